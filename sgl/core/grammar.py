@@ -1,0 +1,228 @@
+"""The core grammar: what the compiler's front end produces.
+
+A derivation is a tree of rules.  Each rule carries one *template* per text
+layer and one *fragment* per graph layer, which say how the values of its
+children combine::
+
+    rule    VP -> V NP                      children 0 and 1
+    en      [Slot 0] [Slot 1]               "sees" "a dog"
+    ja      [Slot 1] [Token を] [Slot 0]     犬 を 見る
+    syn     nodes  0: glue (child 0, head)  1: glue (child 1, head)
+            edges  0 -obj-> 1
+            exports head = 0
+
+The formalism is that of interpreted regular tree grammars (Koller & Kuhlmann
+2011): the rules form a weighted regular tree grammar, every layer is a
+homomorphism, and graph layers use the operations of the hyperedge-replacement
+algebra: glue, add edges, forget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Name of the port that every category has: the head of the phrase.
+HEAD = "head"
+
+#: Prefix of the label of an edge into an extracted node (``~obj``).
+EXTRACTED = "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where in the author's files something was written (1-based line)."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A nonterminal with all its features fixed.
+
+    ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes
+    that stay visible from outside, ``head`` always first.
+    """
+
+    name: str
+    ports: tuple[str, ...] = (HEAD,)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word written in a template."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a child in a template; ``capital`` raises its first letter."""
+
+    child: int
+    capital: bool = False
+
+
+Item = Token | Slot
+Template = tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A local node of a fragment.
+
+    ``attributes`` label the node (sorted pairs) or are ``None`` for a node that
+    is inherited from a child or still a placeholder.  ``token`` is the index of
+    the item in the rule's template of the anchoring text layer.  ``glue`` lists
+    the ports of children, as (child, port index), that are merged here.
+    """
+
+    attributes: tuple[tuple[str, str], ...] | None = None
+    token: int | None = None
+    glue: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A labelled edge between local nodes; ``~`` in front marks extraction."""
+
+    source: int
+    label: str
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """What one rule does in one graph layer.
+
+    ``exports[i]`` is the local node that becomes port ``i`` of the rule's
+    left-hand side.  Local nodes that are not exported are forgotten: no later
+    rule can touch them.
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    exports: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule with its interpretation in every layer.
+
+    ``weight`` is normalised: the weights of the rules of one category sum to 1.
+    ``keep`` marks a rule that the author exempts from the cuts that patterns
+    make in the training grammar.
+    """
+
+    id: int
+    name: str
+    lhs: int
+    rhs: tuple[int, ...]
+    weight: float
+    templates: tuple[Template, ...]
+    fragments: tuple[Fragment, ...]
+    origin: Origin | None = None
+    keep: bool = False
+
+    @property
+    def lexical(self) -> bool:
+        """Whether the rule introduces words and has no children."""
+        return not self.rhs
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """A layer of token sequences.
+
+    ``join`` is written between tokens, except before a token in ``attach``.
+    """
+
+    name: str
+    join: str = " "
+    attach: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLayer:
+    """A layer of graphs whose nodes are tokens of the text layer ``anchor``."""
+
+    name: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRules:
+    """The rules as read-only arrays, for kernels.
+
+    ``children[r, :arity[r]]`` are the categories of rule ``r``'s children; the
+    rest is -1.  Rules of one category are ``by_lhs[start[c]:start[c + 1]]``.
+    """
+
+    lhs: NDArray[np.int32]
+    arity: NDArray[np.int32]
+    children: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    by_lhs: NDArray[np.int32]
+    start: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class CoreGrammar:
+    """A weighted regular tree grammar with its text and graph layers."""
+
+    name: str
+    categories: tuple[Category, ...]
+    rules: tuple[Rule, ...]
+    start: int
+    text_layers: tuple[TextLayer, ...]
+    graph_layers: tuple[GraphLayer, ...]
+
+    @cached_property
+    def rules_of(self) -> tuple[tuple[Rule, ...], ...]:
+        """The rules of each category, in the author's order."""
+        table: list[list[Rule]] = [[] for _ in self.categories]
+        for rule in self.rules:
+            table[rule.lhs].append(rule)
+        return tuple(tuple(rules) for rules in table)
+
+    @cached_property
+    def packed(self) -> PackedRules:
+        """The same rules as read-only arrays."""
+        width = max((len(rule.rhs) for rule in self.rules), default=0)
+        children = np.full((len(self.rules), max(width, 1)), -1, np.int32)
+        for rule in self.rules:
+            children[rule.id, : len(rule.rhs)] = rule.rhs
+        lhs = np.array([rule.lhs for rule in self.rules], np.int32)
+        counts = np.bincount(lhs, minlength=len(self.categories))
+        packed = PackedRules(
+            lhs=lhs,
+            arity=np.array([len(rule.rhs) for rule in self.rules], np.int32),
+            children=children,
+            weight=np.array([rule.weight for rule in self.rules], np.float64),
+            by_lhs=np.argsort(lhs, kind="stable").astype(np.int32),
+            start=np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
+        )
+        for array in (packed.lhs, packed.arity, packed.children, packed.weight, packed.by_lhs):
+            array.setflags(write=False)
+        packed.start.setflags(write=False)
+        return packed
+
+    def text_layer(self, name: str) -> int:
+        """Index of the text layer called ``name``; raises ``KeyError``."""
+        return _index(self.text_layers, name)
+
+    def graph_layer(self, name: str) -> int:
+        """Index of the graph layer called ``name``; raises ``KeyError``."""
+        return _index(self.graph_layers, name)
+
+
+def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:
+    for index, layer in enumerate(layers):
+        if layer.name == name:
+            return index
+    raise KeyError(name)

@@ -1,0 +1,39 @@
+"""Graphs as the graph layers derive them: nodes on tokens, labelled edges.
+
+An edge whose label starts with ``~`` leads to an extracted node (the gap of a
+relative clause, a fronted wh-word, a controlled subject).  In UD terms the
+unmarked edges form the basic tree and all edges together the enhanced graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A node: its attributes (sorted pairs) and its token's 0-based position."""
+
+    attributes: tuple[tuple[str, str], ...]
+    position: int
+
+    def get(self, attribute: str, default: str = "") -> str:
+        """The value of an attribute, or ``default``."""
+        for key, value in self.attributes:
+            if key == attribute:
+                return value
+        return default
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A graph over the tokens of a sentence.
+
+    ``nodes`` are in the order of their tokens; an edge ``(s, label, t)`` names
+    nodes by their index in ``nodes``; ``edges`` are sorted; ``head`` is the
+    index of the head of the whole text.
+    """
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[tuple[int, str, int], ...]
+    head: int

@@ -1,0 +1,131 @@
+"""The plan of a dataset: what each part of each split must and must not contain.
+
+A *pattern* is one type of generalization.  From the patterns and the author's
+``dataset`` declaration follow the *strata*: parts of a split that are drawn
+from one conditional distribution each::
+
+    train   in_distribution    40,000   no held-out structure, nothing reserved
+            exposure:active_to_passive  100   contains its exposure, nothing held out
+    dev     in_distribution     5,000
+    gen     active_to_passive   1,000   contains its structure, no other pattern's
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sgl.core.structure import Structure
+
+IN_DISTRIBUTION = "in_distribution"
+EXPOSURE_PREFIX = "exposure:"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A Boolean combination of structures that a sentence must satisfy.
+
+    For each group in ``require`` at least one structure occurs; no structure of
+    ``exclude`` occurs.  With ``keep`` a derivation that uses a rule the author
+    keeps in training satisfies the constraint whatever ``exclude`` says.
+    """
+
+    require: tuple[tuple[Structure, ...], ...] = ()
+    exclude: tuple[Structure, ...] = ()
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A part that training must contain, in at least ``minimum`` sentences."""
+
+    structure: Structure
+    minimum: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """``count`` training sentences that contain ``structure``; it is reserved.
+
+    ``repeated`` exposures may be equal to one another (bare words).
+    """
+
+    count: int
+    structure: Structure
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """``count`` generalization items, within (or not within) extra structures."""
+
+    count: int
+    within: tuple[Structure, ...] = ()
+    outside: tuple[Structure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One type of generalization.
+
+    ``forbid``: held out of training (cut from the grammar).
+    ``never``: held out by assertion (the grammar stays; a leak is an error).
+    ``gen``: its items contain one of these.  ``exclude``: and none of these.
+    ``allow``: patterns whose held-out structures its items may contain.
+    ``reserved``: words and structures that only exposures may contain.
+    """
+
+    name: str
+    title: str
+    groups: tuple[str, ...]
+    forbid: tuple[Structure, ...]
+    never: tuple[Structure, ...]
+    gen: tuple[Structure, ...]
+    exclude: tuple[Structure, ...]
+    need: tuple[Need, ...]
+    allow: tuple[str, ...]
+    targets: tuple[str, ...]
+    expose: tuple[Exposure, ...]
+    reserved: tuple[Structure, ...]
+    quotas: tuple[Quota, ...]
+
+    @property
+    def held_out(self) -> tuple[Structure, ...]:
+        """Every structure that the pattern claims training does not contain."""
+        return (*self.forbid, *self.never)
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A part of a split that is drawn from one conditional distribution.
+
+    ``category`` is the third column of the data; ``stream`` names the stream of
+    random numbers and is unique in the plan; the sentences of a ``repeated``
+    stratum may be equal to one another, though not to those of other strata.
+    """
+
+    split: str
+    category: str
+    stream: str
+    count: int
+    constraint: Constraint
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that is to be drawn, in the order in which it is drawn.
+
+    ``source`` and ``target`` name text layers.  ``distinct_lemmas`` are the
+    values of ``upos`` whose lemmas may occur once in a sentence only;
+    ``distinct_sentences`` asks that no source text occurs twice, within or
+    across splits.
+    """
+
+    seed: int
+    source: str
+    target: str
+    strata: tuple[Stratum, ...]
+    patterns: tuple[Pattern, ...]
+    distinct_lemmas: tuple[str, ...]
+    distinct_sentences: bool
+    lemma_layer: str

@@ -1,0 +1,188 @@
+"""Structures: graph patterns over a graph layer, with names and sets resolved.
+
+A structure matches a graph when its ``body`` has an *injective* match (different
+variables are different nodes) that no ``without`` body extends injectively::
+
+    { V -[nsubj|nsubj:pass]-> N; N -[nmod]-> M } without { X -[acl:relcl]-> V }
+
+Path atoms ``-[ccomp]{2,4}->`` hold when there is a *walk* whose length lies in
+the bounds; degree tests ``#amod>=5`` count outgoing edges.  ``str(structure)``
+is the structure in the author's notation; it is what the manifest carries and
+what the independent verifier parses with its own reader.  Semantics:
+shared notation of Grew-style requests, made precise in ``docs/structures.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Comparison = Literal["=", ">=", "<="]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTest:
+    """A set of edge labels, or its complement; ``any_label()`` accepts all."""
+
+    labels: frozenset[str]
+    negated: bool = False
+
+    def accepts(self, label: str) -> bool:
+        """Whether an edge with this label passes."""
+        return (label in self.labels) != self.negated
+
+    @property
+    def is_any(self) -> bool:
+        """Whether every label passes."""
+        return self.negated and not self.labels
+
+    def __str__(self) -> str:
+        if self.is_any:
+            return "*"
+        return ("^" if self.negated else "") + "|".join(sorted(self.labels))
+
+
+def any_label() -> LabelTest:
+    """The test that every label passes."""
+    return LabelTest(frozenset(), negated=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTest:
+    """A test on one attribute: ``lemma=dog|cat`` or ``lemma!=dog``.
+
+    A node without the attribute has the value ``""``.
+    """
+
+    attribute: str
+    values: frozenset[str]
+    negated: bool = False
+
+    def accepts(self, value: str) -> bool:
+        """Whether a node with this value of the attribute passes."""
+        return (value in self.values) != self.negated
+
+    def __str__(self) -> str:
+        values = "|".join(_quoted(value) for value in sorted(self.values))
+        return f"{self.attribute}{'!=' if self.negated else '='}{values}"
+
+
+@dataclass(frozen=True, slots=True)
+class DegreeTest:
+    """A test on the number of outgoing edges with a label: ``#amod>=5``."""
+
+    labels: LabelTest
+    comparison: Comparison
+    number: int
+
+    def accepts(self, degree: int) -> bool:
+        """Whether a node with this many such edges passes."""
+        if self.comparison == "=":
+            return degree == self.number
+        if self.comparison == ">=":
+            return degree >= self.number
+        return degree <= self.number
+
+    def __str__(self) -> str:
+        return f"#{self.labels}{self.comparison}{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A node variable with its tests."""
+
+    name: str
+    tests: tuple[NodeTest, ...] = ()
+    degrees: tuple[DegreeTest, ...] = ()
+
+    def __str__(self) -> str:
+        tests = ", ".join(str(test) for test in (*self.tests, *self.degrees))
+        return f"{self.name}[{tests}]" if tests else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAtom:
+    """``source -[labels]-> target``, between variables named by index."""
+
+    source: int
+    labels: LabelTest
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class PathAtom:
+    """A walk from source to target of ``low`` to ``high`` edges (None: no bound)."""
+
+    source: int
+    labels: LabelTest
+    target: int
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A conjunction of node tests, edges and paths.
+
+    In a ``without`` body, a variable that has the name of a variable of the
+    positive body is that variable.
+    """
+
+    variables: tuple[Variable, ...]
+    edges: tuple[EdgeAtom, ...] = ()
+    paths: tuple[PathAtom, ...] = ()
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        mentioned: set[int] = set()
+
+        def mention(index: int) -> str:
+            variable = self.variables[index]
+            if index in mentioned:
+                return variable.name
+            mentioned.add(index)
+            return str(variable)
+
+        for edge in self.edges:
+            source = mention(edge.source)
+            parts.append(f"{source} -[{edge.labels}]-> {mention(edge.target)}")
+        for path in self.paths:
+            source = mention(path.source)
+            bounds = _bounds(path.low, path.high)
+            parts.append(f"{source} -[{path.labels}]{bounds}-> {mention(path.target)}")
+        parts.extend(
+            str(variable)
+            for index, variable in enumerate(self.variables)
+            if index not in mentioned
+        )
+        return "{ " + "; ".join(parts) + " }"
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A graph pattern over the graph layer ``layer``."""
+
+    layer: str
+    body: Body
+    without: tuple[Body, ...] = ()
+
+    def __str__(self) -> str:
+        return " without ".join(str(body) for body in (self.body, *self.without))
+
+    def node_tests(self) -> Iterable[NodeTest]:
+        """All node tests, of the body and of the ``without`` bodies."""
+        for body in (self.body, *self.without):
+            for variable in body.variables:
+                yield from variable.tests
+
+
+def _bounds(low: int, high: int | None) -> str:
+    if high is None:
+        return "+" if low == 1 else f"{{{low},}}"
+    return f"{{{low}}}" if low == high else f"{{{low},{high}}}"
+
+
+def _quoted(value: str) -> str:
+    plain = bool(value) and all(c.isalnum() or c in "_-" for c in value)
+    return value if plain else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
