@@ -1,0 +1,160 @@
+"""The one diagnostic type, its spans, and the collection that passes add to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Severity(Enum):
+    """How bad it is: an error stops the compilation, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A part of a source file: characters ``start`` to ``end`` (0-based, end excluded)."""
+
+    file: str
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of ``other``."""
+        return Span(self.file, self.start, max(self.end, other.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that matters, with a few words about it."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    ``code`` is stable (``SGL0301``) and has a page (``sglc explain SGL0301``);
+    ``span`` is where, or ``None`` when it is about the whole run; ``message``
+    says what is wrong; ``label`` stands beside the caret; ``notes`` say why it
+    matters or show a witness sentence; ``hint`` says what to do.
+    """
+
+    code: str
+    severity: Severity
+    span: Span | None
+    message: str
+    label: str = ""
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    hint: str = ""
+
+
+@dataclass
+class Diagnostics:
+    """The diagnostics of a run, without repetitions, in source order when listed."""
+
+    _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
+
+    def error(
+        self,
+        code: str,
+        span: Span | None,
+        message: str,
+        *,
+        label: str = "",
+        labels: Iterable[Label] = (),
+        notes: Iterable[str] = (),
+        hint: str = "",
+    ) -> None:
+        """Add an error."""
+        self.add(
+            Diagnostic(
+                code, Severity.ERROR, span, message, label, tuple(labels), tuple(notes), hint
+            )
+        )
+
+    def warning(
+        self,
+        code: str,
+        span: Span | None,
+        message: str,
+        *,
+        label: str = "",
+        labels: Iterable[Label] = (),
+        notes: Iterable[str] = (),
+        hint: str = "",
+    ) -> None:
+        """Add a warning."""
+        self.add(
+            Diagnostic(
+                code, Severity.WARNING, span, message, label, tuple(labels), tuple(notes), hint
+            )
+        )
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Add a diagnostic unless the same one is there already."""
+        key = (diagnostic.code, diagnostic.span, diagnostic.message)
+        self._found.setdefault(key, diagnostic)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        def place(diagnostic: Diagnostic) -> tuple[int, str, int]:
+            if diagnostic.span is None:
+                return (1, "", 0)
+            return (0, diagnostic.span.file, diagnostic.span.start)
+
+        return iter(sorted(self._found.values(), key=place))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(d.severity is Severity.ERROR for d in self._found.values())
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings there are."""
+        return len(self._found) - self.errors
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """A hint ``did you mean `x`?`` for a misspelt name, or an empty string.
+
+    A candidate is at most two edits away (one for names of up to three
+    letters) or has ``name`` as a prefix; nothing is said when two candidates
+    are equally close.
+    """
+    limit = 1 if len(name) <= 3 else 2
+    ranked: list[tuple[int, str]] = []
+    for candidate in sorted(set(known)):
+        distance = _edits(name, candidate, limit)
+        if distance <= limit:
+            ranked.append((distance, candidate))
+        elif len(name) >= 2 and candidate.startswith(name):
+            ranked.append((limit + 1, candidate))
+    ranked.sort()
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return ""
+    return f"did you mean `{ranked[0][1]}`?"
+
+
+def _edits(first: str, second: str, limit: int) -> int:
+    """Optimal string alignment distance, or more than ``limit`` if it exceeds it."""
+    if abs(len(first) - len(second)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for i, left in enumerate(first, 1):
+        before, previous, row = row, before, [i]
+        for j, right in enumerate(second, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (left != right))
+            swapped = i > 1 and j > 1 and left == second[j - 2] and first[i - 2] == right
+            row.append(min(cost, previous[j - 2] + 1) if swapped else cost)
+    return row[-1]

@@ -1,0 +1,158 @@
+"""Render diagnostics: with an excerpt and a caret, on one line, or as JSON.
+
+::
+
+    error[SGL0301]: the Japanese layer leaves out `Det`
+      --> toy.sgl:12:3
+       |
+    12 |   ja  N
+       |   ^^^^^ `Det` has no place here
+       |
+       = hint: put `Det` where it belongs, or write `drop Det`
+       = explain: sglc explain SGL0301
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from sgl.diagnostics.model import Diagnostic, Severity, Span
+from sgl.diagnostics.source import SourceFile, SourceMap, display_width
+
+_BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
+_TAB = "    "
+_LONGEST_LINE = 160
+
+
+def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -> str:
+    """The diagnostic with excerpts, as a terminal shows it."""
+    paint = _Paint(color)
+    tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
+    head = paint(tone + _BOLD, f"{diagnostic.severity.value}[{diagnostic.code}]")
+    lines = [f"{head}{paint(_BOLD, ': ' + diagnostic.message)}"]
+    places = _places(diagnostic, sources)
+    margin = max((len(str(file.position(span.start)[0])) for file, span, _, _ in places), default=1)
+    for index, (file, span, text, primary) in enumerate(places):
+        lines.extend(
+            _excerpt(file, span, text, margin, paint, tone if primary else _BLUE, index == 0)
+        )
+    if diagnostic.span is not None and not places:
+        lines.append(f"  --> {diagnostic.span.file}")
+    bar = paint(_BLUE, " " * (margin + 1) + "=")
+    lines.extend(f"{bar} {_indent(note, margin)}" for note in diagnostic.notes)
+    if diagnostic.hint:
+        lines.append(f"{bar} hint: {_indent(diagnostic.hint, margin)}")
+    lines.append(f"{bar} explain: sglc explain {diagnostic.code}")
+    return "\n".join(lines)
+
+
+def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
+    """The diagnostic on one line: ``file:line:column: error[code]: message``."""
+    place = ""
+    if diagnostic.span is not None:
+        file = sources.get(diagnostic.span.file)
+        place = f"{diagnostic.span.file}: "
+        if file is not None:
+            line, column = file.position(diagnostic.span.start)
+            place = f"{diagnostic.span.file}:{line}:{column}: "
+    return f"{place}{diagnostic.severity.value}[{diagnostic.code}]: {diagnostic.message}"
+
+
+def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
+    """All diagnostics as a JSON list (see ``docs/commands.md`` for the fields)."""
+    return json.dumps(
+        [_as_object(diagnostic, sources) for diagnostic in diagnostics],
+        ensure_ascii=False,
+        indent=2,
+    )
+
+
+def _as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "place": _place_object(diagnostic.span, sources),
+        "label": diagnostic.label,
+        "labels": [
+            {"place": _place_object(label.span, sources), "text": label.text}
+            for label in diagnostic.labels
+        ],
+        "notes": list(diagnostic.notes),
+        "hint": diagnostic.hint,
+    }
+
+
+def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | None:
+    if span is None:
+        return None
+    file = sources.get(span.file)
+    if file is None:
+        return {"file": span.file}
+    line, column = file.position(span.start)
+    end_line, end_column = file.position(span.end)
+    return {
+        "file": span.file,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }
+
+
+class _Paint:
+    """Wraps text in terminal colours, or leaves it alone."""
+
+    def __init__(self, color: bool) -> None:
+        self.color = color
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"{style}{text}{_RESET}" if self.color and text else text
+
+
+def _places(
+    diagnostic: Diagnostic, sources: SourceMap
+) -> list[tuple[SourceFile, Span, str, bool]]:
+    spans: list[tuple[Span | None, str, bool]] = [(diagnostic.span, diagnostic.label, True)]
+    spans.extend((label.span, label.text, False) for label in diagnostic.labels)
+    found = []
+    for span, text, primary in spans:
+        file = sources.get(span.file) if span is not None else None
+        if span is not None and file is not None:
+            found.append((file, span, text, primary))
+    return found
+
+
+def _excerpt(
+    file: SourceFile, span: Span, text: str, margin: int, paint: _Paint, tone: str, first: bool
+) -> list[str]:
+    number, column = file.position(min(span.start, len(file.text)))
+    line = file.line(number)
+    before = line[: column - 1].replace("\t", _TAB)
+    marked = line[column - 1 : column - 1 + max(span.end - span.start, 1)].replace("\t", _TAB)
+    shown = line.replace("\t", _TAB)
+    if len(shown) > _LONGEST_LINE:
+        shown, before, marked = _shorten(shown, before, marked)
+    carets = "^" * max(display_width(marked), 1)
+    bar = paint(_BLUE, "|")
+    gutter = " " * margin
+    arrow = "-->" if first else ":::"
+    return [
+        f"{gutter}{paint(_BLUE, arrow)} {file.name}:{number}:{column}",
+        f"{gutter} {bar}",
+        f"{paint(_BLUE, str(number).rjust(margin))} {bar} {shown}",
+        f"{gutter} {bar} {' ' * display_width(before)}{paint(tone, f'{carets} {text}'.rstrip())}",
+        f"{gutter} {bar}",
+    ]
+
+
+def _shorten(shown: str, before: str, marked: str) -> tuple[str, str, str]:
+    """Cut a very long line to a window around the caret."""
+    start = max(len(before) - _LONGEST_LINE // 2, 0)
+    window = shown[start : start + _LONGEST_LINE]
+    return f"…{window}…", "…" + before[start:], marked[: _LONGEST_LINE // 2]
+
+
+def _indent(text: str, margin: int) -> str:
+    return text.replace("\n", "\n" + " " * (margin + 3))

@@ -1,0 +1,169 @@
+"""Cut a file into declarations, so that each can be parsed by itself.
+
+A declaration starts in the first column.  That one rule of layout makes the
+reader tolerant: whatever is wrong in a declaration, the next one is found.
+
+The text of a chunk keeps its length, so that places stay right: comments and
+the line ends inside brackets become spaces, and what remains of the line ends
+separates clauses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sgl.diagnostics import Diagnostics, SourceFile
+from sgl.lang.syntax import Name
+
+#: Brackets may nest this deep; nothing an author writes comes near it.
+MAX_DEPTH = 40
+
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+_CLOSE = {")": "(", "]": "[", "}": "{"}
+#: A line that starts with one of these goes on with the clause above it.
+_CONTINUATIONS = ("without", "within", "outside", "=>")
+#: A line that ends with one of these goes on in the next one.
+_UNFINISHED = (";", ",", "|", "+", "->", "=>")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One declaration: its place in the file and its prepared text."""
+
+    start: int
+    text: str
+    sound: bool
+
+
+def split_chunks(
+    source: SourceFile, diagnostics: Diagnostics
+) -> tuple[tuple[Chunk, ...], tuple[Name, ...]]:
+    """The declarations of a file and its comments."""
+    chunks: list[Chunk] = []
+    comments: list[Name] = []
+    for start, end in _extents(source.text):
+        scanner = _Scanner(source, start, end, diagnostics)
+        chunks.append(scanner.run())
+        comments.extend(scanner.comments)
+    return tuple(chunk for chunk in chunks if chunk.text.strip()), tuple(comments)
+
+
+def _extents(text: str) -> list[tuple[int, int]]:
+    """Where chunks begin and end: at each line whose first column is not blank."""
+    starts = [0]
+    position = 0
+    for line in text.splitlines(keepends=True):
+        if position and line[0] not in " \t\f\r\n#)]}":
+            starts.append(position)
+        position += len(line)
+    return list(zip(starts, [*starts[1:], len(text)], strict=True))
+
+
+class _Scanner:
+    """One pass over the characters of a chunk: strings, comments, brackets."""
+
+    def __init__(self, source: SourceFile, start: int, end: int, diagnostics: Diagnostics) -> None:
+        self.source = source
+        self.text = source.text
+        self.start = start
+        self.end = end
+        self.diagnostics = diagnostics
+        self.out: list[str] = []
+        self.comments: list[Name] = []
+        self.brackets: list[int] = []
+        self.sound = True
+
+    def run(self) -> Chunk:
+        position = self.start
+        while position < self.end:
+            position = self._step(position)
+        if self.brackets and self.sound:
+            opening = self.brackets[-1]
+            self._fail(
+                "SGL0104",
+                opening,
+                f"this `{self.text[opening]}` is never closed",
+                hint=f"write `{_OPEN[self.text[opening]]}` where it ends",
+            )
+        text = "".join(self.out).rstrip()
+        indent = len(text) - len(text.lstrip())
+        return Chunk(self.start + indent, text[indent:], self.sound)
+
+    def _step(self, position: int) -> int:
+        character = self.text[position]
+        if character == '"':
+            return self._string(position)
+        if character == "#" and self._starts_comment(position):
+            return self._comment(position)
+        if character == "\n":
+            self.out.append(" " if self.brackets or self._continues(position) else "\n")
+            return position + 1
+        if character in _OPEN:
+            self._open(position)
+        elif character in _CLOSE:
+            self._close(position)
+        self.out.append(" " if character in "\t\f\r" else character)
+        return position + 1
+
+    def _starts_comment(self, position: int) -> bool:
+        """``#amod`` inside brackets is a degree test, everything else a comment."""
+        following = self.text[position + 1 : position + 2]
+        degree = following.isalpha() or following in ("_", "~", "*", "^", "$")
+        return not (self.brackets and self.text[self.brackets[-1]] == "[" and degree)
+
+    def _comment(self, position: int) -> int:
+        end = self.text.find("\n", position, self.end)
+        end = self.end if end < 0 else end
+        self.comments.append(
+            Name(self.text[position:end].rstrip(), self.source.span(position, end))
+        )
+        self.out.append(" " * (end - position))
+        return end
+
+    def _string(self, position: int) -> int:
+        end = position + 1
+        while end < self.end and self.text[end] not in '"\n':
+            end += 2 if self.text[end] == "\\" else 1
+        if end >= self.end or self.text[end] != '"':
+            self._fail(
+                "SGL0102",
+                position,
+                "this quotation is not closed on its line",
+                hint='write `"` where the quoted text ends',
+            )
+            end = min(end, self.end) - 1
+        self.out.append(self.text[position : end + 1])
+        return end + 1
+
+    def _open(self, position: int) -> None:
+        self.brackets.append(position)
+        if len(self.brackets) == MAX_DEPTH + 1:
+            self._fail("SGL0105", position, f"brackets are nested more than {MAX_DEPTH} deep")
+
+    def _close(self, position: int) -> None:
+        character = self.text[position]
+        if self.brackets and self.text[self.brackets[-1]] == _CLOSE[character]:
+            self.brackets.pop()
+            return
+        if self.brackets:
+            opening = self.text[self.brackets[-1]]
+            message = f"`{character}` closes a `{opening}`"
+            hint = f"write `{_OPEN[opening]}` before it"
+        else:
+            message = f"this `{character}` closes nothing"
+            hint = f"remove it, or write `{_CLOSE[character]}` where it should open"
+        self._fail("SGL0104", position, message, hint=hint)
+
+    def _continues(self, position: int) -> bool:
+        """Whether the clause goes on in the next line."""
+        before = "".join(self.out[-80:]).rstrip()
+        following = self.text[position + 1 : self.end].lstrip(" \t")
+        return before.endswith(_UNFINISHED) or following.startswith(_CONTINUATIONS)
+
+    def _fail(self, code: str, position: int, message: str, hint: str = "") -> None:
+        """Report the first thing that is wrong with the chunk; the rest may follow from it."""
+        if self.sound:
+            self.diagnostics.error(
+                code, self.source.span(position, position + 1), message, hint=hint
+            )
+        self.sound = False

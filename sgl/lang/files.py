@@ -1,0 +1,87 @@
+"""Read an author's files, and nothing else.
+
+Every path an author can write is resolved and must stay inside the project
+directory (the one that holds the main file) or the standard library, symbolic
+links included; sizes are bounded before anything is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
+
+#: Bytes that a grammar file, and a table, may have.
+MAX_SOURCE = 4_000_000
+MAX_TABLE = 32_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory that files may be read from, and how its files are called."""
+
+    directory: Path
+    shown: str
+
+    def display(self, path: Path) -> str:
+        """The name of a file below this root, as diagnostics show it."""
+        relative = path.relative_to(self.directory).as_posix()
+        return f"{self.shown}/{relative}" if self.shown else relative
+
+
+def locate(
+    root: Root, base: Path, written: str, span: Span | None, diagnostics: Diagnostics
+) -> Path | None:
+    """The file that ``written`` means, seen from ``base``; None after a report."""
+    path = Path(written)
+    candidate = (base / path).resolve() if not path.is_absolute() else path.resolve()
+    if not candidate.is_relative_to(root.directory):
+        diagnostics.error(
+            "SGL0005",
+            span,
+            f"`{written}` lies outside the project directory",
+            notes=("a grammar reads only files in the directory of its main file or below",),
+            hint="move the file into the project and name it from there",
+        )
+        return None
+    return candidate
+
+
+def read_file(
+    path: Path,
+    shown: str,
+    span: Span | None,
+    limit: int,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+) -> SourceFile | None:
+    """The text of a file; None after a report."""
+    try:
+        if not path.is_file():
+            problem = "is a directory" if path.is_dir() else "is not there"
+            diagnostics.error("SGL0001", span, f"the file `{shown}` {problem}")
+            return None
+        size = path.stat().st_size
+        if size > limit:
+            diagnostics.error(
+                "SGL0003",
+                span,
+                f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed",
+                hint="split it into several files",
+            )
+            return None
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        diagnostics.error(
+            "SGL0002",
+            span,
+            f"the file `{shown}` is not UTF-8 (byte {problem.start:,})",
+            hint="save it as UTF-8",
+        )
+        return None
+    except OSError as problem:
+        reason = problem.strerror or "it cannot be opened"
+        diagnostics.error("SGL0001", span, f"the file `{shown}` cannot be read: {reason}")
+        return None
+    return sources.add(SourceFile(shown, text.replace("\r\n", "\n")))

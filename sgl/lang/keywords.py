@@ -1,0 +1,63 @@
+"""The words of the language, in one place: for the reader, the docs and the colours."""
+
+from __future__ import annotations
+
+#: Words that start a declaration, in the first column.
+DECLARATIONS: tuple[str, ...] = (
+    "module",
+    "use",
+    "param",
+    "layer",
+    "view",
+    "feature",
+    "category",
+    "labels",
+    "words",
+    "structure",
+    "word",
+    "lexicon",
+    "rule",
+    "paradigm",
+    "function",
+    "pattern",
+    "dataset",
+    "test",
+)
+
+#: Words with a meaning of their own inside a declaration.
+CLAUSES: tuple[str, ...] = (
+    "allow",
+    "assert",
+    "capital",
+    "distinct",
+    "drop",
+    "expose",
+    "exposures",
+    "forbid",
+    "forget",
+    "from",
+    "gen",
+    "in",
+    "keep",
+    "like",
+    "need",
+    "never",
+    "node",
+    "not",
+    "on",
+    "only",
+    "or",
+    "outside",
+    "reject",
+    "repeat",
+    "repeated",
+    "seen",
+    "size",
+    "targets",
+    "train",
+    "when",
+    "where",
+    "with",
+    "within",
+    "without",
+)

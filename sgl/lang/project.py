@@ -1,0 +1,162 @@
+"""Load a grammar with all the files it uses.
+
+Each file is read once, however many others use it.  The result lists the files
+with every file after those it uses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.lang.files import MAX_SOURCE, Root, locate, read_file
+from sgl.lang.reader import read
+from sgl.lang.syntax import File, Module, Use
+from sgl.resources import stdlib_dir
+
+STDLIB = "stdlib"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file of the project: its tree, where it lies, and what it uses."""
+
+    file: File
+    path: Path
+    root: Root
+    uses: tuple[tuple[Use, Unit], ...]
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it belongs to the standard library."""
+        return self.root.shown == STDLIB
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """All files of a grammar, each after the files it uses; the main file is last."""
+
+    units: tuple[Unit, ...]
+    sources: SourceMap
+
+    @property
+    def main(self) -> Unit:
+        """The file that was asked for."""
+        return self.units[-1]
+
+    @property
+    def name(self) -> str:
+        """The name of the grammar: its ``module``, or the name of the main file."""
+        for declaration in self.main.file.declarations:
+            if isinstance(declaration, Module):
+                return declaration.name.text
+        return self.main.path.stem
+
+    @property
+    def title(self) -> str:
+        """The title after ``module``, if any."""
+        for declaration in self.main.file.declarations:
+            if isinstance(declaration, Module) and declaration.title is not None:
+                return declaration.title.text
+        return ""
+
+
+def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project | None:
+    """Read a grammar; None when its main file cannot be read at all."""
+    resolved = path.resolve()
+    parent = path.parent.as_posix()
+    shown_parent = "" if parent == "." else parent
+    root = Root(resolved.parent, shown_parent)
+    loader = _Loader(root, sources, diagnostics)
+    main = loader.load(resolved, root, None, ())
+    if main is None:
+        return None
+    return Project(tuple(loader.order), sources)
+
+
+@dataclass
+class _Loader:
+    project: Root
+    sources: SourceMap
+    diagnostics: Diagnostics
+    loaded: dict[Path, Unit | None] = field(default_factory=dict)
+    order: list[Unit] = field(default_factory=list)
+
+    def load(
+        self, path: Path, root: Root, span: Span | None, chain: tuple[tuple[Path, Span | None], ...]
+    ) -> Unit | None:
+        if any(path == visited for visited, _ in chain):
+            self._report_cycle(path, root, span, chain)
+            return None
+        if path in self.loaded:
+            return self.loaded[path]
+        shown = root.display(path)
+        source = read_file(path, shown, span, MAX_SOURCE, self.sources, self.diagnostics)
+        if source is None:
+            self.loaded[path] = None
+            return None
+        file = read(source, self.diagnostics)
+        uses = self._uses(file, path, root, (*chain, (path, span)))
+        unit = Unit(file, path, root, uses)
+        self.loaded[path] = unit
+        self.order.append(unit)
+        return unit
+
+    def _uses(
+        self, file: File, path: Path, root: Root, chain: tuple[tuple[Path, Span | None], ...]
+    ) -> tuple[tuple[Use, Unit], ...]:
+        found = []
+        for use in file.declarations:
+            if isinstance(use, Use):
+                target = self._target(use, path, root)
+                unit = self.load(*target, use.span, chain) if target is not None else None
+                if unit is not None:
+                    found.append((use, unit))
+        return tuple(found)
+
+    def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
+        parts = [name.text for name in use.path]
+        span = use.path[0].span.to(use.path[-1].span)
+        if parts[0] == STDLIB:
+            library = Root(stdlib_dir().resolve(), STDLIB)
+            target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
+            if not target.is_file():
+                self._report_no_module(library, parts, span)
+                return None
+            return target, library
+        written = "/".join(parts) + ".sgl"
+        located = locate(root, path.parent, written, span, self.diagnostics)
+        return (located, root) if located is not None else None
+
+    def _report_no_module(self, library: Root, parts: list[str], span: Span) -> None:
+        known = [
+            ".".join((STDLIB, *file.relative_to(library.directory).with_suffix("").parts))
+            for file in sorted(library.directory.rglob("*.sgl"))
+        ]
+        name = ".".join(parts)
+        self.diagnostics.error(
+            "SGL0001",
+            span,
+            f"the standard library has no file `{name}`",
+            hint=suggest(name, known) or f"it has: {', '.join(known)}",
+        )
+
+    def _report_cycle(
+        self,
+        path: Path,
+        root: Root,
+        span: Span | None,
+        chain: tuple[tuple[Path, Span | None], ...],
+    ) -> None:
+        start = next(i for i, (visited, _) in enumerate(chain) if visited == path)
+        names = [root.display(p) if p.is_relative_to(root.directory) else p.name
+                 for p, _ in chain[start:]]
+        labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
+        self.diagnostics.error(
+            "SGL0004",
+            span,
+            "files use each other in a circle: " + " → ".join([*names, names[0]]),
+            labels=labels,
+            hint="move what both need into a third file",
+        )

@@ -1,0 +1,242 @@
+"""Syntax of the declarations that are not rules, and of whole files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sgl.diagnostics import Span
+from sgl.lang.syntax.base import Amount, Name
+from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, Word
+from sgl.lang.syntax.structures import GraphPattern, GraphRef, LabelText
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """``module toy "A toy grammar"``."""
+
+    name: Name
+    title: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """``use stdlib.ja.verb (past, nonpast)``; ``names`` is None for everything."""
+
+    path: tuple[Name, ...]
+    names: tuple[Name, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """``param topics = on``."""
+
+    name: Name
+    value: Name
+    title: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a layer: ``attach "." "?"``."""
+
+    name: Name
+    values: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """``layer syn : graph on en``."""
+
+    name: Name
+    kind: Name
+    anchor: Name | None
+    options: tuple[Option, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``view conllu = conllu(syn)``."""
+
+    name: Name
+    kind: Name
+    arguments: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """``feature anim = yes ~ 2 | no``; ``weights`` are aligned with ``values``."""
+
+    name: Name
+    values: tuple[Name, ...]
+    weights: tuple[Amount | None, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryDecl:
+    """``category RC[anim] with gap "relative clause"``."""
+
+    name: Name
+    features: tuple[Name, ...]
+    ports: tuple[Name, ...]
+    title: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """``labels SUBJ = nsubj | nsubj:pass``."""
+
+    name: Name
+    values: tuple[LabelText, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """``words weekdays = Monday, Tuesday``."""
+
+    name: Name
+    values: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StructureDecl:
+    """``structure x { … }``."""
+
+    name: Name
+    graph: GraphPattern
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StructureClause:
+    """``forbid``, ``never``, ``gen``, ``not``, ``need`` or ``expose`` with a structure."""
+
+    kind: str
+    graph: GraphRef
+    amount: Amount | None
+    repeated: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AllowClause:
+    """``allow p q``."""
+
+    names: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TargetsClause:
+    """``targets dancer goat seen only in exposures``."""
+
+    words: tuple[Name, ...]
+    only_exposed: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SizePart:
+    """``500 within cp outside rc``."""
+
+    amount: Amount
+    within: tuple[GraphRef, ...]
+    outside: tuple[GraphRef, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClause:
+    """``size 500 within cp, 500 outside cp``."""
+
+    parts: tuple[SizePart, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LikeClause:
+    """``train like "…"`` or ``gen like "…"``: an example that must belong there."""
+
+    split: str
+    sentence: Name
+    span: Span
+
+
+PatternClause = StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | When
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """``pattern name "title" (groups)`` with its clauses."""
+
+    name: Name
+    title: Name | None
+    groups: tuple[Name, ...]
+    clauses: tuple[PatternClause, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetClause:
+    """``train 40000``, ``from Text``, ``distinct lemmas NOUN``."""
+
+    key: Name
+    values: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The ``dataset`` declaration."""
+
+    clauses: tuple[DatasetClause, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """``test "…" => ja "…"`` or, with ``expected`` None, ``test reject "…"``."""
+
+    sentence: Name
+    expected: tuple[tuple[Name, Name], ...] | None
+    span: Span
+
+
+Declaration = (
+    Module
+    | Use
+    | Param
+    | Layer
+    | View
+    | Feature
+    | CategoryDecl
+    | Labels
+    | Words
+    | StructureDecl
+    | Word
+    | Lexicon
+    | Rule
+    | Paradigm
+    | Function
+    | Pattern
+    | Dataset
+    | Test
+)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as it was read: its declarations in order and its comments."""
+
+    name: str
+    declarations: tuple[Declaration, ...]
+    comments: tuple[Name, ...]

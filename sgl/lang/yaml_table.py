@@ -1,0 +1,129 @@
+"""Read a lexicon table: a YAML list of flat mappings, with the line of each row.
+
+The table is read as a stream of events, never as Python objects, so that a file
+can neither construct anything nor exhaust the stack or the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from sgl.diagnostics import Diagnostics, SourceFile, Span
+
+_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its cells by column name, and where it begins."""
+
+    cells: Mapping[str, str]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as it was read; ``columns`` in the order of their first mention."""
+
+    name: str
+    rows: tuple[Row, ...]
+    columns: tuple[str, ...] = field(default=())
+
+
+class _Malformed(Exception):
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
+
+
+def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
+    """The table in a YAML file; None after a report."""
+    try:
+        rows = tuple(_rows(source, yaml.parse(source.text, Loader=_Loader)))
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        line = mark.line if mark is not None else 0
+        diagnostics.error(
+            "SGL0601", _line_span(source, line), f"this is not YAML: {problem.problem or problem}"
+        )
+        return None
+    except yaml.YAMLError as problem:
+        diagnostics.error("SGL0601", _line_span(source, 0), f"this is not YAML: {problem}")
+        return None
+    except _Malformed as problem:
+        diagnostics.error(
+            "SGL0602",
+            _line_span(source, problem.line),
+            problem.message,
+            hint="a table is a list of rows such as `- {en: dog, ja: 犬}`",
+        )
+        return None
+    columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
+    return Table(source.name, rows, columns)
+
+
+def _rows(source: SourceFile, events: Iterator[Event]) -> Iterator[Row]:
+    depth = 0
+    for event in events:
+        if isinstance(event, SequenceStartEvent):
+            depth += 1
+            if depth > 1:
+                raise _Malformed(_line(event), "a table has a list inside its list")
+        elif isinstance(event, SequenceEndEvent):
+            depth -= 1
+        elif isinstance(event, MappingStartEvent):
+            if depth == 0:
+                raise _Malformed(_line(event), "a table is a list, this is a mapping")
+            yield _row(source, event, events)
+        elif isinstance(event, ScalarEvent | AliasEvent):
+            if depth == 0 and isinstance(event, ScalarEvent) and not event.value:
+                continue
+            raise _Malformed(
+                _line(event), "a row of a table is a mapping from columns to values"
+            )
+
+
+def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) -> Row:
+    line = _line(start)
+    cells: dict[str, str] = {}
+    key: str | None = None
+    for event in events:
+        if isinstance(event, MappingEndEvent):
+            return Row(cells, _line_span(source, line))
+        if not isinstance(event, ScalarEvent):
+            raise _Malformed(_line(event), "a value in a table is a word or a number")
+        if key is None:
+            key = event.value
+            if key in cells:
+                raise _Malformed(_line(event), f"the column `{key}` stands twice in a row")
+        else:
+            cells[key] = "" if event.value in ("~", "null") and not event.style else event.value
+            key = None
+    raise _Malformed(line, "the table ends inside a row")
+
+
+def _line(event: Event) -> int:
+    """The line (0-based) that an event begins on."""
+    return event.start_mark.line if event.start_mark is not None else 0
+
+
+def _line_span(source: SourceFile, line: int) -> Span:
+    """The span of a line (0-based) without its indentation."""
+    number = min(line, len(source.line_starts) - 1)
+    start = source.line_starts[number]
+    text = source.line(number + 1)
+    indent = len(text) - len(text.lstrip())
+    return source.span(start + indent, start + max(len(text), indent + 1))

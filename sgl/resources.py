@@ -1,0 +1,40 @@
+"""Where the files that come with SGL are: the standard library and the grammars.
+
+In a checkout they lie beside the package, in an installed wheel inside it::
+
+    checkout/                     site-packages/
+      sgl/resources.py              sgl/resources.py
+      stdlib/ja/verb.sgl            sgl/_data/stdlib/ja/verb.sgl
+      grammars/sget.sgl             sgl/_data/grammars/sget.sgl
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def stdlib_dir() -> Path:
+    """The directory that ``use stdlib.…`` reads from.
+
+    Raises:
+        FileNotFoundError: the installation lacks it.
+    """
+    return _find("stdlib")
+
+
+def grammars_dir() -> Path:
+    """The directory of the grammars that come with SGL.
+
+    Raises:
+        FileNotFoundError: the installation lacks it.
+    """
+    return _find("grammars")
+
+
+def _find(name: str) -> Path:
+    for directory in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
+        if directory.is_dir():
+            return directory
+    raise FileNotFoundError(f"this installation of SGL has no directory {name!r}; install it anew")
