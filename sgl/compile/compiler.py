@@ -1,0 +1,132 @@
+"""Run the passes of the front end over a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sgl.compile.check_graphs import check_graphs
+from sgl.compile.expand import expand
+from sgl.compile.lexicons import Lexicons, lower_words
+from sgl.compile.lower import Lowered, lower
+from sgl.compile.names import Names, report_unused, resolve_names
+from sgl.compile.patterns import LoweredPattern, lower_patterns
+from sgl.compile.plan import DatasetSettings, make_plan, read_dataset
+from sgl.compile.productions import Production
+from sgl.compile.rules import lower_rules
+from sgl.compile.signature import Signature, build_signature
+from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
+from sgl.compile.switches import Parameters, set_parameters
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Plan
+from sgl.diagnostics import Diagnostics, Span
+from sgl.lang import syntax as s
+from sgl.lang.project import Project
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A grammar that was compiled without errors.
+
+    Beside the core grammar and the plan of its dataset it keeps what later
+    stages need in order to speak about the source: where rules, patterns and
+    examples were written.
+    """
+
+    project: Project
+    parameters: Mapping[str, str]
+    grammar: CoreGrammar
+    plan: Plan
+    rule_spans: tuple[Span, ...]
+    patterns: tuple[LoweredPattern, ...]
+    dataset_span: Span
+    tests: tuple[s.Test, ...]
+
+
+def compile_project(
+    project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
+) -> Compiled | None:
+    """Compile a project; None when there are errors.
+
+    A pass whose input would be incomplete because of earlier errors is left
+    out, so that one mistake is reported once.
+    """
+    parameters = set_parameters(project, settings, diagnostics)
+    names = resolve_names(project, parameters, diagnostics)
+    signature = build_signature(names, parameters, diagnostics)
+    dataset = read_dataset(names, parameters, diagnostics)
+    if signature is None:
+        return None
+    productions = _productions(project, names, signature, parameters, diagnostics)
+    lowered = None
+    if diagnostics.errors == 0 and dataset is not None:
+        lowered = _lower(project, productions, dataset, signature, diagnostics)
+    patterns = _patterns(names, signature, lowered, parameters, diagnostics)
+    if diagnostics.errors or lowered is None or dataset is None:
+        return None
+    report_unused(names, diagnostics)
+    return Compiled(
+        project=project,
+        parameters=parameters.values,
+        grammar=lowered.grammar,
+        plan=make_plan(dataset, patterns, signature),
+        rule_spans=lowered.rule_spans,
+        patterns=tuple(patterns),
+        dataset_span=dataset.start.span,
+        tests=tuple(declaration for declaration, _ in names.of(s.Test)),
+    )
+
+
+def _productions(
+    project: Project,
+    names: Names,
+    signature: Signature,
+    parameters: Parameters,
+    diagnostics: Diagnostics,
+) -> list[Production]:
+    lexicons = Lexicons(signature, parameters, project.sources, diagnostics)
+    productions = [
+        *lower_rules(names, signature, parameters, diagnostics),
+        *lower_words(names, lexicons),
+    ]
+    if diagnostics.errors == 0:
+        check_graphs(productions, signature.graph_layers, diagnostics)
+    return productions
+
+
+def _lower(
+    project: Project,
+    productions: Sequence[Production],
+    dataset: DatasetSettings,
+    signature: Signature,
+    diagnostics: Diagnostics,
+) -> Lowered | None:
+    instances = expand(productions, dataset.start.text, signature, diagnostics)
+    if diagnostics.errors:
+        return None
+    return lower(project.name, instances, dataset.start.text, signature, project.sources)
+
+
+def _patterns(
+    names: Names,
+    signature: Signature,
+    lowered: Lowered | None,
+    parameters: Parameters,
+    diagnostics: Diagnostics,
+) -> list[LoweredPattern]:
+    """Lower the patterns; with errors in the rules, without asking whether words exist."""
+    if not names.of(s.Pattern):
+        return []
+    if not signature.graph_layers:
+        first = names.of(s.Pattern)[0][0]
+        diagnostics.error(
+            "SGL0307",
+            first.name.span,
+            "patterns speak about a graph layer, and the grammar declares none",
+            hint=f"add `layer syn : graph on {signature.source.name}`",
+        )
+        return []
+    words = vocabulary(lowered.grammar, 0) if lowered is not None else Vocabulary(complete=False)
+    context = StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
+    return lower_patterns(names, context, diagnostics)
+

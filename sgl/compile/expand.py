@@ -1,0 +1,268 @@
+"""Expand features: from productions over feature variables to concrete rules.
+
+Categories are built from the words upwards: a rule is instantiated with each
+combination of *buildable* children that satisfies its variables, so that no
+category arises that cannot be built.  What cannot be reached from the start is
+then dropped.  Both are reported when a whole rule or category falls away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import networkx as nx
+
+from sgl.compile.productions import CategoryPattern, Production, Slotting
+from sgl.compile.signature import Signature
+from sgl.diagnostics import Diagnostics
+
+#: A category with its features fixed: its name and the values in order.
+Concrete = tuple[str, tuple[str, ...]]
+
+MAX_INSTANCES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A production with every feature fixed; ``values`` are those of its variables."""
+
+    production: Production
+    lhs: Concrete
+    rhs: tuple[Concrete, ...]
+    values: Mapping[str, str]
+
+
+def expand(
+    productions: Sequence[Production],
+    start: str,
+    signature: Signature,
+    diagnostics: Diagnostics,
+) -> list[Instance]:
+    """All instances that can be built from words and reached from ``start``."""
+    words = [p for p in productions if not p.rhs and not _has_no_words(p)]
+    rules = [p for p in productions if p.rhs or _has_no_words(p)]
+    buildable: dict[str, dict[tuple[str, ...], None]] = {}
+    instances = [
+        Instance(word, (word.lhs.info.name, values), (), {})
+        for word in words
+        for values in _choices(word.lhs.slots, {})
+    ]
+    for instance in instances:
+        buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
+    expanded = _saturate(rules, buildable, diagnostics)
+    if expanded is None:
+        return []
+    instances = expanded + instances
+    _report_unbuildable(rules, expanded, buildable, signature, diagnostics)
+    reachable = _reachable(instances, start)
+    _report_unreachable(instances, reachable, start, diagnostics)
+    return [instance for instance in instances if instance.lhs in reachable]
+
+
+def _has_no_words(production: Production) -> bool:
+    return not production.rhs and not any(production.templates)
+
+
+def _saturate(
+    rules: Sequence[Production],
+    buildable: dict[str, dict[tuple[str, ...], None]],
+    diagnostics: Diagnostics,
+) -> list[Instance] | None:
+    """Instantiate rules until no new category can be built; None after a report."""
+    found: dict[int, dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = {
+        index: {} for index in range(len(rules))
+    }
+    seen_size = -1
+    total = 0
+    while seen_size != (size := sum(len(table) for table in buildable.values())):
+        seen_size = size
+        for index, rule in enumerate(rules):
+            for instance in _instances(rule, buildable):
+                key = (instance.lhs, instance.rhs)
+                if key not in found[index]:
+                    found[index][key] = instance
+                    total += 1
+                    buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
+                if total > MAX_INSTANCES:
+                    diagnostics.error(
+                        "SGL0706",
+                        rule.span,
+                        f"the features expand into more than {MAX_INSTANCES:,} rules",
+                        notes=(f"`{rule.name}` alone into {len(found[index]):,}",),
+                        hint="use fewer or smaller features in rules with many children",
+                    )
+                    return None
+    return [instance for table in found.values() for instance in table.values()]
+
+
+def _instances(
+    rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]]
+) -> Iterator[Instance]:
+    for values, rhs in _match(rule.rhs, 0, {}, rule.domains, buildable):
+        for lhs in _choices(rule.lhs.slots, values, rule.domains):
+            bound = dict(values)
+            for slot, value in zip(rule.lhs.slots, lhs, strict=True):
+                if isinstance(slot, str):
+                    bound[slot] = value
+            yield Instance(rule, (rule.lhs.info.name, lhs), rhs, bound)
+
+
+def _match(
+    rhs: Sequence[CategoryPattern],
+    index: int,
+    values: dict[str, str],
+    domains: Mapping[str, frozenset[str]],
+    buildable: Mapping[str, Mapping[tuple[str, ...], None]],
+) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
+    """Assignments of buildable categories to the children from ``index`` on."""
+    if index == len(rhs):
+        yield values, ()
+        return
+    pattern = rhs[index]
+    for features in list(buildable.get(pattern.info.name, ())):
+        bound = _unify(pattern.slots, features, values, domains)
+        if bound is not None:
+            for final, rest in _match(rhs, index + 1, bound, domains, buildable):
+                yield final, ((pattern.info.name, features), *rest)
+
+
+def _unify(
+    slots: Sequence[Slotting],
+    features: Sequence[str],
+    values: Mapping[str, str],
+    domains: Mapping[str, frozenset[str]],
+) -> dict[str, str] | None:
+    bound = dict(values)
+    for slot, feature in zip(slots, features, strict=True):
+        if isinstance(slot, str):
+            if feature not in domains[slot] or bound.setdefault(slot, feature) != feature:
+                return None
+        elif feature not in slot:
+            return None
+    return bound
+
+
+def _choices(
+    slots: Sequence[Slotting],
+    values: Mapping[str, str],
+    domains: Mapping[str, frozenset[str]] | None = None,
+) -> Iterator[tuple[str, ...]]:
+    """All values of the left-hand side's features; unbound ones range freely."""
+    free = [slot for slot in dict.fromkeys(slots) if isinstance(slot, str) and slot not in values]
+    for chosen in product(*(sorted((domains or {})[name]) for name in free)):
+        bound = {**values, **dict(zip(free, chosen, strict=True))}
+        options = [
+            (bound[slot],) if isinstance(slot, str) else tuple(sorted(slot)) for slot in slots
+        ]
+        yield from product(*options)
+
+
+def _report_unbuildable(
+    rules: Sequence[Production],
+    expanded: Sequence[Instance],
+    buildable: Mapping[str, Mapping[tuple[str, ...], None]],
+    signature: Signature,
+    diagnostics: Diagnostics,
+) -> None:
+    used = {id(instance.production) for instance in expanded}
+    blamed: set[str] = set()
+    for rule in rules:
+        if id(rule) in used:
+            continue
+        missing = [p for p in rule.rhs if not buildable.get(p.info.name)]
+        if missing:
+            blamed.update(p.info.name for p in missing)
+            continue
+        _report_impossible(rule, buildable, diagnostics)
+    mentioned = {p.info.name for rule in rules for p in rule.rhs} | blamed
+    for name in sorted(mentioned):
+        if not buildable.get(name):
+            _report_unproductive(name, rules, signature, diagnostics)
+
+
+def _report_impossible(
+    rule: Production,
+    buildable: Mapping[str, Mapping[tuple[str, ...], None]],
+    diagnostics: Diagnostics,
+) -> None:
+    """A rule none of whose feature combinations exists."""
+    notes = []
+    for pattern in rule.rhs:
+        known = [_show(pattern, features) for features in buildable[pattern.info.name]]
+        shown = ", ".join(known[:6]) + (", …" if len(known) > 6 else "")
+        notes.append(f"`{pattern.info.name}` can be built as: {shown}")
+    diagnostics.error(
+        "SGL0703",
+        rule.span,
+        f"the rule `{rule.name}` can never be used: no children have the features it asks for",
+        notes=notes,
+    )
+
+
+def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
+    pairs = zip(pattern.info.features, features, strict=True)
+    inner = ", ".join(f"{name}={value}" for name, value in pairs)
+    return f"{pattern.info.name}[{inner}]" if inner else pattern.info.name
+
+
+def _report_unproductive(
+    name: str, rules: Sequence[Production], signature: Signature, diagnostics: Diagnostics
+) -> None:
+    own = [rule for rule in rules if rule.lhs.info.name == name]
+    span = own[0].span if own else signature.categories[name].declaration.name.span
+    if not own:
+        diagnostics.error(
+            "SGL0702",
+            span,
+            f"nothing builds the category `{name}`: it has no rule and no word",
+            hint=f"add a rule `… : {name} -> …` or a word",
+        )
+        return
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
+    cyclic = name in graph and nx.has_path(graph, name, name) and graph.in_degree(name) > 0
+    loops = any(name in nx.descendants(graph, successor) | {successor}
+                for successor in graph.successors(name)) if cyclic else False
+    if loops:
+        diagnostics.error(
+            "SGL0702",
+            span,
+            f"`{name}` never ends in words: each of its rules needs another `{name}`",
+            hint="add a rule or a word that ends the recursion",
+        )
+
+
+def _reachable(instances: Sequence[Instance], start: str) -> set[Concrete]:
+    graph: nx.DiGraph[Concrete] = nx.DiGraph()
+    for instance in instances:
+        graph.add_node(instance.lhs)
+        graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
+    roots = [node for node in graph if node[0] == start]
+    reachable: set[Concrete] = set(roots)
+    for root in roots:
+        reachable |= nx.descendants(graph, root)
+    return reachable
+
+
+def _report_unreachable(
+    instances: Sequence[Instance],
+    reachable: set[Concrete],
+    start: str,
+    diagnostics: Diagnostics,
+) -> None:
+    """Warn about rules no instance of which can occur in a sentence."""
+    alive = {id(i.production) for i in instances if i.lhs in reachable}
+    reported: set[str] = set()
+    for instance in instances:
+        production = instance.production
+        label = production.pool.split("/")[0] or production.name
+        if id(production) not in alive and production.pool == "" and label not in reported:
+            reported.add(label)
+            diagnostics.warning(
+                "SGL0704",
+                production.span,
+                f"`{production.name}` never takes part in a sentence: "
+                f"`{production.lhs.info.name}` cannot be reached from `{start}`",
+            )

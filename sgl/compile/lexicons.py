@@ -1,0 +1,400 @@
+"""Lower words and lexicon tables to productions without children."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sgl.compile.fragments import check_attribute_name
+from sgl.compile.morphology import Evaluation
+from sgl.compile.names import Names, Scope
+from sgl.compile.productions import (
+    Attributes,
+    FragmentSketch,
+    Production,
+    TemplateSketch,
+    category_pattern,
+)
+from sgl.compile.rules import check_layers, rule_weight
+from sgl.compile.signature import Signature
+from sgl.compile.switches import Parameters
+from sgl.core.grammar import Fragment, GraphLayer, Node, Token
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.lang import syntax as s
+from sgl.lang.files import MAX_TABLE, locate, read_file
+from sgl.lang.yaml_table import Row, Table, read_table
+
+_NO_COLUMNS: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Lexicons:
+    """What words and tables are lowered with; remembers tables already read."""
+
+    signature: Signature
+    parameters: Parameters
+    sources: SourceMap
+    diagnostics: Diagnostics
+
+
+def lower_words(names: Names, context: Lexicons) -> list[Production]:
+    """The productions of all ``word`` and ``lexicon`` declarations."""
+    found: list[Production] = []
+    for word, scope in names.of(s.Word):
+        found.extend(_word(word, scope, context))
+    tables: dict[str, Table | None] = {}
+    for lexicon, scope in names.of(s.Lexicon):
+        found.extend(_lexicon(lexicon, scope, context, tables))
+    return found
+
+
+def _word(word: s.Word, scope: Scope, context: Lexicons) -> list[Production]:
+    check_layers(word.layers, context.signature, context.diagnostics)
+    evaluation = Evaluation(scope, _NO_COLUMNS, (), None, context.diagnostics)
+    source = context.signature.source.name
+    own = s.LayerClause(s.Name(source, word.text.span), (word.text,), None, word.text.span)
+    weight = rule_weight(word.weight, context.parameters, context.diagnostics)
+    name = f'word "{word.text}"'
+    return _entry(
+        _EntryInput(name, word.category, (own, *word.layers), evaluation, weight, word.span),
+        context,
+    )
+
+
+@dataclass(frozen=True)
+class _EntryInput:
+    """One word to be lowered: its category, clauses, row and weight."""
+
+    name: str
+    category: s.CategoryRef
+    clauses: tuple[s.LayerClause, ...]
+    evaluation: Evaluation
+    share: float
+    span: Span
+    pool: str = ""
+    pool_weight: float = 1.0
+    rank_exponent: float | None = None
+
+
+def _entry(entry: _EntryInput, context: Lexicons) -> list[Production]:
+    """The production of one word; empty after a report."""
+    evaluation = entry.evaluation
+    lhs = category_pattern(
+        entry.category,
+        evaluation.scope,
+        context.signature,
+        None,
+        evaluation.columns if evaluation.row else None,
+        context.diagnostics,
+    )
+    clauses = {clause.layer.text: clause for clause in entry.clauses}
+    texts = [
+        _words(layer.name, clauses.get(layer.name), entry, context)
+        for layer in context.signature.text_layers
+    ]
+    fragments = [
+        _fragment(layer, clauses.get(layer.name), entry, texts, context)
+        for layer in context.signature.graph_layers
+    ]
+    if lhs is None or any(text is None for text in texts) or any(f is None for f in fragments):
+        return []
+    templates: list[TemplateSketch] = [
+        tuple(Token(token) for token in text) for text in texts if text is not None
+    ]
+    return [
+        Production(
+            name=entry.name,
+            lhs=lhs,
+            rhs=(),
+            domains={},
+            templates=tuple(templates),
+            fragments=tuple(fragment for fragment in fragments if fragment is not None),
+            share=entry.share,
+            span=entry.span,
+            pool=entry.pool,
+            pool_weight=entry.pool_weight,
+            rank_exponent=entry.rank_exponent,
+        )
+    ]
+
+
+def _words(
+    layer: str, clause: s.LayerClause | None, entry: _EntryInput, context: Lexicons
+) -> list[str] | None:
+    """The words of an entry in a text layer; None after a report."""
+    if clause is None:
+        context.diagnostics.error(
+            "SGL0303",
+            entry.category.span,
+            f"this word has no clause for the layer `{layer}`",
+            hint=f'add a line `{layer} …`; `{layer} ""` if it has no word there',
+        )
+        return None
+    if clause.template is None:
+        context.diagnostics.error(
+            "SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph"
+        )
+        return None
+    words: list[str] = []
+    for item in clause.template:
+        if isinstance(item, s.Mention):
+            context.diagnostics.error(
+                "SGL0305",
+                item.span,
+                f"a word has no child `{item.name}`",
+                hint=f'for a column write `${item.name}`, for a text `"{item.name}"`',
+            )
+            return None
+        text = entry.evaluation.value(item)
+        if text is None:
+            return None
+        words.extend(text.split())
+    if not words and layer == context.signature.source.name:
+        context.diagnostics.error(
+            "SGL0604",
+            entry.evaluation.row or clause.span,
+            f"this word is empty in the layer `{layer}`",
+            labels=[Label(clause.span, "it should come from here")],
+            hint="fill in the column, or write `x or y` for a fallback",
+        )
+        return None
+    return words
+
+
+def _fragment(
+    layer: GraphLayer,
+    clause: s.LayerClause | None,
+    entry: _EntryInput,
+    texts: Sequence[list[str] | None],
+    context: Lexicons,
+) -> FragmentSketch | None:
+    if clause is None:
+        context.diagnostics.error(
+            "SGL0303",
+            entry.category.span,
+            f"this word has no clause for the layer `{layer.name}`",
+            hint=f"add a line `{layer.name} node(upos=…)`",
+        )
+        return None
+    statements = clause.statements or ()
+    if len(statements) != 1 or not isinstance(statements[0], s.NodeStatement):
+        context.diagnostics.error(
+            "SGL0306",
+            clause.span,
+            f"in the layer `{layer.name}` a word is one node",
+            hint=f"write `{layer.name} node(lemma=…, upos=…)`",
+        )
+        return None
+    words = texts[next(
+        index
+        for index, text in enumerate(context.signature.text_layers)
+        if text.name == layer.anchor
+    )]
+    if words is None or not _check_single(words, layer, entry, context):
+        return None
+    attributes = _attributes(statements[0], words[0], entry.evaluation)
+    if attributes is None:
+        return None
+    return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: attributes})
+
+
+def _check_single(
+    words: Sequence[str], layer: GraphLayer, entry: _EntryInput, context: Lexicons
+) -> bool:
+    if len(words) == 1:
+        return True
+    context.diagnostics.error(
+        "SGL0609",
+        entry.evaluation.row or entry.span,
+        f"`{' '.join(words)}` is {len(words)} words of `{layer.anchor}`, "
+        f"but a node of `{layer.name}` stands on one",
+        hint="make it a rule with several words, or write it without spaces",
+    )
+    return False
+
+
+def _attributes(
+    statement: s.NodeStatement, word: str, evaluation: Evaluation
+) -> Attributes | None:
+    values: dict[str, str] = {"lemma": word}
+    for attribute in statement.attributes:
+        check_attribute_name(attribute, evaluation.diagnostics)
+        value = evaluation.value(attribute.value)
+        if value is None:
+            return None
+        if value:
+            values[attribute.name.text] = value
+    return tuple(sorted(values.items()))
+
+
+# ---- tables
+
+
+def _lexicon(
+    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: dict[str, Table | None]
+) -> list[Production]:
+    table = _table(lexicon, scope, context, tables)
+    for entry in lexicon.entries:
+        check_layers(entry.layers, context.signature, context.diagnostics)
+    if not lexicon.entries:
+        context.diagnostics.error(
+            "SGL0610",
+            lexicon.name.span,
+            f"the lexicon `{lexicon.name}` lists no category",
+            hint="write a category and its layers below it",
+        )
+    if table is None:
+        return []
+    rows = _select(lexicon, table, context)
+    weighting = _weighting(lexicon, context)
+    found: list[Production] = []
+    for number, entry in enumerate(lexicon.entries):
+        layers = _merge(lexicon.shared, entry.layers)
+        seen: dict[tuple[object, ...], Row] = {}
+        for row in rows:
+            evaluation = Evaluation(scope, row.cells, table.columns, row.span, context.diagnostics)
+            share = weighting.share(row, evaluation)
+            productions = _entry(
+                _EntryInput(
+                    name=f"{lexicon.name}",
+                    category=entry.category,
+                    clauses=layers,
+                    evaluation=evaluation,
+                    share=share,
+                    span=row.span,
+                    pool=f"{lexicon.name}/{number}",
+                    pool_weight=weighting.total,
+                    rank_exponent=weighting.exponent,
+                ),
+                context,
+            )
+            for production in productions:
+                _check_duplicate(production, row, seen, context)
+            found.extend(productions)
+    return found
+
+
+def _table(
+    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: dict[str, Table | None]
+) -> Table | None:
+    unit = scope.unit
+    span = lexicon.path.span
+    path = locate(unit.root, unit.path.parent, lexicon.path.text, span, context.diagnostics)
+    if path is None:
+        return None
+    shown = unit.root.display(path)
+    if shown not in tables:
+        source = read_file(path, shown, span, MAX_TABLE, context.sources, context.diagnostics)
+        tables[shown] = read_table(source, context.diagnostics) if source is not None else None
+    table = tables[shown]
+    if table is not None and not table.rows:
+        context.diagnostics.error("SGL0610", span, f"the table `{shown}` has no rows")
+        return None
+    return table
+
+
+def _select(lexicon: s.Lexicon, table: Table, context: Lexicons) -> list[Row]:
+    rows = list(table.rows)
+    for condition in lexicon.where:
+        column = condition.column
+        if column.text not in table.columns:
+            context.diagnostics.error(
+                "SGL0603",
+                column.span,
+                f"the table has no column `{column}`",
+                hint=suggest(column.text, table.columns)
+                or f"its columns are: {', '.join(table.columns)}",
+            )
+            return []
+        wanted = {value.text for value in condition.values}
+        keep = condition.comparison != "!="
+        rows = [row for row in rows if (row.cells.get(column.text, "") in wanted) == keep]
+    if not rows:
+        context.diagnostics.error(
+            "SGL0610",
+            lexicon.where[-1].span,
+            f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`",
+            hint="check the values after `where`",
+        )
+    return rows
+
+
+@dataclass(frozen=True)
+class _Weighting:
+    """How the words of a lexicon share its weight."""
+
+    total: float
+    exponent: float | None
+    column: s.Column | None
+    context: Lexicons
+
+    def share(self, row: Row, evaluation: Evaluation) -> float:
+        if self.column is None:
+            return 1.0
+        text = evaluation.value(self.column)
+        try:
+            number = float(text or "")
+        except ValueError:
+            number = 0.0
+        if text is not None and not 0 < number < 1e12:
+            self.context.diagnostics.error(
+                "SGL0701",
+                row.span,
+                f"the weight in the column `{self.column.name}` is `{text}`, "
+                "not a positive number",
+                labels=[Label(self.column.span, "asked for here")],
+            )
+        return number if 0 < number < 1e12 else 1.0
+
+
+def _weighting(lexicon: s.Lexicon, context: Lexicons) -> _Weighting:
+    weight = lexicon.weight
+    if weight is None:
+        return _Weighting(1.0, None, None, context)
+    total, exponent = 1.0, None
+    if weight.factor is not None:
+        total = context.parameters.number(weight.factor, context.diagnostics) or 0.0
+    kind = weight.kind
+    if kind is not None and kind.text == "zipf":
+        argument = weight.argument
+        exponent = 1.0
+        if argument is not None:
+            exponent = context.parameters.number(argument, context.diagnostics) or 0.0
+    elif kind is not None and kind.text != "uniform":
+        context.diagnostics.error(
+            "SGL0701",
+            kind.span,
+            f"there is no distribution `{kind}`",
+            hint=suggest(kind.text, ("zipf", "uniform")) or "write `zipf(1.0)` or `uniform`",
+        )
+    if not 0 < total < 1e12 or (exponent is not None and not 0 < exponent < 20):
+        context.diagnostics.error(
+            "SGL0701", weight.span, "the weight of a lexicon and the exponent must be positive"
+        )
+        total, exponent = 1.0, None
+    return _Weighting(total, exponent, weight.column, context)
+
+
+def _merge(
+    shared: Sequence[s.LayerClause], own: Sequence[s.LayerClause]
+) -> tuple[s.LayerClause, ...]:
+    named = {clause.layer.text for clause in own}
+    return (*(clause for clause in shared if clause.layer.text not in named), *own)
+
+
+def _check_duplicate(
+    production: Production,
+    row: Row,
+    seen: dict[tuple[object, ...], Row],
+    context: Lexicons,
+) -> None:
+    key = (production.lhs.slots, production.templates)
+    earlier = seen.setdefault(key, row)
+    if earlier is not row:
+        context.diagnostics.error(
+            "SGL0605",
+            row.span,
+            "this row gives the same word as an earlier one",
+            labels=[Label(earlier.span, "the same word, in the same category")],
+            hint="remove one of the rows",
+        )

@@ -1,0 +1,191 @@
+"""Give every name its meaning: which declaration it stands for, file by file.
+
+A file sees its own declarations and those of the files it uses (only the listed
+ones if ``use`` has a list).  Different kinds of things may share a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from sgl.compile.switches import Parameters, choose, report_twice
+from sgl.diagnostics import Diagnostics, Span, suggest
+from sgl.lang import syntax as s
+from sgl.lang.project import Project, Unit
+
+#: What authors call each kind of declaration that has a name.
+KINDS: dict[type, str] = {
+    s.Layer: "layer",
+    s.View: "view",
+    s.Feature: "feature",
+    s.CategoryDecl: "category",
+    s.Labels: "label set",
+    s.Words: "word set",
+    s.StructureDecl: "structure",
+    s.Paradigm: "paradigm",
+    s.Function: "function",
+    s.Rule: "rule",
+    s.Lexicon: "lexicon",
+    s.Pattern: "pattern",
+}
+
+_Declared = TypeVar("_Declared", bound=s.Declaration)
+
+
+@dataclass
+class Scope:
+    """What the names in one file mean; remembers which were used."""
+
+    unit: Unit
+    visible: dict[type, dict[str, s.Declaration]]
+    used: set[tuple[type, str, Span]]
+    diagnostics: Diagnostics
+    all_scopes: Mapping[Path, Scope]
+
+    def where(self, declaration: s.Declaration) -> Scope:
+        """The scope of the file that a declaration stands in."""
+        file = declaration.span.file
+        return next(scope for scope in self.all_scopes.values() if scope.unit.file.name == file)
+
+    def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
+        """The declaration of ``kind`` that ``name`` means; None after a report."""
+        found = self.peek(kind, name.text)
+        if found is None:
+            known = self.visible.get(kind, {})
+            self.diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"there is no {KINDS[kind]} `{name}`",
+                hint=suggest(name.text, known),
+            )
+        return found
+
+    def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
+        """The same without a report."""
+        found = self.visible.get(kind, {}).get(name)
+        if found is None:
+            return None
+        self.used.add((kind, name, found.span))
+        assert isinstance(found, kind)
+        return found
+
+    def names(self, kind: type) -> Iterable[str]:
+        """The names of a kind that this file sees."""
+        return self.visible.get(kind, {})
+
+
+@dataclass
+class Names:
+    """All declarations in force, each with the scope of its file."""
+
+    scopes: dict[Path, Scope]
+    declarations: list[tuple[s.Declaration, Scope]]
+    used: set[tuple[type, str, Span]] = field(default_factory=set)
+
+    def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
+        """The declarations of a kind, in the order of the files."""
+        return [(d, scope) for d, scope in self.declarations if isinstance(d, kind)]
+
+
+def resolve_names(
+    project: Project, parameters: Parameters, diagnostics: Diagnostics
+) -> Names:
+    """Build the scopes of all files."""
+    names = Names({}, [])
+    chosen = {
+        unit.path: choose(unit.file.declarations, parameters, diagnostics)
+        for unit in project.units
+    }
+    own = {
+        unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units
+    }
+    for unit in project.units:
+        visible = {kind: dict(table) for kind, table in own[unit.path].items()}
+        for use, used in unit.uses:
+            _import(use, own[used.path], visible, diagnostics)
+        names.scopes[unit.path] = Scope(unit, visible, names.used, diagnostics, names.scopes)
+    wanted = _wanted(project)
+    for unit in project.units:
+        scope = names.scopes[unit.path]
+        for declaration in chosen[unit.path]:
+            if wanted(unit, declaration):
+                names.declarations.append((declaration, scope))
+    return names
+
+
+def _own(
+    declarations: list[s.Declaration], diagnostics: Diagnostics
+) -> dict[type, dict[str, s.Declaration]]:
+    table: dict[type, dict[str, s.Declaration]] = {}
+    for declaration in declarations:
+        kind = type(declaration)
+        if kind in KINDS:
+            name: s.Name = declaration.name  # type: ignore[union-attr]
+            earlier = table.setdefault(kind, {}).setdefault(name.text, declaration)
+            if earlier is not declaration:
+                place: s.Name = earlier.name  # type: ignore[union-attr]
+                report_twice(KINDS[kind], name, place.span, diagnostics)
+    return table
+
+
+def _import(
+    use: s.Use,
+    exported: Mapping[type, Mapping[str, s.Declaration]],
+    visible: dict[type, dict[str, s.Declaration]],
+    diagnostics: Diagnostics,
+) -> None:
+    listed = None if use.names is None else {name.text for name in use.names}
+    for kind, table in exported.items():
+        for name, declaration in table.items():
+            if listed is not None and name not in listed:
+                continue
+            earlier = visible.setdefault(kind, {}).setdefault(name, declaration)
+            if earlier is not declaration:
+                place: s.Name = earlier.name  # type: ignore[union-attr]
+                report_twice(KINDS[kind], s.Name(name, use.span), place.span, diagnostics)
+    known = {name for table in exported.values() for name in table}
+    for wanted in use.names or ():
+        if wanted.text not in known:
+            diagnostics.error(
+                "SGL0006",
+                wanted.span,
+                f"`{'.'.join(part.text for part in use.path)}` declares no `{wanted}`",
+                hint=suggest(wanted.text, known),
+            )
+
+
+def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
+    """Which declarations of a file take part: all, or those that some ``use`` lists."""
+    whole: set[Path] = {project.main.path}
+    listed: dict[Path, set[str]] = {}
+    for unit in project.units:
+        for use, used in unit.uses:
+            if use.names is None:
+                whole.add(used.path)
+            else:
+                listed.setdefault(used.path, set()).update(name.text for name in use.names)
+
+    def takes_part(unit: Unit, declaration: s.Declaration) -> bool:
+        if unit.path in whole:
+            return True
+        name = getattr(declaration, "name", None)
+        return name is not None and name.text in listed.get(unit.path, ())
+
+    return takes_part
+
+
+def report_unused(names: Names, diagnostics: Diagnostics) -> None:
+    """Warn about declarations of the project that nothing uses."""
+    kinds = (s.Feature, s.CategoryDecl, s.Labels, s.Words, s.StructureDecl, s.Paradigm, s.Function)
+    for declaration, scope in names.declarations:
+        kind = type(declaration)
+        if scope.unit.is_library or kind not in kinds:
+            continue
+        name: s.Name = declaration.name  # type: ignore[union-attr]
+        if (kind, name.text, declaration.span) not in names.used:
+            diagnostics.warning(
+                "SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used"
+            )

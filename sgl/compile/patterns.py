@@ -1,0 +1,210 @@
+"""Lower patterns: each clause becomes structures of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sgl.compile.names import Names, Scope
+from sgl.compile.structures import StructureContext, lower_structure
+from sgl.core.plan import Exposure, Need, Pattern, Quota
+from sgl.core.structure import Body, NodeTest, Structure, Variable
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.lang import syntax as s
+
+
+@dataclass(frozen=True)
+class LoweredPattern:
+    """A pattern with where its clauses were written.
+
+    ``target_structure`` matches sentences that contain a word which only
+    exposures may contain.  ``examples`` are the ``like`` clauses.
+    """
+
+    pattern: Pattern
+    declaration: s.Pattern
+    spans: Mapping[Structure, Span]
+    target_structure: Structure | None
+    examples: tuple[s.LikeClause, ...]
+
+
+def lower_patterns(
+    names: Names, context: StructureContext, diagnostics: Diagnostics
+) -> list[LoweredPattern]:
+    """All patterns that are sound."""
+    declared = names.of(s.Pattern)
+    known = [declaration.name.text for declaration, _ in declared]
+    found = []
+    for declaration, scope in declared:
+        lowered = _Lowering(declaration, scope, context, known, diagnostics).run()
+        if lowered is not None:
+            found.append(lowered)
+    return found
+
+
+@dataclass
+class _Parts:
+    """What the clauses of a pattern have given so far."""
+
+    forbid: list[Structure] = field(default_factory=list)
+    never: list[Structure] = field(default_factory=list)
+    gen: list[Structure] = field(default_factory=list)
+    exclude: list[Structure] = field(default_factory=list)
+    need: list[Need] = field(default_factory=list)
+    expose: list[Exposure] = field(default_factory=list)
+    allow: list[str] = field(default_factory=list)
+    quotas: list[Quota] = field(default_factory=list)
+    examples: list[s.LikeClause] = field(default_factory=list)
+    spans: dict[Structure, Span] = field(default_factory=dict)
+
+
+class _Lowering:
+    """The lowering of one pattern."""
+
+    def __init__(
+        self,
+        declaration: s.Pattern,
+        scope: Scope,
+        context: StructureContext,
+        known: list[str],
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.declaration = declaration
+        self.scope = scope
+        self.known = known
+        self.diagnostics = diagnostics
+        clauses = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
+        self.targets = tuple(dict.fromkeys(w.text for c in clauses for w in c.words))
+        self.only_exposed = any(clause.only_exposed for clause in clauses)
+        self.context = replace(context, targets=self.targets if clauses else None)
+        self._check_targets(clauses)
+        self.parts = _Parts()
+
+    def run(self) -> LoweredPattern | None:
+        errors = self.diagnostics.errors
+        for clause in self.declaration.clauses:
+            self._clause(clause)
+        if not self.parts.forbid and not self.parts.never:
+            self.diagnostics.error(
+                "SGL0802",
+                self.declaration.name.span,
+                f"the pattern `{self.declaration.name}` holds nothing out",
+                hint="add `forbid { … }` with the structure that training must not contain",
+            )
+        if self.diagnostics.errors > errors:
+            return None
+        return self._result()
+
+    def _result(self) -> LoweredPattern:
+        parts = self.parts
+        target = self._target_structure()
+        reserved = [exposure.structure for exposure in parts.expose]
+        if target is not None:
+            reserved.append(target)
+        title = self.declaration.title
+        pattern = Pattern(
+            name=self.declaration.name.text,
+            title=title.text if title is not None else "",
+            groups=tuple(group.text for group in self.declaration.groups),
+            forbid=tuple(parts.forbid),
+            never=tuple(parts.never),
+            gen=tuple(parts.gen) or (*parts.forbid, *parts.never),
+            exclude=tuple(parts.exclude),
+            need=tuple(parts.need),
+            allow=tuple(parts.allow),
+            targets=self.targets,
+            expose=tuple(parts.expose),
+            reserved=tuple(dict.fromkeys(reserved)),
+            quotas=tuple(parts.quotas),
+        )
+        return LoweredPattern(
+            pattern, self.declaration, parts.spans, target, tuple(parts.examples)
+        )
+
+    def _target_structure(self) -> Structure | None:
+        if not self.only_exposed or not self.targets:
+            return None
+        test = NodeTest("lemma", frozenset(self.targets))
+        return Structure(self.context.layer, Body((Variable("N", (test,)),)))
+
+    def _check_targets(self, clauses: list[s.TargetsClause]) -> None:
+        if not self.context.words.complete:
+            return
+        lemmas = self.context.words.attributes.get("lemma", frozenset())
+        for clause in clauses:
+            for word in clause.words:
+                if word.text not in lemmas:
+                    self.diagnostics.error(
+                        "SGL0808",
+                        word.span,
+                        f"no word has `lemma={word}`",
+                        hint=suggest(word.text, lemmas) or "add it to a lexicon",
+                    )
+
+    # ---- clauses
+
+    def _clause(self, clause: s.PatternClause) -> None:
+        if isinstance(clause, s.StructureClause):
+            self._structure_clause(clause)
+        elif isinstance(clause, s.AllowClause):
+            self._allow(clause)
+        elif isinstance(clause, s.SizeClause):
+            for part in clause.parts:
+                self._size(part)
+        elif isinstance(clause, s.LikeClause):
+            self.parts.examples.append(clause)
+
+    def _structure_clause(self, clause: s.StructureClause) -> None:
+        structure = lower_structure(clause.graph, self.scope, self.context)
+        amount = 1
+        if clause.amount is not None:
+            given = self.context.parameters.whole(clause.amount.value, self.diagnostics, 0)
+            amount = given if given is not None else 1
+        if structure is None:
+            return
+        self.parts.spans.setdefault(structure, clause.span)
+        plain = {
+            "forbid": self.parts.forbid,
+            "never": self.parts.never,
+            "gen": self.parts.gen,
+            "not": self.parts.exclude,
+        }
+        if clause.kind in plain:
+            plain[clause.kind].append(structure)
+        elif clause.kind == "need":
+            self.parts.need.append(Need(structure, amount))
+        else:
+            self.parts.expose.append(Exposure(amount, structure, clause.repeated))
+
+    def _allow(self, clause: s.AllowClause) -> None:
+        for name in clause.names:
+            if name.text not in self.known:
+                self.diagnostics.error(
+                    "SGL0201",
+                    name.span,
+                    f"there is no pattern `{name}`",
+                    hint=suggest(name.text, self.known),
+                )
+            elif name.text == self.declaration.name.text:
+                self.diagnostics.error(
+                    "SGL0803",
+                    name.span,
+                    "a pattern need not allow its own structures",
+                    labels=[Label(self.declaration.name.span, "this pattern")],
+                )
+            else:
+                self.parts.allow.append(name.text)
+
+    def _size(self, part: s.SizePart) -> None:
+        count = self.context.parameters.whole(part.amount.value, self.diagnostics, 0)
+        within = [lower_structure(ref, self.scope, self.context) for ref in part.within]
+        outside = [lower_structure(ref, self.scope, self.context) for ref in part.outside]
+        if count is None or None in within or None in outside:
+            return
+        self.parts.quotas.append(
+            Quota(
+                count,
+                tuple(structure for structure in within if structure is not None),
+                tuple(structure for structure in outside if structure is not None),
+            )
+        )

@@ -1,0 +1,187 @@
+"""Lower rules to productions: one step for each layer, features still open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sgl.compile.fragments import FragmentLowering
+from sgl.compile.names import Names, Scope
+from sgl.compile.productions import (
+    CategoryPattern,
+    FragmentSketch,
+    Production,
+    VariableTable,
+    category_pattern,
+)
+from sgl.compile.signature import Signature
+from sgl.compile.switches import Parameters
+from sgl.compile.templates import Children, lower_templates
+from sgl.core.grammar import GraphLayer
+from sgl.diagnostics import Diagnostics, suggest
+from sgl.lang import syntax as s
+
+
+def lower_rules(
+    names: Names, signature: Signature, parameters: Parameters, diagnostics: Diagnostics
+) -> list[Production]:
+    """The productions of all rules that are sound."""
+    found = []
+    for rule, scope in names.of(s.Rule):
+        production = _Rule(rule, scope, signature, parameters, diagnostics).run()
+        if production is not None:
+            found.append(production)
+    return found
+
+
+class _Rule:
+    """The lowering of one rule."""
+
+    def __init__(
+        self,
+        rule: s.Rule,
+        scope: Scope,
+        signature: Signature,
+        parameters: Parameters,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.rule = rule
+        self.scope = scope
+        self.signature = signature
+        self.parameters = parameters
+        self.diagnostics = diagnostics
+        self.variables = VariableTable()
+
+    def run(self) -> Production | None:
+        rule = self.rule
+        errors = self.diagnostics.errors
+        lhs = self._category(rule.lhs)
+        children = Children(rule, self.diagnostics)
+        rhs = [self._category(child.category) for child in children.children]
+        check_layers(rule.layers, self.signature, self.diagnostics)
+        templates, mentioned = lower_templates(
+            rule, children, self.signature, self.variables, self.diagnostics
+        )
+        sound = [pattern for pattern in rhs if pattern is not None]
+        if lhs is None or len(sound) < len(rhs):
+            return None
+        fragments, in_graphs = self._fragments(lhs, sound, children)
+        self.variables.report_lonely(mentioned | in_graphs, self.signature, self.diagnostics)
+        weight = rule_weight(rule.weight, self.parameters, self.diagnostics)
+        if self.diagnostics.errors > errors or len(fragments) < len(self.signature.graph_layers):
+            return None
+        return Production(
+            name=rule.name.text,
+            lhs=lhs,
+            rhs=tuple(sound),
+            domains=dict(self.variables.domains),
+            templates=templates,
+            fragments=tuple(fragments),
+            share=weight,
+            span=rule.name.span,
+            keep=rule.keep is not None,
+        )
+
+    def _category(self, ref: s.CategoryRef) -> CategoryPattern | None:
+        return category_pattern(
+            ref, self.scope, self.signature, self.variables, None, self.diagnostics
+        )
+
+    def _fragments(
+        self, lhs: CategoryPattern, rhs: Sequence[CategoryPattern], children: Children
+    ) -> tuple[list[FragmentSketch], frozenset[str]]:
+        sketches: list[FragmentSketch] = []
+        mentioned: set[str] = set()
+        for layer in self.signature.graph_layers:
+            statements = self._statements(layer)
+            if statements is None:
+                continue
+            lowering = FragmentLowering(
+                self.rule,
+                layer,
+                lhs.info,
+                [pattern.info for pattern in rhs],
+                children,
+                self.variables,
+                self.diagnostics,
+            )
+            sketch = lowering.run(statements)
+            mentioned |= lowering.mentioned
+            if sketch is not None:
+                sketches.append(sketch)
+        return sketches, frozenset(mentioned)
+
+    def _statements(self, layer: GraphLayer) -> list[s.Statement] | None:
+        clauses = [clause for clause in self.rule.layers if clause.layer.text == layer.name]
+        statements: list[s.Statement] = []
+        for clause in clauses:
+            if clause.statements is None:
+                self.diagnostics.error(
+                    "SGL0306",
+                    clause.span,
+                    f"`{layer.name}` is a graph layer, this clause is a sequence of words",
+                    hint="write edges such as `V -[obj]-> NP`",
+                )
+                return None
+            statements.extend(clause.statements)
+        passes_up = len(self.rule.rhs) == 1 and isinstance(self.rule.rhs[0], s.Child)
+        if not clauses and not passes_up:
+            self.diagnostics.error(
+                "SGL0303",
+                self.rule.name.span,
+                f"the rule `{self.rule.name}` has no clause for the layer `{layer.name}`",
+                hint=f"add a line `{layer.name} …` with the edges between its words",
+            )
+            return None
+        return statements
+
+
+def check_layers(
+    clauses: Sequence[s.LayerClause], signature: Signature, diagnostics: Diagnostics
+) -> None:
+    """Report clauses about layers that are not there, and second clauses of text layers."""
+    text = [layer.name for layer in signature.text_layers]
+    known = [*text, *(layer.name for layer in signature.graph_layers)]
+    seen: set[str] = set()
+    for clause in clauses:
+        name = clause.layer.text
+        if name not in known:
+            diagnostics.error(
+                "SGL0201",
+                clause.layer.span,
+                f"there is no layer `{name}`",
+                hint=suggest(name, known) or f"the layers are: {', '.join(known)}",
+            )
+        elif name in text and name in seen:
+            diagnostics.error(
+                "SGL0308", clause.span, f"the layer `{name}` has two clauses", hint="remove one"
+            )
+        seen.add(name)
+
+
+def rule_weight(
+    weight: s.Weight | None, parameters: Parameters, diagnostics: Diagnostics
+) -> float:
+    """The weight of a rule as a number; 1 without one."""
+    if weight is None:
+        return 1.0
+    name = weight.factor
+    if name is None and weight.argument is None and weight.kind is not None:
+        name = weight.kind
+    if name is None or weight.column is not None or (weight.kind and weight.factor):
+        diagnostics.error(
+            "SGL0701",
+            weight.span,
+            "the weight of a rule is a number",
+            hint="`zipf(…)` and columns are for lexicons",
+        )
+        return 1.0
+    number = parameters.number(name, diagnostics)
+    if number is not None and not 0 < number < 1e12:
+        diagnostics.error(
+            "SGL0701",
+            weight.span,
+            f"the weight `{name}` is not positive",
+            hint="to leave the rule out, use `when` or remove it",
+        )
+        return 1.0
+    return number if number is not None else 1.0

@@ -1,0 +1,194 @@
+"""The declared layers, features and categories: what rules are checked against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sgl.compile.names import Names, Scope
+from sgl.compile.switches import Parameters
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer
+from sgl.diagnostics import Diagnostics, suggest
+from sgl.lang import syntax as s
+
+_KINDS = ("text", "graph")
+_OPTIONS = {"join": 1, "attach": None}
+VIEWS = ("conllu",)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryInfo:
+    """A declared category: its features in order and its ports, ``head`` first."""
+
+    name: str
+    features: tuple[str, ...]
+    ports: tuple[str, ...]
+    declaration: s.CategoryDecl
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Layers in the order of their declaration, features, categories."""
+
+    text_layers: tuple[TextLayer, ...]
+    graph_layers: tuple[GraphLayer, ...]
+    features: Mapping[str, tuple[str, ...]]
+    value_weights: Mapping[tuple[str, str], float]
+    categories: Mapping[str, CategoryInfo]
+
+    @property
+    def source(self) -> TextLayer:
+        """The first text layer: the language of the productions."""
+        return self.text_layers[0]
+
+    def anchored(self, layer: str) -> bool:
+        """Whether a graph layer has its nodes on the words of this text layer."""
+        return any(graph.anchor == layer for graph in self.graph_layers)
+
+
+def build_signature(
+    names: Names, parameters: Parameters, diagnostics: Diagnostics
+) -> Signature | None:
+    """The signature of a grammar; None when it has no text layer to work with."""
+    text = [_text_layer(d, diagnostics) for d, _ in names.of(s.Layer) if d.kind.text == "text"]
+    graphs = _graph_layers(names, {layer.name for layer in text}, diagnostics)
+    features = {
+        declaration.name.text: _feature_values(declaration, diagnostics)
+        for declaration, _ in names.of(s.Feature)
+    }
+    categories = {
+        declaration.name.text: _category(declaration, scope, diagnostics)
+        for declaration, scope in names.of(s.CategoryDecl)
+    }
+    _check_views(names, diagnostics)
+    if not text:
+        diagnostics.error(
+            "SGL0307",
+            None,
+            "the grammar declares no text layer",
+            hint="start with `layer en : text`",
+        )
+        return None
+    weights = _value_weights(names, parameters, diagnostics)
+    return Signature(tuple(text), tuple(graphs), features, weights, categories)
+
+
+def _text_layer(declaration: s.Layer, diagnostics: Diagnostics) -> TextLayer:
+    join, attach = " ", frozenset[str]()
+    for option in declaration.options:
+        expected = _OPTIONS.get(option.name.text, 0)
+        if option.name.text not in _OPTIONS:
+            diagnostics.error(
+                "SGL0201",
+                option.name.span,
+                f"a text layer has no option `{option.name}`",
+                hint=suggest(option.name.text, _OPTIONS) or "its options are `join` and `attach`",
+            )
+        elif expected is not None and len(option.values) != expected:
+            diagnostics.error(
+                "SGL0308", option.span, f"`{option.name}` takes one quoted text"
+            )
+        elif option.name.text == "join":
+            join = option.values[0].text
+        else:
+            attach = frozenset(value.text for value in option.values)
+    return TextLayer(declaration.name.text, join, attach)
+
+
+def _graph_layers(names: Names, text: set[str], diagnostics: Diagnostics) -> list[GraphLayer]:
+    found = []
+    for declaration, _ in names.of(s.Layer):
+        kind = declaration.kind
+        if kind.text not in _KINDS:
+            diagnostics.error(
+                "SGL0201",
+                kind.span,
+                f"there is no kind of layer `{kind}`",
+                hint=suggest(kind.text, _KINDS) or "a layer is `text` or `graph on …`",
+            )
+        if kind.text != "graph":
+            continue
+        anchor = declaration.anchor
+        if anchor is None:
+            diagnostics.error(
+                "SGL0308",
+                declaration.span,
+                f"the graph layer `{declaration.name}` does not say whose words its nodes are",
+                hint=f"write `layer {declaration.name} : graph on {min(text, default='en')}`",
+            )
+        elif anchor.text not in text:
+            diagnostics.error(
+                "SGL0201",
+                anchor.span,
+                f"there is no text layer `{anchor}`",
+                hint=suggest(anchor.text, text),
+            )
+        else:
+            found.append(GraphLayer(declaration.name.text, anchor.text))
+    return found
+
+
+def _feature_values(declaration: s.Feature, diagnostics: Diagnostics) -> tuple[str, ...]:
+    values = tuple(dict.fromkeys(value.text for value in declaration.values))
+    if len(values) < len(declaration.values):
+        diagnostics.error(
+            "SGL0403", declaration.span, f"the feature `{declaration.name}` lists a value twice"
+        )
+    return values
+
+
+def _value_weights(
+    names: Names, parameters: Parameters, diagnostics: Diagnostics
+) -> dict[tuple[str, str], float]:
+    """The weight of each value of each feature; 1 unless written."""
+    weights: dict[tuple[str, str], float] = {}
+    for declaration, _ in names.of(s.Feature):
+        for value, amount in zip(declaration.values, declaration.weights, strict=True):
+            weight = parameters.number(amount.value, diagnostics) if amount is not None else 1.0
+            if amount is not None and weight is not None and not 0 < weight < 1e12:
+                diagnostics.error(
+                    "SGL0701", amount.span, f"the weight of `{value}` is not positive"
+                )
+                weight = 1.0
+            weights[declaration.name.text, value.text] = weight if weight is not None else 1.0
+    return weights
+
+
+def _category(
+    declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostics
+) -> CategoryInfo:
+    features = tuple(
+        name.text for name in declaration.features if scope.find(s.Feature, name) is not None
+    )
+    ports = [HEAD]
+    for port in declaration.ports:
+        if port.text in ports:
+            diagnostics.error(
+                "SGL0501",
+                port.span,
+                f"`{declaration.name}` already has a port `{port}`",
+                hint="every category has the port `head`" if port.text == HEAD else "",
+            )
+        else:
+            ports.append(port.text)
+    return CategoryInfo(declaration.name.text, features, tuple(ports), declaration)
+
+
+def _check_views(names: Names, diagnostics: Diagnostics) -> None:
+    layers = {d.name.text for d, _ in names.of(s.Layer)}
+    for view, _ in names.of(s.View):
+        if view.kind.text not in VIEWS:
+            diagnostics.error(
+                "SGL0201",
+                view.kind.span,
+                f"there is no kind of view `{view.kind}`",
+                hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
+            )
+        for argument in view.arguments:
+            if argument.text not in layers:
+                diagnostics.error(
+                    "SGL0201",
+                    argument.span,
+                    f"there is no layer `{argument}`",
+                    hint=suggest(argument.text, layers),
+                )
