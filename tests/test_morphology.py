@@ -1,0 +1,387 @@
+"""Inflected forms: against the published ones, and against a morphological analyser.
+
+The forms of verbs are computed by the paradigms of ``stdlib``.  Two witnesses
+who know nothing of them say whether they are right: the forms observed in the
+published data of SGET, but for a list of corrections, and SudachiPy, which
+must lead every form back to its dictionary form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from sget import PUBLISHED, Word, compile_file, words, words_of
+from sudachipy import Dictionary, SplitMode
+
+from sgl.core.grammar import Token
+
+Key = tuple[str, str, str]
+
+#: Where the grammar departs from the published Japanese on purpose: (verb, frame, form).
+CORRECTIONS: dict[Key, str] = {
+    # a verb that is conjugated as one word throughout
+    ("decompose", "intransitive", "dict"): "分解する",
+    ("value", "complement", "dict"): "評価する",
+    ("float", "transitive", "pres"): "浮かせる",
+    ("float", "transitive", "dict"): "浮かせる",
+    ("float", "transitive", "did"): "浮かせた",
+    ("float", "passive", "past"): "浮かせられた",
+    ("freeze", "transitive", "pres"): "凍らせる",
+    ("freeze", "transitive", "dict"): "凍らせる",
+    ("freeze", "transitive", "did"): "凍らせた",
+    ("freeze", "passive", "past"): "凍らせられた",
+    ("inflate", "transitive", "pres"): "膨らませる",
+    ("inflate", "transitive", "dict"): "膨らませる",
+    ("inflate", "transitive", "did"): "膨らませた",
+    ("inflate", "passive", "past"): "膨らませられた",
+    ("slide", "passive", "past"): "滑らせられた",
+    ("bring", "ditrans_double", "dict"): "持ってくる",
+    ("bring", "ditrans_to", "dict"): "持ってくる",
+    # an omitted object is named in every form
+    ("clean", "intransitive", "dict"): "掃除をする",
+    ("cook", "intransitive", "dict"): "料理をする",
+    ("hunt", "intransitive", "dict"): "狩りをする",
+    ("investigate", "intransitive", "dict"): "調査をする",
+    ("notice", "intransitive", "dict"): "気がつく",
+    ("nurse", "intransitive", "dict"): "看護をする",
+    ("observe", "intransitive", "dict"): "観察をする",
+    ("pack", "intransitive", "dict"): "荷造りをする",
+    ("sketch", "intransitive", "dict"): "スケッチをする",
+    ("study", "intransitive", "dict"): "勉強をする",
+    # states
+    ("know", "transitive", "pres"): "知っている",
+    ("know", "transitive", "did"): "知っていた",
+    ("know", "passive", "past"): "知られていた",
+    ("like", "transitive", "pres"): "好きだ",
+    ("like", "transitive", "did"): "好きだった",
+    ("like", "passive", "past"): "好かれていた",
+    ("owe", "ditrans_double", "past"): "借りていた",
+    # 愛する rather than 愛す
+    ("love", "transitive", "pres"): "愛する",
+    ("love", "transitive", "dict"): "愛する",
+    # another word, or another particle
+    ("call", "passive", "past"): "呼ばれた",
+    ("touch", "transitive", "particle"): "に",
+    ("touch", "passive", "past"): "触られた",
+    ("answer", "transitive", "particle"): "に",
+    ("answer", "complement", "particle"): "と",
+    ("repeat", "complement", "particle"): "と",
+    ("guess", "complement", "particle"): "と",
+    ("guess", "complement", "past"): "推測した",
+    ("mean", "complement", "particle"): "ことを",
+    ("mean", "complement", "past"): "意味した",
+    ("respect", "complement", "past"): "尊重した",
+    ("respect", "complement", "dict"): "尊重する",
+    **{
+        ("wire", frame, "past"): form
+        for frame, form in {
+            "ditrans_double": "電送した",
+            "ditrans_to": "電送した",
+            "passive_theme": "電送された",
+            "passive_to": "電送された",
+        }.items()
+    },
+    ("wire", "ditrans_double", "dict"): "電送する",
+    ("wire", "ditrans_to", "dict"): "電送する",
+    # infinitives
+    ("demand", "infinitive", "past"): "ことを要求した",
+    ("expect", "infinitive", "past"): "ことを期待した",
+    ("like", "infinitive", "past"): "のが好きだった",
+    ("love", "infinitive", "past"): "のが大好きだった",
+    ("prefer", "infinitive", "past"): "のを好んだ",
+    ("like", "infinitive", "inner"): "dict",
+    ("love", "infinitive", "inner"): "dict",
+    ("prefer", "infinitive", "inner"): "dict",
+    ("seek", "infinitive", "inner"): "vol",
+    # of a third person wishes are not たい
+    ("want", "infinitive", "pres"): "たがっている",
+    ("crave", "infinitive", "pres"): "たがっている",
+}
+
+#: The category that has the forms of each frame of the published tables.
+CATEGORY = {
+    "intransitive": "Vi",
+    "transitive": "Vt",
+    "passive": "Vt",
+    "ditrans_double": "Vd",
+    "ditrans_to": "Vd",
+    "passive_theme": "Vd",
+    "passive_to": "Vd",
+    "complement": "Vc",
+    "infinitive": "Vx",
+}
+
+needs_published_data = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
+)
+
+
+@cache
+def computed() -> dict[tuple[str, str, str], Word]:
+    """The words of the grammar by category, form and lemma."""
+    return {
+        (word.category, word.features["form"], word.lemma): word
+        for word in words()
+        if word.category in CATEGORY.values()
+    }
+
+
+def published() -> Iterator[tuple[Key, str, str]]:
+    """Frame by frame: the published form and the computed one."""
+    table = yaml.safe_load((PUBLISHED / "verbs.yaml").read_text(encoding="utf-8"))
+    for verb in table:
+        for frame, facts in verb["frames"].items():
+            for form, observed in _observed(frame, facts):
+                word = computed()[CATEGORY[frame], _own_form(frame, form), verb["lemma"]]
+                yield (verb["lemma"], frame, form), observed, _of(word, form)
+
+
+def _observed(frame: str, facts: dict[str, object]) -> Iterator[tuple[str, str]]:
+    columns = {
+        "ja_past": "past",
+        "ja_nonpast": "pres",
+        "ja_wh_object_past": "did",
+        "particle": "particle",
+        "inner_form": "inner",
+    }
+    for column, form in columns.items():
+        if column in facts:
+            yield form, str(facts[column])
+    base = facts.get("ja_inf_base")
+    if isinstance(base, dict) and not frame.startswith("passive"):
+        yield "dict", str(base["dict"])
+
+
+def _own_form(frame: str, form: str) -> str:
+    if frame.startswith("passive"):
+        return "part"
+    return "past" if form in ("particle", "inner") else form
+
+
+def _of(word: Word, form: str) -> str:
+    if form == "inner":
+        return word.features["inner"]
+    return word.ja[0] if form == "particle" else word.ja[-1]
+
+
+@needs_published_data
+def test_japanese_forms_are_the_published_ones_but_for_the_corrections() -> None:
+    differences = {key: own for key, theirs, own in published() if own != theirs}
+    assert differences == CORRECTIONS
+
+
+@needs_published_data
+def test_english_forms_are_the_published_ones_but_for_their_mistakes() -> None:
+    table = yaml.safe_load((PUBLISHED / "verbs.yaml").read_text(encoding="utf-8"))
+    forms = {
+        "base": "dict",
+        "past": "past",
+        "past(as printed)": "past",
+        "3sg": "pres",
+        "pp": "part",
+    }
+    differences = set()
+    for verb in table:
+        for column, observed in verb["en"].items():
+            known = {
+                word.en
+                for (_, form, lemma), word in computed().items()
+                if (form, lemma) == (forms[column], verb["lemma"])
+            }
+            if known and known != {observed}:
+                differences.add((observed, *known))
+    assert differences == {("guess", "guessed"), ("supplys", "supplies")}
+
+
+# ---- the analyser
+
+#: What the analyser may find after the verb in each form (after the test frame below).
+ENDINGS = {
+    "past": (["た"],),
+    "attr": (["た"],),
+    "did": (["た"],),
+    "pres": ([],),
+    "dict": ([],),
+    "part": (["れる", "た"], ["られる", "た"]),
+    "stem": (["たい"],),
+    "vol": (["と", "する"],),
+}
+
+#: What follows a form that is no word by itself, to make it one.
+FRAME = {"stem": "たい", "vol": "とする"}
+
+#: Dictionary forms that the analyser writes in another way.
+SAME_WORD = {"だ": "た", "信ずる": "信じる", "愛す": "愛する"}
+
+#: Verbs with forms of another verb or aspect, by choice of the tables.
+SUPPLETIVE = {"know", "like", "owe"}
+
+#: あえごう (あえぐ, volitional) is not in the dictionary of the analyser.
+UNKNOWN = {("vol", "あえごう")}
+
+
+@cache
+def _tokenizer() -> object:
+    dictionary = Dictionary()
+    return getattr(dictionary, "tokenizer", dictionary.create)()
+
+
+def dictionary_forms(text: str) -> list[str]:
+    """The dictionary forms of the words of a text."""
+    tokens = _tokenizer().tokenize(text, SplitMode.A)  # type: ignore[attr-defined]
+    return [token.dictionary_form() for token in tokens]
+
+
+def regular_verbs() -> Iterator[Word]:
+    """All verb forms that the paradigms compute from a dictionary form."""
+    for word in words():
+        if word.category in ("Vi", "Vt", "Vd", "Vc") and word.lemma not in SUPPLETIVE:
+            yield word
+
+
+def test_the_analyser_leads_every_form_back_to_its_dictionary_form() -> None:
+    wrong = []
+    checked = 0
+    for word in regular_verbs():
+        form = word.features["form"]
+        verb = word.ja[-1]
+        if (form, verb) in UNKNOWN:
+            continue
+        base = computed()[word.category, "dict", word.lemma].ja[-1]
+        expected = [SAME_WORD.get(part, part) for part in dictionary_forms(base)]
+        found = [
+            SAME_WORD.get(part, part) if form != "dict" else part
+            for part in dictionary_forms(verb + FRAME.get(form, ""))
+        ]
+        head = [SAME_WORD.get(part, part) for part in found[: len(expected)]]
+        rest = found[len(expected) :]
+        checked += 1
+        if head != expected or rest not in ENDINGS[form]:
+            wrong.append((word.lemma, form, verb, found))
+    assert not wrong
+    assert checked > 1000
+
+
+@pytest.mark.parametrize(
+    ("category", "form", "lemma", "ja"),
+    [
+        ("Vt", "past", "find", "を 見つけた"),
+        ("Vt", "vol", "hear", "を 聞こう"),
+        ("Vt", "vol", "love", "を 愛そう"),
+        ("Vt", "stem", "poke", "を 突き"),
+        ("Vt", "attr", "like", "好きだった"),
+        ("Vd", "part", "bring", "持ってこられた"),
+        ("Vd", "vol", "bring", "持ってこよう"),
+        ("Vi", "past", "jog", "ジョギングした"),
+        ("Vi", "past", "gasp", "あえいだ"),
+        ("Vc", "pres", "notice", "ことに 気づく"),
+        ("Vx", "past", "hate", "たくなかった"),
+        ("Vx", "past", "need", "必要があった"),
+        ("Vx", "past", "try", "とした"),
+        ("Vx", "past", "intend", "つもりだった"),
+    ],
+)
+def test_forms_of_every_class(category: str, form: str, lemma: str, ja: str) -> None:
+    assert " ".join(computed()[category, form, lemma].ja) == ja
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma", "en"),
+    [
+        ("past", "study", "studied"),
+        ("past", "juggle", "juggled"),
+        ("past", "stab", "stabbed"),
+        ("past", "freeze", "froze"),
+        ("part", "freeze", "frozen"),
+        ("part", "find", "found"),
+        ("pres", "study", "studies"),
+        ("pres", "supply", "supplies"),
+        ("pres", "toss", "tosses"),
+        ("pres", "touch", "touches"),
+        ("pres", "destroy", "destroys"),
+        ("did", "know", "know"),
+    ],
+)
+def test_english_inflection(form: str, lemma: str, en: str) -> None:
+    assert [word.en for word in words_of("Vt", form=form) if word.lemma == lemma] == [en]
+
+
+# ---- the paradigms of the library, one by one
+
+PARADIGMS = """
+書く    godan    書いた 書いて 書き 書かない 書こう 書かれる 書かせる
+泳ぐ    godan    泳いだ 泳いで 泳ぎ 泳がない 泳ごう 泳がれる 泳がせる
+話す    godan    話した 話して 話し 話さない 話そう 話される 話させる
+待つ    godan    待った 待って 待ち 待たない 待とう 待たれる 待たせる
+死ぬ    godan    死んだ 死んで 死に 死なない 死のう 死なれる 死なせる
+呼ぶ    godan    呼んだ 呼んで 呼び 呼ばない 呼ぼう 呼ばれる 呼ばせる
+読む    godan    読んだ 読んで 読み 読まない 読もう 読まれる 読ませる
+作る    godan    作った 作って 作り 作らない 作ろう 作られる 作らせる
+買う    godan    買った 買って 買い 買わない 買おう 買われる 買わせる
+行く    godan    行った 行って 行き 行かない 行こう 行かれる 行かせる
+出ていく godan   出ていった 出ていって 出ていき 出ていかない 出ていこう 出ていかれる 出ていかせる
+食べる  ichidan  食べた 食べて 食べ 食べない 食べよう 食べられる 食べさせる
+勉強する suru    勉強した 勉強して 勉強し 勉強しない 勉強しよう 勉強される 勉強させる
+来る    kuru     来た 来て 来 来ない 来よう 来られる 来させる
+"""
+
+ENGLISH = """
+walk    walked   walks    walking
+like    liked    likes    liking
+study   studied  studies  studying
+play    played   plays    playing
+watch   watched  watches  watching
+miss    missed   misses   missing
+echo    echoed   echoes   echoing
+die     died     dies     dying
+agree   agreed   agrees   agreeing
+"""
+
+JAPANESE_PARADIGMS = ("past", "te", "stem", "negative", "volitional", "passive", "causative")
+ENGLISH_PARADIGMS = ("ed", "third_person", "ing")
+
+
+def inflect(directory: Path, calls: str, rows: list[str]) -> list[list[str]]:
+    """What the paradigms make of the rows of a table, by a grammar written for this."""
+    (directory / "verbs.yaml").write_text("\n".join(rows), encoding="utf-8")
+    (directory / "forms.sgl").write_text(
+        f"""\
+module forms
+use stdlib.ja.verb
+use stdlib.en.verb
+layer en : text
+layer forms : text
+category W
+lexicon verbs from "verbs.yaml"
+  W
+    en  $en
+    forms  {calls}
+dataset
+  from W
+  train 1
+""",
+        encoding="utf-8",
+    )
+    rules = compile_file(directory / "forms.sgl").grammar.rules
+    return [[item.text for item in rule.templates[1] if isinstance(item, Token)] for rule in rules]
+
+
+def test_japanese_paradigms(tmp_path: Path) -> None:
+    expected = [line.split() for line in PARADIGMS.strip().splitlines()]
+    calls = " ".join(f"{name}($ja, $class)" for name in JAPANESE_PARADIGMS)
+    table = [
+        f"- {{en: v{number}, ja: {verb}, class: {conjugation}}}"
+        for number, (verb, conjugation, *_) in enumerate(expected)
+    ]
+    assert inflect(tmp_path, calls, table) == [forms for _, _, *forms in expected]
+
+
+def test_english_paradigms(tmp_path: Path) -> None:
+    expected = [line.split() for line in ENGLISH.strip().splitlines()]
+    calls = " ".join(f"{name}($en)" for name in ENGLISH_PARADIGMS)
+    table = [f"- {{en: {verb}}}" for verb, *_ in expected]
+    assert inflect(tmp_path, calls, table) == [forms for _, *forms in expected]

@@ -1,0 +1,306 @@
+"""The language of SGET: its vocabulary, its sentences, its graphs, its patterns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from functools import cache
+
+import pytest
+import yaml
+from sampling import plan_of, whole
+from sget import PUBLISHED, Word, sget, words, words_of
+
+from sgl.build import check_examples
+from sgl.core.graph import Graph
+from sgl.core.interpret import Item, interpret
+from sgl.diagnostics import Diagnostics
+from sgl.parse import Parser
+from sgl.sample import draw, pack
+
+#: Nouns, names and adjectives whose published Japanese is corrected.
+CORRECTIONS = {
+    "bin": "ゴミ箱",
+    "chief": "チーフ",
+    "corner": "隅",
+    "guy": "男",
+    "moose": "ヘラジカ",
+    "nail": "釘",
+    "package": "包み",
+    "stack": "山",
+    "surface": "表面",
+    "tenant": "借家人",
+}
+
+needs_published_data = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
+)
+
+
+# ---- vocabulary
+
+
+def lemmas(upos: str) -> set[str]:
+    """All lemmas of a part of speech."""
+    return {word.lemma for word in words() if word.attributes["upos"] == upos}
+
+
+@pytest.mark.parametrize(
+    ("upos", "number"), [("NOUN", 412), ("PROPN", 119), ("ADJ", 41), ("VERB", 178)]
+)
+def test_the_vocabulary_is_complete(upos: str, number: int) -> None:
+    assert len(lemmas(upos)) == number
+
+
+@pytest.mark.parametrize(
+    ("category", "features", "number"),
+    [
+        ("Vi", {"form": "past", "kind": "unergative"}, 25),
+        ("Vi", {"form": "past", "kind": "unaccusative"}, 25),
+        ("Vi", {"form": "past", "kind": "omitted"}, 25),
+        ("Vt", {"form": "past"}, 95),
+        ("Vt", {"form": "part"}, 95),
+        ("Vd", {"form": "past"}, 35),
+        ("Vc", {"form": "past"}, 27),
+        ("Vx", {"form": "past"}, 24),
+        ("N", {"anim": "yes"}, 120),
+        ("N", {"anim": "no"}, 95),
+        ("Adj", {"anim": "yes"}, 23),
+        ("Adj", {"anim": "no"}, 18),
+        ("Primitive", {}, 25),
+    ],
+)
+def test_words_of_each_class(category: str, features: dict[str, str], number: int) -> None:
+    assert len({word.lemma for word in words_of(category, **features)}) == number
+
+
+def test_a_noun_has_one_translation_wherever_it_stands() -> None:
+    translations = defaultdict(set)
+    for word in words():
+        if word.attributes["upos"] in ("NOUN", "PROPN"):
+            translations[word.lemma].add(word.ja)
+    assert [lemma for lemma, ja in translations.items() if len(ja) > 1] == []
+
+
+def test_a_bare_verb_is_translated_like_its_dictionary_form() -> None:
+    sentences = {word.lemma: word.ja for word in words_of("Vi", form="dict")}
+    for word in words_of("Primitive"):
+        if word.attributes["upos"] == "VERB":
+            assert word.ja == sentences[word.lemma]
+
+
+@needs_published_data
+@pytest.mark.parametrize(
+    ("table", "upos"),
+    [("nouns_common", "NOUN"), ("nouns_proper", "PROPN"), ("adjectives", "ADJ")],
+)
+def test_translations_are_the_published_ones_but_for_the_corrections(table: str, upos: str) -> None:
+    rows = yaml.safe_load((PUBLISHED / f"{table}.yaml").read_text(encoding="utf-8"))
+    own = {word.lemma: word.ja[0] for word in words() if word.attributes["upos"] == upos}
+    assert own.keys() == {row["en"] for row in rows}
+    differences = {row["en"]: own[row["en"]] for row in rows if own[row["en"]] != row["ja"]}
+    assert differences == {en: ja for en, ja in CORRECTIONS.items() if en in own}
+
+
+def test_frequencies_follow_zipf() -> None:
+    grammar = sget().grammar
+    weights = {
+        rule.templates[0][0].text: rule.weight  # type: ignore[union-attr]
+        for rule in grammar.rules
+        if rule.lexical and grammar.categories[rule.lhs].name == "Name"
+    }
+    assert list(weights)[:3] == ["Liam", "Olivia", "Noah"]
+    assert weights["Liam"] / weights["Olivia"] == pytest.approx(2**1.05)
+    assert weights["Liam"] / weights["Noah"] == pytest.approx(3**1.05)
+
+
+# ---- sentences
+
+
+@cache
+def sample() -> tuple[Item, ...]:
+    """Two thousand sentences of the whole grammar, before any cut."""
+    grammar, plan = sget().grammar, plan_of({"train": 2000})
+    (part,) = draw(pack(grammar, plan, {plan.strata[0].stream: whole(grammar)}))
+    return tuple(interpret(grammar, found.derivation) for found in part.items)
+
+
+def test_the_grammar_is_of_moderate_size() -> None:
+    grammar = sget().grammar
+    assert len(grammar.categories) < 200
+    assert sum(not rule.lexical for rule in grammar.rules) < 400
+
+
+def test_the_article_agrees_with_the_next_word() -> None:
+    vowels = {
+        word.en for category in ("N", "Place", "Adj") for word in words_of(category, sound="vowel")
+    }
+    assert vowels == {"author", "engineer", "envelope", "obese"}
+    for item in sample():
+        for article, word in re.findall(r"\b([Aa]n?) (\w+)", item.texts[0]):
+            assert (article.lower() == "an") == (word in vowels), item.texts[0]
+
+
+def test_sentences_are_finished() -> None:
+    for item in sample():
+        en, ja = item.texts
+        if len(item.tokens[0]) == 1:
+            continue
+        assert re.fullmatch(r"[A-Z][A-Za-z, ]*(\.|\?)", en), en
+        assert not re.search(r" [.,?]|  ", en), en
+        assert ja.endswith("？" if en.endswith("?") else "。"), ja
+        assert not re.search(r"[A-Za-z0-9 .,?]", ja), ja
+
+
+def test_every_word_has_a_head_in_the_basic_tree_or_is_extracted() -> None:
+    for item in sample():
+        (graph,) = item.graphs
+        assert len(graph.nodes) == len(item.tokens[0])
+        for index in range(len(graph.nodes)):
+            incoming = [label for _, label, target in graph.edges if target == index]
+            basic = [label for label in incoming if not label.startswith("~")]
+            assert len(basic) <= 1
+            assert (index == graph.head) == (not incoming)
+
+
+def test_adjectives_stand_in_the_order_of_their_slots() -> None:
+    slot = {word.en: int(word.features["slot"]) for word in words_of("Adj")}
+    longest = 0
+    for item in sample():
+        stack: list[int] = []
+        for token in (*item.tokens[0], ""):
+            if token in slot:
+                stack.append(slot[token])
+            else:
+                assert stack == sorted(set(stack)), item.texts[0]
+                longest = max(longest, len(stack))
+                stack = []
+    assert longest >= 2
+
+
+# ---- examples and graphs
+
+
+def test_the_examples_of_the_grammar_hold() -> None:
+    compiled, diagnostics = sget(), Diagnostics()
+    assert len(compiled.tests) > 30
+    check_examples(compiled, diagnostics)
+    assert [found.message for found in diagnostics] == []
+
+
+@cache
+def parser() -> Parser:
+    """Reads English sentences."""
+    return Parser(sget().grammar, 0)
+
+
+def edges(sentence: str) -> set[str]:
+    """The graph of the one reading of a sentence: ``saw -nsubj-> Emma``."""
+    (reading,) = parser().parse(sentence)
+    item = interpret(sget().grammar, reading)
+    (graph,) = item.graphs
+    form = [_form(graph, item, index) for index in range(len(graph.nodes))]
+    return {f"{form[source]} -{label}-> {form[target]}" for source, label, target in graph.edges}
+
+
+def _form(graph: Graph, item: Item, index: int) -> str:
+    return item.tokens[0][graph.nodes[index].position]
+
+
+GRAPHS = """
+Noah gave Liam a leaf.
+  gave -nsubj-> Noah; gave -iobj-> Liam; gave -obj-> leaf; leaf -det-> a; gave -punct-> .
+A box was sent to Emma by Ava.
+  sent -nsubj:pass-> box; box -det-> A; sent -aux:pass-> was; sent -obl:to-> Emma;
+  Emma -case-> to; sent -obl:agent-> Ava; Ava -case-> by; sent -punct-> .
+Liam said that Levi ran.
+  said -nsubj-> Liam; said -ccomp-> ran; ran -mark-> that; ran -nsubj-> Levi; said -punct-> .
+Ava wanted to see Liam.
+  wanted -nsubj-> Ava; wanted -xcomp-> see; see -mark-> to; see -obj-> Liam;
+  see -~nsubj:xsubj-> Ava; wanted -punct-> .
+Mia saw the cat in a box.
+  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> the; cat -nmod-> box; box -det-> a;
+  box -case-> in; saw -punct-> .
+Mia saw a cat that Emma liked.
+  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> a; cat -acl:relcl-> liked; liked -mark-> that;
+  liked -nsubj-> Emma; liked -~obj-> cat; saw -punct-> .
+Mia saw a cat that wanted to run.
+  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> a; cat -acl:relcl-> wanted; wanted -mark-> that;
+  wanted -~nsubj-> cat; wanted -xcomp-> run; run -mark-> to; run -~nsubj:xsubj-> cat;
+  saw -punct-> .
+Mia saw a cat that Emma gave a leaf to.
+  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> a; cat -acl:relcl-> gave; gave -mark-> that;
+  gave -nsubj-> Emma; gave -obj-> leaf; leaf -det-> a; gave -obl-> to; gave -~obl:to-> cat;
+  saw -punct-> .
+Who did Ava see?
+  see -~obj-> Who; see -aux-> did; see -nsubj-> Ava; see -punct-> ?
+A cheap nail, Liam found.
+  found -~obj-> nail; nail -det-> A; nail -amod-> cheap; found -punct-> ,;
+  found -nsubj-> Liam; found -punct-> .
+"""
+
+
+def graphs() -> dict[str, set[str]]:
+    """The sentences of ``GRAPHS`` with their edges."""
+    expected: dict[str, set[str]] = {}
+    for line in GRAPHS.strip().splitlines():
+        if line.startswith(" "):
+            sentence = next(reversed(expected))
+            expected[sentence] |= {edge for edge in re.split(r";(?: |$)", line.strip()) if edge}
+        else:
+            expected[line] = set()
+    return expected
+
+
+@pytest.mark.parametrize(("sentence", "expected"), graphs().items(), ids=graphs())
+def test_graphs(sentence: str, expected: set[str]) -> None:
+    assert edges(sentence) == expected
+
+
+# ---- patterns
+
+
+def test_there_are_42_patterns_each_with_an_example() -> None:
+    patterns = sget().patterns
+    assert len(patterns) == 42
+    assert [lowered.pattern.name for lowered in patterns if not lowered.examples] == []
+    kinds = Counter(lowered.pattern.groups[1] for lowered in patterns)
+    assert kinds == {
+        "primitive_substitution": 9,
+        "tense_alternation": 6,
+        "primitive_structural_alternation": 6,
+        "phrase_recombination": 6,
+        "recursion_depth": 8,
+        "gap_position": 2,
+        "wh_question": 5,
+    }
+
+
+# ---- the published data
+
+#: Mistakes of the published English; the grammar derives the correct sentence.
+MISTAKES = re.compile(r"\bguess that\b|\ba (obese|envelope)\b|\bsupplys\b")
+
+
+@needs_published_data
+def test_the_published_sentences_are_derived_without_ambiguity() -> None:
+    text = (PUBLISHED / "dev.tsv").read_text(encoding="utf-8")
+    rows = dict(line.split("\t")[:2] for line in text.splitlines()[:300])
+    same = 0
+    for published, japanese in rows.items():
+        en = published.replace(" ,", ",")
+        readings = parser().parse(en)
+        assert len(readings) == (0 if MISTAKES.search(en) else 1), en
+        same += any(interpret(sget().grammar, reading).texts[1] == japanese for reading in readings)
+    assert same / len(rows) > 0.85
+
+
+def test_words_are_read_by_the_helper() -> None:
+    (word,) = (word for word in words_of("Vt", form="past") if word.lemma == "find")
+    assert word == Word(
+        "Vt",
+        {"form": "past"},
+        {"lemma": "find", "upos": "VERB", "Tense": "Past", "VerbForm": "Fin"},
+        "found",
+        ("を", "見つけた"),
+    )
