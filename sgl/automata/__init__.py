@@ -1,0 +1,70 @@
+"""Structures as tree automata: exact splits of a grammar, and proofs about them.
+
+::
+
+    compiler = StructureCompiler(grammar)
+    split = compiler.split(stratum.constraint)      # what samplers draw from
+    proofs = prove(compiler, plan)                  # what is true of the plan
+
+A structure becomes a deterministic bottom-up automaton over derivations
+(:mod:`~sgl.automata.state`), lifted to the grammar and minimised
+(:mod:`~sgl.automata.tree_automaton`, :mod:`~sgl.automata.minimise`).  Constraints
+are Boolean combinations (:mod:`~sgl.automata.algebra`); with inside weights they
+become grammars again (:mod:`~sgl.automata.split`).  Formalism: Courcelle's theorem
+for graphs of bounded width, on the derivations of an interpreted regular tree
+grammar.
+"""
+
+from sgl.automata.compiler import StructureCompiler
+from sgl.automata.conflict import Conflict, find_conflict
+from sgl.automata.consistency import Consistency, consistency
+from sgl.automata.counting import count_derivations
+from sgl.automata.errors import AutomataError, StructureTooCostly, UnsupportedStructure
+from sgl.automata.proofs import (
+    Disjoint,
+    Distribution,
+    HeldOut,
+    Instance,
+    Licence,
+    Nesting,
+    Overlap,
+    PatternProofs,
+    Proofs,
+    Unsatisfiable,
+    Unused,
+    Verdict,
+)
+from sgl.automata.prove import prove
+from sgl.automata.split import SplitGrammar, Transition
+from sgl.automata.structure_automaton import StructureAutomaton, compile_structure
+from sgl.automata.witness import smallest_derivation
+
+__all__ = [
+    "AutomataError",
+    "Conflict",
+    "Consistency",
+    "Disjoint",
+    "Distribution",
+    "HeldOut",
+    "Instance",
+    "Licence",
+    "Nesting",
+    "Overlap",
+    "PatternProofs",
+    "Proofs",
+    "SplitGrammar",
+    "StructureAutomaton",
+    "StructureCompiler",
+    "StructureTooCostly",
+    "Transition",
+    "Unsatisfiable",
+    "UnsupportedStructure",
+    "Unused",
+    "Verdict",
+    "compile_structure",
+    "consistency",
+    "count_derivations",
+    "find_conflict",
+    "prove",
+    "smallest_derivation",
+]

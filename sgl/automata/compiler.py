@@ -1,0 +1,175 @@
+"""From structures and constraints to automata, with everything shared.
+
+Constraints of one dataset resemble one another: every generalization set excludes
+the held-out structures of all patterns but its own.  Conjunctions of complements
+are therefore built over a fixed order of the structures, in halves of halves::
+
+    exclude everything but 2      {0 1 2 3 4 5 6 7}
+                                 {0 1 3}   {4 5 6 7}      <- shared with all others
+                             {0 1}   {3}
+
+so that leaving out each of n structures costs n log n products, not n squared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
+from sgl.automata.minimise import minimise, trim
+from sgl.automata.schema import Schema
+from sgl.automata.split import SplitGrammar, split_grammar
+from sgl.automata.structure_automaton import (
+    DEFAULT_BUDGET,
+    SchemaAutomaton,
+    StructureAutomaton,
+)
+from sgl.automata.symbols import FragmentIndex
+from sgl.automata.tree_automaton import GrammarIndex, TreeAutomaton, explore
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Constraint
+from sgl.core.structure import Structure
+
+
+class StructureCompiler:
+    """Compiles structures and constraints over one grammar, each once.
+
+    Args:
+        grammar: the grammar whose derivations the automata read.
+        budget: elementary steps that one structure may cost.
+
+    The methods raise ``UnsupportedStructure``, ``StructureTooCostly``, and
+    ``KeyError`` for a structure over a layer that the grammar does not have.
+    """
+
+    def __init__(self, grammar: CoreGrammar, budget: int = DEFAULT_BUDGET) -> None:
+        self.grammar = grammar
+        self.index = GrammarIndex(grammar)
+        self._budget = budget
+        self._fragments: dict[str, FragmentIndex] = {}
+        self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self._order: dict[Structure, int] = {}
+        self._structures: list[Structure] = []
+        self._automata: dict[Structure, StructureAutomaton] = {}
+        self._presence: dict[Structure, TreeAutomaton] = {}
+        self._absence: dict[Structure, TreeAutomaton] = {}
+        self._conjunctions: dict[tuple[int, ...], TreeAutomaton] = {}
+        self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
+        self._languages: dict[Constraint, TreeAutomaton] = {}
+        self._splits: dict[Constraint, SplitGrammar] = {}
+        self._everything: TreeAutomaton | None = None
+        self._kept: TreeAutomaton | None = None
+
+    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
+        """The automaton of a structure over single derivations."""
+        if structure not in self._automata:
+            layer = structure.layer
+            if layer not in self._fragments:
+                self._fragments[layer] = FragmentIndex(self.grammar, layer)
+            self._automata[structure] = StructureAutomaton(
+                structure, self._fragments[layer], self._schemas, budget=self._budget
+            )
+        return self._automata[structure]
+
+    def presence(self, structure: Structure) -> TreeAutomaton:
+        """The derivations that contain the structure; total and minimal."""
+        if structure not in self._presence:
+            automaton = self.structure_automaton(structure)
+            index = self.index
+            lifted = explore(
+                index,
+                leaf=lambda i: automaton.step(index.leaves[i], ()),
+                step=lambda i, children: automaton.step(index.phrasal[i], children),
+                accepts=automaton.accepts_state,
+            )
+            self._presence[structure] = minimise(index, lifted)
+        return self._presence[structure]
+
+    def absence(self, structure: Structure) -> TreeAutomaton:
+        """The derivations that do not contain the structure; trim and minimal."""
+        if structure not in self._absence:
+            self._absence[structure] = complement(self.index, self.presence(structure))
+        return self._absence[structure]
+
+    def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
+        """The derivations that contain one of the structures; trim and minimal."""
+        if structures not in self._disjunctions:
+            united: TreeAutomaton | None = None
+            for structure in structures:
+                presence = self.presence(structure)
+                united = presence if united is None else union(self.index, united, presence)
+            self._disjunctions[structures] = (
+                _nothing(self.index) if united is None else trim(united)
+            )
+        return self._disjunctions[structures]
+
+    def everything(self) -> TreeAutomaton:
+        """All derivations of the grammar."""
+        if self._everything is None:
+            self._everything = everything(self.index)
+        return self._everything
+
+    def uses_kept_rule(self) -> TreeAutomaton:
+        """The derivations that use a rule marked ``keep``; total."""
+        if self._kept is None:
+            kept = (rule.id for rule in self.grammar.rules if rule.keep)
+            self._kept = minimise(self.index, uses_rule(self.index, kept))
+        return self._kept
+
+    def language(self, constraint: Constraint) -> TreeAutomaton:
+        """The derivations that satisfy a constraint; trim and minimal."""
+        if constraint not in self._languages:
+            language = self.absence_of_all(constraint.exclude)
+            if constraint.keep and any(rule.keep for rule in self.grammar.rules):
+                united = union(self.index, language, self.uses_kept_rule())
+                language = trim(united)
+            for group in constraint.require:
+                language = intersection(self.index, language, self.disjunction(group))
+            self._languages[constraint] = language
+        return self._languages[constraint]
+
+    def split(self, constraint: Constraint) -> SplitGrammar:
+        """The grammar, conditioned on a constraint."""
+        if constraint not in self._splits:
+            self._splits[constraint] = split_grammar(self.index, self.language(constraint))
+        return self._splits[constraint]
+
+    def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
+        """The derivations that contain none of the structures; trim and minimal."""
+        members = sorted({self._rank(structure) for structure in structures})
+        if not members:
+            return self.everything()
+        size = 1 << (len(self._structures) - 1).bit_length()
+        return self._conjunction(tuple(members), 0, size)
+
+    def _rank(self, structure: Structure) -> int:
+        rank = self._order.setdefault(structure, len(self._order))
+        if rank == len(self._structures):
+            self._structures.append(structure)
+        return rank
+
+    def _conjunction(self, members: tuple[int, ...], low: int, high: int) -> TreeAutomaton:
+        """No structure of ``members``, all of which lie in ``range(low, high)``."""
+        if members not in self._conjunctions:
+            if len(members) == 1:
+                result = self.absence(self._structures[members[0]])
+            else:
+                middle = (low + high) // 2
+                left = tuple(member for member in members if member < middle)
+                right = members[len(left) :]
+                if not left:
+                    result = self._conjunction(right, middle, high)
+                elif not right:
+                    result = self._conjunction(left, low, middle)
+                else:
+                    result = intersection(
+                        self.index,
+                        self._conjunction(left, low, middle),
+                        self._conjunction(right, middle, high),
+                    )
+            self._conjunctions[members] = result
+        return self._conjunctions[members]
+
+
+def _nothing(index: GrammarIndex) -> TreeAutomaton:
+    return trim(explore(index, lambda _: 0, lambda _, __: 0, lambda _: False))

@@ -1,0 +1,118 @@
+"""What the claims about a plan are decided from, computed once each.
+
+For every stratum: its language, its split grammar, and the transitions of that
+grammar in an order that suits checking.  For every structure: the automaton of
+the texts without it, prepared for reading splits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sgl.automata.algebra import intersection
+from sgl.automata.compiler import StructureCompiler
+from sgl.automata.invariant import Reader, SplitView, excludes, requires
+from sgl.automata.split import SplitGrammar, acceptance_probability
+from sgl.automata.tree_automaton import TreeAutomaton
+from sgl.automata.witness import smallest_derivation
+from sgl.core.interpret import Derivation
+from sgl.core.plan import Constraint, Pattern, Plan, Stratum
+from sgl.core.structure import Structure
+
+TRAIN = "train"
+GENERALIZATION = "gen"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StratumEvidence:
+    """A stratum with its language, its grammar, and the structures it excludes."""
+
+    stratum: Stratum
+    language: TreeAutomaton
+    split: SplitGrammar
+    view: SplitView
+    excluded: frozenset[Structure]
+
+    @property
+    def stream(self) -> str:
+        """The name of the stratum's stream, unique in the plan."""
+        return self.stratum.stream
+
+
+class Evidence:
+    """The evidence for one plan."""
+
+    def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
+        self.compiler = compiler
+        self.plan = plan
+        self._readers: dict[tuple[Structure, ...], Reader] = {}
+        self._marked: dict[str, bool] = {}
+
+    @cached_property
+    def strata(self) -> tuple[StratumEvidence, ...]:
+        """All strata in the order of the plan; those with equal constraints share."""
+        known: dict[Constraint, StratumEvidence] = {}
+        strata = []
+        for stratum in self.plan.strata:
+            twin = known.get(stratum.constraint)
+            if twin is None:
+                language = self.compiler.language(stratum.constraint)
+                split = self.compiler.split(stratum.constraint)
+                excluded = frozenset(stratum.constraint.exclude)
+                twin = StratumEvidence(stratum, language, split, SplitView(split), excluded)
+                known[stratum.constraint] = twin
+            strata.append(replace(twin, stratum=stratum))
+        return tuple(strata)
+
+    @cached_property
+    def training(self) -> tuple[StratumEvidence, ...]:
+        """The strata of the training split."""
+        return tuple(e for e in self.strata if e.stratum.split == TRAIN)
+
+    @cached_property
+    def generalization(self) -> tuple[StratumEvidence, ...]:
+        """The strata of the generalization split."""
+        return tuple(e for e in self.strata if e.stratum.split == GENERALIZATION)
+
+    def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
+        """Whether no text of the stratum contains the structure."""
+        return excludes(evidence.view, self._reader((structure,)))
+
+    def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
+        """Whether every text of the stratum contains one of the structures."""
+        return requires(evidence.view, self._reader(group))
+
+    def _reader(self, structures: tuple[Structure, ...]) -> Reader:
+        if structures not in self._readers:
+            lacking = self.compiler.absence_of_all(structures)
+            self._readers[structures] = Reader.of(self.compiler.index, lacking)
+        return self._readers[structures]
+
+    def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
+        """The smallest text of a stratum that an automaton accepts."""
+        both = intersection(self.compiler.index, evidence.language, automaton)
+        return smallest_derivation(self.compiler.index, both)
+
+    def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
+        """The probability that a text of the stratum contains the structure."""
+        if evidence.split.empty:
+            return 0.0
+        contains = self.compiler.disjunction((structure,))
+        both = intersection(self.compiler.index, evidence.language, contains)
+        return acceptance_probability(self.compiler.index, both) / evidence.split.mass
+
+    def marks(self, pattern: Pattern) -> tuple[Structure, ...]:
+        """The held-out structures that items of a pattern may contain."""
+        return tuple(
+            structure
+            for other in self.plan.patterns
+            if other.name == pattern.name or other.name in pattern.allow
+            for structure in other.held_out
+        )
+
+    def is_marked(self, evidence: StratumEvidence, pattern: Pattern) -> bool:
+        """Whether every text of a stratum of ``pattern`` contains one of its marks."""
+        if evidence.stream not in self._marked:
+            self._marked[evidence.stream] = self.requires(evidence, self.marks(pattern))
+        return self._marked[evidence.stream]

@@ -1,0 +1,175 @@
+"""Check a finished split grammar against an automaton, state by state.
+
+The check does not trust how the split grammar was built.  To every state it
+assigns the automaton states that phrases in that state can have: the smallest
+assignment that all transitions agree with, an inductive invariant::
+
+    NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
+
+``excludes`` reads the split with the automaton of the texts *without* a
+structure, and demands that no transition is missing there.  ``requires`` reads it
+with the automaton of the texts that lack all of a group of structures, and
+demands that no root can be one of its accepting states.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from sgl.automata.components import components
+from sgl.automata.split import SplitGrammar
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
+
+
+class _Step(NamedTuple):
+    """A transition of the split; ``rank`` orders steps from the leaves upwards."""
+
+    rank: int
+    state: int
+    children: tuple[int, ...]
+
+
+class SplitView:
+    """The transitions of a split grammar, by rule."""
+
+    def __init__(self, split: SplitGrammar) -> None:
+        self.split = split
+        self.steps_of: dict[int, list[_Step]] = {}
+        rank = 0
+        for component in components(_children(split)):
+            for state in component:
+                for transition in split.transitions_of[state]:
+                    step = _Step(rank, state, transition.children)
+                    self.steps_of.setdefault(transition.rule, []).append(step)
+                    rank += 1
+
+
+def _children(split: SplitGrammar) -> list[list[int]]:
+    return [
+        [child for transition in transitions for child in transition.children]
+        for transitions in split.transitions_of
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An automaton, prepared for reading many splits.
+
+    ``given`` are the rules with a fixed result (``DEAD`` included), ``tables``
+    the others.  In the lists called decisive those are left out that cannot fail
+    and whose result is the only state of its category; ``only[c]`` is that state.
+    """
+
+    automaton: TreeAutomaton
+    only: tuple[int | None, ...]
+    given: tuple[tuple[int, int], ...]
+    tables: tuple[tuple[int, Table], ...]
+    decisive_given: tuple[tuple[int, int], ...]
+    decisive_tables: tuple[tuple[int, Table], ...]
+
+    @classmethod
+    def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> Reader:
+        """Prepare an automaton."""
+        members: list[list[int]] = [[] for _ in index.grammar.categories]
+        for state, category in enumerate(automaton.category):
+            members[category].append(state)
+        crowded = [len(states) != 1 for states in members]
+        leaves = zip(index.leaf_category, index.leaves, automaton.leaves, strict=True)
+        given = [(rule, state) for _, rule, state in leaves]
+        decisive = [
+            (rule, state)
+            for category, (rule, state) in zip(index.leaf_category, given, strict=True)
+            if state == DEAD or crowded[category]
+        ]
+        tables = list(zip(index.phrasal, automaton.tables, strict=True))
+        decisive_tables = []
+        for lhs, children, (rule, table) in zip(index.lhs, index.rhs, tables, strict=True):
+            results = set(table.values())
+            complete = len(table) == math.prod(len(members[child]) for child in children)
+            if complete and len(results) == 1:
+                if crowded[lhs]:
+                    decisive.append((rule, min(results)))
+            else:
+                decisive_tables.append((rule, table))
+        return cls(
+            automaton=automaton,
+            only=tuple(states[0] if len(states) == 1 else None for states in members),
+            given=tuple(given),
+            tables=tuple(tables),
+            decisive_given=tuple(decisive),
+            decisive_tables=tuple(decisive_tables),
+        )
+
+
+def excludes(view: SplitView, lacking: Reader) -> bool:
+    """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
+    split = view.split
+    # A category with one state needs no computation: if nothing gets stuck, its
+    # phrases are in that state.
+    states: list[set[int]] = []
+    for category in split.category:
+        only = lacking.only[category]
+        states.append(set() if only is None else {only})
+    for rule, state in lacking.decisive_given:
+        for step in view.steps_of.get(rule, ()):
+            if state == DEAD:
+                return False
+            states[step.state].add(state)
+    steps = _in_order(view, lacking.decisive_tables)
+    if not _close(states, steps, may_fail=False):
+        return False
+    return all(states[root] <= lacking.automaton.accepting for root, _ in split.roots)
+
+
+def requires(view: SplitView, lacking: Reader) -> bool:
+    """Whether no text of the split is accepted by ``lacking``."""
+    states: list[set[int]] = [set() for _ in view.split.category]
+    for rule, state in lacking.given:
+        if state != DEAD:
+            for step in view.steps_of.get(rule, ()):
+                states[step.state].add(state)
+    _close(states, _in_order(view, lacking.tables), may_fail=True)
+    return not any(states[root] & lacking.automaton.accepting for root, _ in view.split.roots)
+
+
+def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[tuple[_Step, Table]]:
+    steps = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
+    steps.sort(key=lambda entry: entry[0].rank)
+    return steps
+
+
+def _close(states: list[set[int]], steps: list[tuple[_Step, Table]], *, may_fail: bool) -> bool:
+    """Add what the steps derive until nothing is new; whether no step got stuck.
+
+    A step is taken again only if a child has grown since: ``grown`` is the time
+    of the last growth of each state, ``taken`` of the last visit of each step.
+    """
+    grown = [0] * len(states)
+    taken = [-1] * len(steps)
+    clock = 0
+    agenda = list(range(len(steps)))
+    while agenda:
+        for number in agenda:
+            clock += 1
+            taken[number] = clock
+            step, table = steps[number]
+            target = states[step.state]
+            before = len(target)
+            for children in product(*[states[child] for child in step.children]):
+                result = table.get(children, DEAD)
+                if result != DEAD:
+                    target.add(result)
+                elif not may_fail:
+                    return False
+            if len(target) > before:
+                grown[step.state] = clock
+        agenda = [
+            number
+            for number, (step, _) in enumerate(steps)
+            if any(grown[child] >= taken[number] for child in step.children)
+        ]
+    return True

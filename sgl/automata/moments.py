@@ -1,0 +1,125 @@
+"""First moments of a grammar: will derivations end, and how long are they?
+
+The matrix ``M[q, p]`` is the expected number of children in state ``p`` of a
+phrase in state ``q``.  Its spectral radius says how a derivation grows from one
+level to the next: below 1 it ends and has a finite expected size; at 1 or above
+it has not, or need not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.automata.components import components
+from sgl.automata.linear import solve
+
+#: Power iteration stops when it knows the radius this precisely, or after so many
+#: steps; the bounds are looked at every few steps.
+RADIUS_TOLERANCE = 1e-9
+POWER_STEPS = 20_000
+LOOK_EVERY = 10
+
+#: Added to the diagonal: without it a periodic matrix would never settle.
+SHIFT = 0.25
+
+#: ``rows[q]`` maps each state ``p`` to the expected number of ``p`` below ``q``.
+MomentRows = Sequence[Mapping[int, float]]
+
+
+def moment_rows(
+    size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]
+) -> list[dict[int, float]]:
+    """The moment matrix of transitions (state, probability, children)."""
+    rows: list[dict[int, float]] = [{} for _ in range(size)]
+    for state, probability, children in transitions:
+        row = rows[state]
+        for child in children:
+            row[child] = row.get(child, 0.0) + probability
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Radius:
+    """A spectral radius with the component that has it and its growth vector.
+
+    ``growth[i]`` is proportional to the number of descendants, many levels
+    down, of state ``component[i]``.
+    """
+
+    value: float
+    component: tuple[int, ...]
+    growth: tuple[float, ...]
+
+
+def spectral_radius(rows: MomentRows) -> Radius:
+    """The spectral radius of the matrix: the largest of its components' radii."""
+    largest = Radius(0.0, (), ())
+    for component in components([list(row) for row in rows]):
+        if len(component) > 1 or component[0] in rows[component[0]]:
+            radius = _component_radius(rows, component)
+            if radius.value > largest.value:
+                largest = radius
+    return largest
+
+
+def _component_radius(rows: MomentRows, component: list[int]) -> Radius:
+    """Power iteration on ``M + SHIFT I``, which is primitive, between Collatz-Wielandt bounds."""
+    matrix = _submatrix(rows, component)
+    source, target = np.nonzero(matrix)
+    weight = matrix[source, target]
+    vector = np.ones(len(component))
+    radius = 0.0
+    for step in range(POWER_STEPS):
+        image = np.bincount(source, weight * vector[target], len(component)) + SHIFT * vector
+        if step % LOOK_EVERY == 0:
+            ratio = image / vector
+            low, high = float(ratio.min()), float(ratio.max())
+            radius = (low + high) / 2 - SHIFT
+            image /= float(image.max())
+            if high - low <= RADIUS_TOLERANCE:
+                break
+        vector = image
+    return Radius(radius, tuple(component), tuple(vector.tolist()))
+
+
+def _submatrix(rows: MomentRows, component: Sequence[int]) -> NDArray[np.float64]:
+    position = {state: index for index, state in enumerate(component)}
+    matrix = np.zeros((len(component), len(component)))
+    for state in component:
+        for child, expected in rows[state].items():
+            if child in position:
+                matrix[position[state], position[child]] = expected
+    return matrix
+
+
+def expected_visits(rows: MomentRows, roots: Iterable[tuple[int, float]]) -> list[float]:
+    """The expected number of phrases in each state; infinite where it has no bound."""
+    visits = [0.0] * len(rows)
+    for state, probability in roots:
+        visits[state] += probability
+    for component in reversed(components([list(row) for row in rows])):
+        if len(component) > 1 or component[0] in rows[component[0]]:
+            solution = _inside_component(rows, component, visits)
+            for state, value in zip(component, solution, strict=True):
+                visits[state] = value
+        members = set(component)
+        for state in component:
+            for child, expected in rows[state].items():
+                if child not in members:
+                    visits[child] += visits[state] * expected
+    return visits
+
+
+def _inside_component(
+    rows: MomentRows, component: list[int], visits: Sequence[float]
+) -> list[float]:
+    entering = np.array([visits[state] for state in component])
+    solution = None
+    if np.all(np.isfinite(entering)):
+        solution = solve(_submatrix(rows, component).T.copy(), entering)
+    return [math.inf] * len(component) if solution is None else solution.tolist()

@@ -1,0 +1,162 @@
+"""Tree automata that read the derivations of one grammar.
+
+A tree automaton assigns a state to every phrase, by the rule at its top and the
+states of its parts; a derivation is accepted if its state is.  Because a state
+belongs to one category, the tables need only the transitions that the grammar
+can use::
+
+    rule   NP -> Det N PP      table {(4, 7, 9): 12, (4, 8, 9): 12}
+
+Leaves (rules without children) have one state each.  Automata are deterministic.
+They may be *partial*: what a missing transition or ``DEAD`` leaf reads is
+rejected, whatever the rest of the derivation is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple, TypeVar
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation
+
+#: The state of a leaf, or of a phrase, that no accepted derivation contains.
+DEAD = -1
+
+Table = Mapping[tuple[int, ...], int]
+_S = TypeVar("_S", bound=Hashable)
+
+
+class GrammarIndex:
+    """What tree automata need to know of a grammar.
+
+    ``leaves`` and ``phrasal`` are rule ids; an automaton's leaf states and
+    tables are in their order.  ``uses[c]`` lists (index in ``phrasal``,
+    position) of the occurrences of category ``c`` among the children of rules.
+    """
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        self.grammar = grammar
+        self.leaves = tuple(rule.id for rule in grammar.rules if not rule.rhs)
+        self.phrasal = tuple(rule.id for rule in grammar.rules if rule.rhs)
+        self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
+        self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
+        self.leaf_category = tuple(grammar.rules[rule].lhs for rule in self.leaves)
+        self.start = grammar.start
+        self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
+        for index, children in enumerate(self.rhs):
+            for position, child in enumerate(children):
+                self.uses[child].append((index, position))
+
+
+class Occurrence(NamedTuple):
+    """A transition that uses a state: phrasal rule (by index), position, and the rest."""
+
+    rule: int
+    position: int
+    children: tuple[int, ...]
+    result: int
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAutomaton:
+    """A deterministic bottom-up tree automaton.
+
+    ``category[q]`` is the category of state ``q``; ``leaves[i]`` the state after
+    leaf rule ``i`` of the index; ``tables[i]`` the transitions of phrasal rule
+    ``i``; ``accepting`` the accepted states, all of the start category.
+    """
+
+    category: tuple[int, ...]
+    leaves: tuple[int, ...]
+    tables: tuple[Table, ...]
+    accepting: frozenset[int]
+
+    @cached_property
+    def size(self) -> int:
+        """The number of phrasal transitions."""
+        return sum(len(table) for table in self.tables)
+
+    @cached_property
+    def occurrences(self) -> list[list[Occurrence]]:
+        """For each state the transitions that use it, once for each position."""
+        occurrences: list[list[Occurrence]] = [[] for _ in self.category]
+        for rule, table in enumerate(self.tables):
+            for children, result in table.items():
+                for position, child in enumerate(children):
+                    occurrences[child].append(Occurrence(rule, position, children, result))
+        return occurrences
+
+    def run(self, index: GrammarIndex, derivation: Derivation) -> int:
+        """The state of a derivation, ``DEAD`` if there is none."""
+        leaf = dict(zip(index.leaves, self.leaves, strict=True))
+        table = dict(zip(index.phrasal, self.tables, strict=True))
+        stack: list[int] = []
+        for rule in reversed(derivation):
+            if rule in leaf:
+                stack.append(leaf[rule])
+                continue
+            children = tuple(stack.pop() for _ in index.grammar.rules[rule].rhs)
+            stack.append(table[rule].get(children, DEAD))
+        return stack.pop()
+
+    def accepts(self, index: GrammarIndex, derivation: Derivation) -> bool:
+        """Whether the derivation is accepted."""
+        return self.run(index, derivation) in self.accepting
+
+
+def explore(
+    index: GrammarIndex,
+    leaf: Callable[[int], _S],
+    step: Callable[[int, tuple[_S, ...]], _S],
+    accepts: Callable[[_S], bool],
+) -> TreeAutomaton:
+    """The reachable part of an automaton that is given by functions.
+
+    ``leaf(i)`` is the state after leaf rule ``i`` of the index, ``step(i, qs)``
+    the state after phrasal rule ``i`` (by index, not by id); ``accepts`` is
+    asked for states of the start category.
+    """
+    numbers: dict[tuple[int, _S], int] = {}
+    category_of: list[int] = []
+    values: list[_S] = []
+    members: list[list[int]] = [[] for _ in index.grammar.categories]
+    tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
+
+    def meet(category: int, value: _S) -> int:
+        number = numbers.setdefault((category, value), len(values))
+        if number == len(values):
+            values.append(value)
+            category_of.append(category)
+        return number
+
+    leaves = tuple(meet(index.leaf_category[i], leaf(i)) for i in range(len(index.leaves)))
+    # Each state is taken up once and combined with those taken up before it, so
+    # that every combination of children is seen once.
+    current = 0
+    while current < len(values):
+        category = category_of[current]
+        earlier = list(members[category])
+        members[category].append(current)
+        for rule, position in index.uses[category]:
+            choices = [
+                earlier if i < position and child == category else members[child]
+                for i, child in enumerate(index.rhs[rule])
+            ]
+            choices[position] = [current]
+            table = tables[rule]
+            for combination in product(*choices):
+                value = step(rule, tuple([values[child] for child in combination]))
+                table[combination] = meet(index.lhs[rule], value)
+        current += 1
+    return TreeAutomaton(
+        category=tuple(category_of),
+        leaves=leaves,
+        tables=tuple(tables),
+        accepting=frozenset(
+            q for q, value in enumerate(values) if category_of[q] == index.start and accepts(value)
+        ),
+    )
