@@ -1,0 +1,228 @@
+"""Write a graph over the tokens of a sentence as CoNLL-U.
+
+Universal Dependencies keeps two analyses in one table: columns HEAD and DEPREL
+hold the basic tree, column DEPS the enhanced graph.  Here the unmarked edges of
+a graph are its tree and all its edges together the enhanced graph, so that a
+reader gets the graph back with its ``~`` marks: *an edge of DEPS that is not the
+basic edge of its token is a* ``~`` *edge*.  A fronted word has ``~`` edges only;
+the first of them that makes a tree stands in as its basic edge, and
+``Extracted=Yes`` says so::
+
+    # sent_id = gen-000001
+    # category = wh_object
+    # text = What did she see?
+    # text_ja = 彼女は何を見たか。
+    1  What  what  PRON  _  PronType=Int  4  obj    4:obj    Extracted=Yes
+    2  did   do    AUX   _  _             4  aux    4:aux    _
+    3  she   she   PRON  _  _             4  nsubj  4:nsubj  _
+    4  see   see   VERB  _  _             0  root   0:root   SpaceAfter=No
+    5  ?     ?     PUNCT _  _             4  punct  4:punct  _
+
+Attributes other than ``lemma``, ``upos`` and ``xpos`` are features.  Column
+FEATS admits only names and values spelt as UD spells them (``Tense=Past``); an
+attribute spelt otherwise (``form=past``) is written in MISC.  Format:
+Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2 of
+the UD validator as far as labels and tags are those of UD.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from sgl.core.grammar import EXTRACTED
+from sgl.core.graph import Graph
+
+Attributes = tuple[tuple[str, str], ...]
+Edges = tuple[tuple[int, str, int], ...]
+#: Governor (1-based, 0 for the root), label without ``~``, and whether it had one.
+Arc = tuple[int, str, bool]
+
+_COLUMNS = ("lemma", "upos", "xpos")
+_RESERVED = frozenset({"SpaceAfter", "Extracted"})
+_FEATURE_NAME = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?")
+_FEATURE_VALUE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*")
+_UNWRITABLE = re.compile(r"[\s|]")
+_LINE_BREAKING = re.compile(r"[^\S ]")
+
+
+class ConlluError(ValueError):
+    """A sentence has no faithful CoNLL-U form; the message says which part and why."""
+
+
+def conllu(
+    graph: Graph,
+    tokens: Sequence[str],
+    texts: Sequence[tuple[str, str]],
+    *,
+    sent_id: str,
+    category: str,
+) -> str:
+    """One sentence with its comments and the empty line that ends it.
+
+    ``tokens`` are the words of the layer that the graph is anchored to; every
+    token has exactly one node.  ``texts`` pairs the names of the text layers
+    with their values, the layer of the tokens first.
+
+    Raises ``ConlluError`` when the edges do not give every word one place in a
+    tree, when a token has no node, or when a word, label or value contains
+    characters that the format reserves.
+    """
+    try:
+        return _sentence(graph, tokens, texts, sent_id, category)
+    except ConlluError as error:
+        raise ConlluError(f"{sent_id}: {error}") from None
+
+
+def _sentence(
+    graph: Graph,
+    tokens: Sequence[str],
+    texts: Sequence[tuple[str, str]],
+    sent_id: str,
+    category: str,
+) -> str:
+    if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
+        raise ConlluError("not every token has exactly one node")
+    arcs = _incoming(len(tokens), graph.edges, graph.head)
+    spaced = _space_after(tokens, texts[0][1])
+    lines = [f"# sent_id = {sent_id}", f"# category = {_one_line(category)}"]
+    lines.append(f"# text = {_one_line(texts[0][1])}")
+    lines.extend(f"# text_{name} = {_one_line(text)}" for name, text in texts[1:])
+    for index, (token, node) in enumerate(zip(tokens, graph.nodes, strict=True)):
+        columns, attributes = _word_columns(node.attributes)
+        edges, extracted = _edge_columns(arcs[index])
+        misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
+        if not spaced[index]:
+            misc.append("SpaceAfter=No")
+        lines.append(f"{index + 1}\t{token}\t{columns}\t{edges}\t{'|'.join(misc) or '_'}")
+    return "\n".join(lines) + "\n\n"
+
+
+@lru_cache(maxsize=1 << 14)
+def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]:
+    """For each node its incoming edges, the basic one first."""
+    incoming: list[list[Arc]] = [[] for _ in range(size)]
+    incoming[head].append((0, "root", False))
+    for source, label, target in edges:
+        name = label.removeprefix(EXTRACTED)
+        if source == target or not _is_label(name):
+            raise ConlluError(f"cannot write an edge {label!r} from word {source + 1}")
+        incoming[target].append((source + 1, name, name != label))
+    arcs = [_ordered(into, index) for index, into in enumerate(incoming)]
+    _make_tree(arcs)
+    return tuple(arcs)
+
+
+def _is_label(label: str) -> bool:
+    reserved = label in ("", "_", "root") or label.startswith(EXTRACTED)
+    return not reserved and _UNWRITABLE.search(label) is None
+
+
+def _ordered(arcs: list[Arc], index: int) -> tuple[Arc, ...]:
+    """The edges into a word, an unmarked one first."""
+    ordered = sorted(arcs, key=lambda arc: (arc[2], arc[0], arc[1]))
+    if not ordered:
+        raise ConlluError(f"word {index + 1} has no governor")
+    if len(ordered) > 1 and not ordered[1][2]:
+        raise ConlluError(f"word {index + 1} has two governors in the basic tree")
+    if len({arc[:2] for arc in ordered}) < len(ordered):
+        raise ConlluError(f"word {index + 1} has an edge both with and without ~")
+    return tuple(ordered)
+
+
+def _make_tree(arcs: list[tuple[Arc, ...]]) -> None:
+    """Put first, for each fronted word, the ``~`` edge by which it joins the tree.
+
+    That edge must not come from below: in *the cake that Emma baked, Lina ate*
+    the verb of the relative clause governs *cake* as well.  So the words that
+    the tree reaches are found first, and a fronted word is attached to the first
+    of its governors among them.
+    """
+    reached = {0}
+    waiting = list(range(len(arcs)))
+    while waiting:
+        joining = [at for at in waiting if not arcs[at][0][2] and arcs[at][0][0] in reached]
+        if not joining:
+            joining = [_attach_fronted(arcs, waiting, reached)]
+        reached.update(at + 1 for at in joining)
+        waiting = [at for at in waiting if at not in joining]
+
+
+def _attach_fronted(arcs: list[tuple[Arc, ...]], waiting: list[int], reached: set[int]) -> int:
+    """Attach the first fronted word that can be, and return it."""
+    for at in waiting:
+        for arc in arcs[at] if arcs[at][0][2] else ():
+            if arc[0] in reached:
+                arcs[at] = (arc, *(other for other in arcs[at] if other != arc))
+                return at
+    raise ConlluError(f"word {waiting[0] + 1} is not below the head of the sentence")
+
+
+@lru_cache(maxsize=1 << 16)
+def _edge_columns(arcs: tuple[Arc, ...]) -> tuple[str, bool]:
+    """Columns HEAD, DEPREL and DEPS, and whether the basic edge is a ``~`` edge."""
+    governor, label, extracted = arcs[0]
+    deps = "|".join(f"{head}:{name}" for head, name in sorted(arc[:2] for arc in arcs))
+    return f"{governor}\t{label}\t{deps}", extracted
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
+    """Columns LEMMA to FEATS, and the attributes that belong in MISC."""
+    fixed = dict.fromkeys(_COLUMNS, "_")
+    features: list[str] = []
+    misc: list[str] = []
+    for name, value in attributes:
+        if not value:
+            continue
+        _check_writable(name, value)
+        if name in fixed:
+            fixed[name] = value
+        elif _is_feature(name, value):
+            features.append(f"{name}={value}")
+        elif name in _RESERVED:
+            raise ConlluError(f"the attribute name {name} has a meaning of its own")
+        else:
+            misc.append(f"{name}={value}")
+    feats = "|".join(sorted(features, key=str.lower)) or "_"
+    return "\t".join((*fixed.values(), feats)), tuple(misc)
+
+
+def _check_writable(name: str, value: str) -> None:
+    """A lemma may contain spaces and bars, like a form; other values may not."""
+    reserved = _LINE_BREAKING if name == "lemma" else _UNWRITABLE
+    misspelt = "=" in name or _UNWRITABLE.search(name) is not None
+    if misspelt or value == "_" or value != value.strip() or reserved.search(value):
+        raise ConlluError(f"cannot write the attribute {name}={value!r}")
+
+
+def _is_feature(name: str, value: str) -> bool:
+    """Whether the UD validator accepts ``name=value`` in column FEATS."""
+    if not (_FEATURE_NAME.fullmatch(name) and _FEATURE_VALUE.fullmatch(value)):
+        return False
+    return all(first.lower() < second.lower() for first, second in pairwise(value.split(",")))
+
+
+def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
+    """Whether a space follows each token in the text; the last needs none."""
+    position = 0
+    spaced: list[bool] = []
+    for token in tokens:
+        if not token or token != token.strip() or _LINE_BREAKING.search(token):
+            raise ConlluError(f"the token {token!r} cannot be written")
+        if not text.startswith(token, position):
+            raise ConlluError("the text is not its tokens with single spaces")
+        position += len(token)
+        spaced.append(text.startswith(" ", position))
+        position += spaced[-1]
+    if position != len(text) or (spaced and spaced[-1]):
+        raise ConlluError("the text is not its tokens with single spaces")
+    return [*spaced[:-1], True]
+
+
+def _one_line(value: str) -> str:
+    if _LINE_BREAKING.search(value):
+        raise ConlluError(f"the text {value!r} is not one line")
+    return value

@@ -1,0 +1,83 @@
+"""The checks as data: a code, a name, and a function whose docstring is the claim.
+
+Codes are stable: they are never used for another check.  A check runs if those
+in ``needs`` have passed; otherwise it is skipped with that reason.  ``V001``, the
+manifest, is needed by all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import getdoc
+
+from sgl.verify import file_checks, pattern_checks, sentence_checks
+from sgl.verify.dataset import Dataset
+from sgl.verify.report import Result, SkippedError, Tally, Violation
+
+MANIFEST_CODE = "V001"
+MANIFEST_NAME = "manifest"
+MANIFEST_CLAIM = "The manifest can be read and its format is known."
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check: its stable code, its name, and the function that makes it."""
+
+    code: str
+    name: str
+    run: Callable[[Dataset, Tally], None]
+    needs: tuple[str, ...] = ()
+
+    @property
+    def explanation(self) -> str:
+        """The claim with all that is to be said about it."""
+        return getdoc(self.run) or ""
+
+    @property
+    def claim(self) -> str:
+        """The claim in one sentence."""
+        return self.explanation.partition("\n\n")[0].replace("\n", " ")
+
+    def result(self, data: Dataset, before: Sequence[Result]) -> Result:
+        """Make the check, given the results of those before it."""
+        for result in before:
+            if result.code in self.needs and result.status != "passed":
+                return self.skipped(f"{result.code} {result.name} has not passed")
+        tally = Tally()
+        try:
+            self.run(data, tally)
+        except SkippedError as reason:
+            return self.skipped(str(reason))
+        except OSError as error:
+            tally.add(Violation(f"{error.strerror}", str(error.filename or "")))
+        return tally.result(self.code, self.name, self.claim)
+
+    def skipped(self, reason: str) -> Result:
+        """The result of not making the check."""
+        return Result(self.code, self.name, self.claim, "skipped", reason=reason)
+
+
+_STRUCTURES = ("V004",)
+
+CHECKS = (
+    Check("V002", "files", file_checks.files_unchanged),
+    Check("V003", "rows", file_checks.row_counts),
+    Check("V004", "structures", file_checks.structures_readable),
+    Check("V005", "CoNLL-U", file_checks.conllu_well_formed),
+    Check("V006", "TSV", file_checks.tsv_rows),
+    Check("V007", "Parquet", file_checks.parquet_rows),
+    Check("V008", "strata", file_checks.strata),
+    Check("V009", "held out", pattern_checks.held_out, _STRUCTURES),
+    Check("V010", "reserved", pattern_checks.reserved, _STRUCTURES),
+    Check("V011", "exposures", pattern_checks.exposures, _STRUCTURES),
+    Check("V012", "licensed", pattern_checks.needs_licensed, _STRUCTURES),
+    Check("V013", "instances", pattern_checks.instances, _STRUCTURES),
+    Check("V014", "excluded", pattern_checks.exclusions, _STRUCTURES),
+    Check("V015", "foreign", pattern_checks.foreign_structures, _STRUCTURES),
+    Check("V016", "quotas", pattern_checks.quotas, _STRUCTURES),
+    Check("V017", "exposed", sentence_checks.words_exposed),
+    Check("V018", "disjoint", sentence_checks.splits_disjoint),
+    Check("V019", "distinct sentences", sentence_checks.sentences_distinct),
+    Check("V020", "distinct lemmas", sentence_checks.lemmas_distinct),
+)

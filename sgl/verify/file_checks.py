@@ -1,0 +1,221 @@
+"""Checks on the files: are they complete, unchanged, well formed and of one mind?
+
+Each check is a function of the dataset that reports to a tally; its docstring
+is the claim that it checks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from hashlib import file_digest
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
+
+from sgl.verify.conllu import Malformed
+from sgl.verify.dataset import (
+    EXPOSURE,
+    IN_DISTRIBUTION,
+    Dataset,
+    Item,
+    Split,
+    conllu_path,
+)
+from sgl.verify.manifest import DataFile
+from sgl.verify.report import SkippedError, Tally, Violation
+from sgl.verify.rows import (
+    ParquetError,
+    Row,
+    count_lines,
+    count_parquet,
+    parquet_is_readable,
+    parquet_path,
+    read_parquet,
+    read_tsv,
+    tsv_path,
+)
+
+_FOLDERS = ("data", "parquet", "conllu")
+_SUFFIXES = frozenset({".tsv", ".parquet", ".conllu"})
+
+
+def files_unchanged(data: Dataset, tally: Tally) -> None:
+    """Every file of the manifest exists with its SHA-256, and no data file is unlisted."""
+    for file in data.manifest.files:
+        tally.checked += 1
+        path = _inside(data.directory, file.path)
+        if path is None:
+            tally.add(Violation("the file lies outside the dataset", file.path))
+        elif not path.is_file():
+            tally.add(Violation("the file is missing", file.path))
+        else:
+            with path.open("rb") as stream:
+                if file_digest(stream, "sha256").hexdigest() != file.sha256:
+                    tally.add(Violation("the file has changed: another SHA-256", file.path))
+    listed = Counter(file.path for file in data.manifest.files)
+    for name, times in listed.items():
+        if times > 1:
+            tally.add(Violation(f"the file is listed {times} times", name))
+    for name in _data_files(data.directory):
+        if name not in listed:
+            tally.add(Violation("the manifest does not list this file", name))
+
+
+def row_counts(data: Dataset, tally: Tally) -> None:
+    """Every data file has as many rows as the manifest says."""
+    for file in data.manifest.files:
+        path = _inside(data.directory, file.path)
+        if path is None or not path.is_file():
+            continue
+        try:
+            rows = _count_rows(data, file, path)
+        except ParquetError as error:
+            tally.add(Violation(f"the file cannot be read: {error}", file.path))
+            continue
+        if rows is not None:
+            tally.checked += 1
+            if rows != file.rows:
+                tally.add(Violation(f"{rows} rows instead of {file.rows}", file.path))
+
+
+def structures_readable(data: Dataset, tally: Tally) -> None:
+    """Every structure of the manifest can be read and is about the graphs that were written."""
+    tally.checked = len(data.manifest.structures)
+    for clause, reason in data.unreadable:
+        tally.add(Violation(f"{reason}: {clause.text}", clause.place))
+    for pattern in data.manifest.patterns:
+        if pattern.layer not in ("", data.manifest.layer):
+            tally.add(
+                Violation(
+                    f"{pattern.name} is about the layer {pattern.layer!r}, "
+                    f"the CoNLL-U files hold {data.manifest.layer!r}"
+                )
+            )
+
+
+def conllu_well_formed(data: Dataset, tally: Tally) -> None:
+    """Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each."""
+    for split in data.splits:
+        path = conllu_path(split.name)
+        if split.error:
+            tally.add(Violation(f"the file cannot be read: {split.error}", path))
+        for number, entry in enumerate(split.entries, 1):
+            tally.checked += 1
+            if isinstance(entry, Malformed):
+                tally.add(Violation(entry.reason, f"{path}:{entry.line}"))
+            elif entry.sent_id != f"{split.name}-{number:06d}":
+                message = f"sent_id is not {split.name}-{number:06d}"
+                tally.add(data.violation(message, entry))
+
+
+def tsv_rows(data: Dataset, tally: Tally) -> None:
+    """The rows of the TSV files are the sentences of the CoNLL-U files, in order."""
+    for split in data.splits:
+        path = tsv_path(split.name)
+        try:
+            _compare(path, read_tsv(data.directory / path), split, tally)
+        except OSError as error:
+            tally.add(Violation(f"the file cannot be read: {error.strerror}", path))
+
+
+def parquet_rows(data: Dataset, tally: Tally) -> None:
+    """The rows of the Parquet files are the sentences of the CoNLL-U files, in order."""
+    if not (data.directory / "parquet").exists():
+        raise SkippedError("the dataset has no Parquet files")
+    if not parquet_is_readable():
+        raise SkippedError("pyarrow, which reads Parquet, is not installed")
+    for split in data.splits:
+        path = parquet_path(split.name)
+        try:
+            _compare(path, read_parquet(data.directory / path), split, tally)
+        except ParquetError as error:
+            tally.add(Violation(f"the file cannot be read: {error}", path))
+
+
+def strata(data: Dataset, tally: Tally) -> None:
+    """Every split has as many sentences of every category as the manifest says."""
+    for split in data.splits:
+        found = Counter(item.category for item in split.items)
+        declared: Counter[str] = Counter()
+        for stratum in data.manifest.splits[split.name]:
+            declared[stratum.category] += stratum.count
+        place = f"manifest.json: splits.{split.name}"
+        for category in sorted(declared | found):
+            tally.checked += 1
+            if found[category] != declared[category]:
+                message = (
+                    f"{found[category]} sentences of {category} in {split.name} "
+                    f"instead of {declared[category]}"
+                )
+                tally.add(Violation(message, place))
+        items = data.manifest.items[split.name]
+        if items != declared.total():
+            message = f"{items} items, but the strata have {declared.total()}"
+            tally.add(Violation(message, place))
+
+
+def _inside(directory: Path, name: str) -> Path | None:
+    """The path of a listed file, if it cannot lie outside the dataset."""
+    parts = PurePosixPath(name)
+    path = directory / parts
+    if parts.is_absolute() or ".." in parts.parts or "\\" in name:
+        return None
+    return path if path.resolve().is_relative_to(directory.resolve()) else None
+
+
+def _data_files(directory: Path) -> Iterator[str]:
+    """All files in the data folders, and data files anywhere else."""
+    for path in sorted(directory.rglob("*")):
+        name = path.relative_to(directory)
+        if path.is_file() and (name.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
+            yield name.as_posix()
+
+
+def _count_rows(data: Dataset, file: DataFile, path: Path) -> int | None:
+    """The rows of a data file; ``None`` for files without rows or without a reader."""
+    if path.suffix == ".tsv":
+        return count_lines(path)
+    if path.suffix == ".parquet":
+        return count_parquet(path) if parquet_is_readable() else None
+    for split in data.splits:
+        if file.path == conllu_path(split.name):
+            return len(split.entries)
+    return None
+
+
+def _compare(
+    path: str, rows: Iterator[Row | Malformed] | Iterator[Row], split: Split, tally: Tally
+) -> None:
+    """Compare rows with the sentences of a split, until one of them ends."""
+    entries: Sequence[Item | Malformed] = split.entries
+    for number, (row, entry) in enumerate(zip_longest(rows, entries), 1):
+        tally.checked += 1
+        place = f"{path}:{number}"
+        if row is None:
+            tally.add(Violation(f"{number - 1} rows for {len(entries)} sentences", place))
+            return
+        if entry is None:
+            tally.add(Violation(f"more rows than the {len(entries)} sentences", place))
+            return
+        if isinstance(row, Malformed):
+            tally.add(Violation(row.reason, place))
+        elif isinstance(entry, Item):
+            for message in _differences(row, entry):
+                tally.add(Violation(message, place, entry.sent_id, entry.source))
+
+
+def _differences(row: Row, item: Item) -> Iterator[str]:
+    if row.source != item.source:
+        yield f"the source is {row.source!r}"
+    if row.target != item.target:
+        yield f"the target is {row.target!r}, not {item.target!r}"
+    if row.category != item.category:
+        yield f"the category is {row.category!r}, not {item.category!r}"
+    if row.kind not in ("", _kind(item.category)):
+        yield f"the split_kind is {row.kind!r}, not {_kind(item.category)!r}"
+
+
+def _kind(category: str) -> str:
+    if category == IN_DISTRIBUTION:
+        return "iid"
+    return "exposure" if category.startswith(EXPOSURE) else "gen"

@@ -1,0 +1,317 @@
+"""Read ``manifest.json`` into typed values, trusting neither types nor presence.
+
+Every member that the checks use is asked for by name and kind; what is missing
+or of another kind raises ``ManifestError`` with its path in the file::
+
+    patterns[2].need[0].minimum: a whole number expected, found "ten"
+
+Members that the checks do not use are ignored.  Structures stay text here; each
+distinct text gets a number, under which it is read and searched once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+FORMAT = "sgl-dataset/1"
+MANIFEST = "manifest.json"
+#: A larger file is not a manifest.
+LARGEST = 1 << 26
+SPLITS = ("train", "dev", "test", "gen")
+
+#: NUL, and halves of characters that JSON can spell but UTF-8 cannot.
+_NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+Value = TypeVar("Value")
+
+
+class ManifestError(ValueError):
+    """The manifest is not what it should be; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A structure where it is written: its text, the place, and its number."""
+
+    text: str
+    place: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A structure with a number of sentences."""
+
+    clause: Clause
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """``count`` items that contain all of ``within`` and none of ``outside``."""
+
+    count: int
+    within: tuple[Clause, ...]
+    outside: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One type of generalization, as declared; see the language reference."""
+
+    name: str
+    layer: str
+    forbid: tuple[Clause, ...]
+    never: tuple[Clause, ...]
+    gen: tuple[Clause, ...]
+    exclude: tuple[Clause, ...]
+    reserved: tuple[Clause, ...]
+    need: tuple[Counted, ...]
+    expose: tuple[Counted, ...]
+    quotas: tuple[Quota, ...]
+    allow: tuple[str, ...]
+
+    @property
+    def held_out(self) -> tuple[Clause, ...]:
+        """What no sentence of train, dev or test contains."""
+        return (*self.forbid, *self.never)
+
+    @property
+    def instances(self) -> tuple[Clause, ...]:
+        """Of which every generalization item contains one."""
+        return self.gen or self.held_out
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """``count`` items of a category in a split; ``repeated`` ones may be equal."""
+
+    category: str
+    count: int
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A listed file: path inside the dataset, SHA-256, number of rows."""
+
+    path: str
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the checks use of a manifest.
+
+    ``source`` and ``target`` name the text layers of the first two columns of
+    the data, ``layer`` the graph layer of the CoNLL-U files and ``anchor`` the
+    text layer of its tokens.  ``structures`` are the distinct structures by number.
+    """
+
+    name: str
+    signature: str
+    source: str
+    target: str
+    layer: str
+    anchor: str
+    distinct_sentences: bool
+    distinct_lemmas: tuple[str, ...]
+    splits: dict[str, tuple[Stratum, ...]]
+    items: dict[str, int]
+    patterns: tuple[Pattern, ...]
+    files: tuple[DataFile, ...]
+    structures: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """A value in the file with its path."""
+
+    value: object
+    path: str = ""
+
+    def member(self, name: str) -> _Cursor:
+        path = f"{self.path}.{name}" if self.path else name
+        members = self._expect(dict, "an object")
+        if name not in members:
+            raise ManifestError(f"{path}: missing")
+        return _Cursor(members[name], path)
+
+    def members(self) -> list[tuple[str, _Cursor]]:
+        return [(name, self.member(name)) for name in self._expect(dict, "an object")]
+
+    def elements(self) -> list[_Cursor]:
+        values = self._expect(list, "a list")
+        return [_Cursor(value, f"{self.path}[{rank}]") for rank, value in enumerate(values)]
+
+    def text(self) -> str:
+        text = self._expect(str, "a string")
+        if _NOT_TEXT.search(text):
+            raise ManifestError(f"{self.path}: a string with characters that no text has")
+        return text
+
+    def flag(self) -> bool:
+        return self._expect(bool, "true or false")
+
+    def option(self, name: str) -> bool:
+        return name in self._expect(dict, "an object") and self.member(name).flag()
+
+    def count(self) -> int:
+        if isinstance(self.value, bool) or self._expect(int, "a whole number") < 0:
+            raise ManifestError(f"{self.path}: a whole number expected, found {self._shown()}")
+        return self._expect(int, "a whole number")
+
+    def texts(self) -> tuple[str, ...]:
+        return tuple(element.text() for element in self.elements())
+
+    def _expect(self, kind: type[Value], description: str) -> Value:
+        if not isinstance(self.value, kind):
+            place = self.path or "manifest"
+            raise ManifestError(f"{place}: {description} expected, found {self._shown()}")
+        return self.value
+
+    def _shown(self) -> str:
+        if isinstance(self.value, dict | list):
+            return "an object" if isinstance(self.value, dict) else "a list"
+        shown = json.dumps(self.value)
+        return shown if len(shown) <= 40 else f"{shown[:39]}…"
+
+
+@dataclass(slots=True)
+class _Clauses:
+    """Numbers the distinct texts of structures."""
+
+    first: dict[str, Clause] = field(default_factory=dict)
+
+    def read(self, cursor: _Cursor) -> Clause:
+        text = cursor.text()
+        known = self.first.get(text)
+        clause = Clause(text, cursor.path, known.number if known else len(self.first))
+        self.first.setdefault(text, clause)
+        return clause
+
+    def all(self, cursor: _Cursor) -> tuple[Clause, ...]:
+        return tuple(self.read(element) for element in cursor.elements())
+
+    def counted(self, cursor: _Cursor, count: str) -> tuple[Counted, ...]:
+        return tuple(
+            Counted(self.read(element.member("structure")), element.member(count).count())
+            for element in cursor.elements()
+        )
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """The manifest of a dataset directory; raises ``ManifestError``."""
+    root = _Cursor(_load(directory / MANIFEST))
+    if root.member("format").text() != FORMAT:
+        raise ManifestError(f"format: {root.member('format').text()!r} is not {FORMAT!r}")
+    layers, distinct = root.member("layers"), root.member("distinct")
+    layer = distinct.member("layer").text()
+    splits = root.member("splits").members()
+    clauses = _Clauses()
+    patterns = tuple(
+        _read_pattern(element, clauses) for element in root.member("patterns").elements()
+    )
+    _check_names(patterns)
+    return Manifest(
+        name=root.member("name").text(),
+        signature=root.member("signature").text(),
+        source=layers.member("source").text(),
+        target=layers.member("target").text(),
+        layer=layer,
+        anchor=_anchor(layers.member("graph"), layer),
+        distinct_sentences=distinct.member("sentences").flag(),
+        distinct_lemmas=distinct.member("lemmas").texts(),
+        splits={name: _read_strata(split) for name, split in splits},
+        items={name: split.member("items").count() for name, split in splits},
+        patterns=patterns,
+        files=tuple(_read_file(element) for element in root.member("files").elements()),
+        structures=tuple(clauses.first.values()),
+    )
+
+
+def _load(path: Path) -> object:
+    """The JSON value in a file."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ManifestError(f"{MANIFEST} has more than {LARGEST:,} bytes")
+        return json.loads(content.decode("utf-8"))
+    except ManifestError:
+        raise
+    except OSError as error:
+        raise ManifestError(f"{MANIFEST} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ManifestError(f"{MANIFEST} is not UTF-8 at byte {error.start + 1}") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ManifestError(f"{MANIFEST} is not JSON: {error.msg} at {place}") from None
+    except ValueError as error:
+        raise ManifestError(f"{MANIFEST} is not JSON: {error}") from None
+    except RecursionError:
+        raise ManifestError(f"{MANIFEST} is nested too deeply") from None
+
+
+def _read_pattern(cursor: _Cursor, clauses: _Clauses) -> Pattern:
+    return Pattern(
+        name=cursor.member("name").text(),
+        layer=cursor.member("layer").text(),
+        forbid=clauses.all(cursor.member("forbid")),
+        never=clauses.all(cursor.member("never")),
+        gen=clauses.all(cursor.member("gen")),
+        exclude=clauses.all(cursor.member("exclude")),
+        reserved=clauses.all(cursor.member("reserved")),
+        need=clauses.counted(cursor.member("need"), "minimum"),
+        expose=clauses.counted(cursor.member("expose"), "count"),
+        quotas=tuple(
+            Quota(
+                quota.member("count").count(),
+                clauses.all(quota.member("within")),
+                clauses.all(quota.member("outside")),
+            )
+            for quota in cursor.member("quotas").elements()
+        ),
+        allow=cursor.member("allow").texts(),
+    )
+
+
+def _check_names(patterns: tuple[Pattern, ...]) -> None:
+    names = [pattern.name for pattern in patterns]
+    for rank, pattern in enumerate(patterns):
+        if names.index(pattern.name) < rank:
+            raise ManifestError(f"patterns[{rank}].name: {pattern.name!r} occurs twice")
+        for name in pattern.allow:
+            if name not in names:
+                raise ManifestError(f"patterns[{rank}].allow: there is no pattern {name!r}")
+
+
+def _anchor(graphs: _Cursor, layer: str) -> str:
+    for graph in graphs.elements():
+        if graph.member("name").text() == layer:
+            return graph.member("anchor").text()
+    raise ManifestError(f"distinct.layer: there is no graph layer {layer!r}")
+
+
+def _read_strata(split: _Cursor) -> tuple[Stratum, ...]:
+    if split.path.removeprefix("splits.") not in SPLITS:
+        raise ManifestError(f"{split.path}: a split is one of {', '.join(SPLITS)}")
+    return tuple(
+        Stratum(
+            element.member("category").text(),
+            element.member("count").count(),
+            element.option("repeated"),
+        )
+        for element in split.member("strata").elements()
+    )
+
+
+def _read_file(cursor: _Cursor) -> DataFile:
+    return DataFile(
+        cursor.member("path").text(), cursor.member("sha256").text(), cursor.member("rows").count()
+    )

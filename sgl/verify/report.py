@@ -1,0 +1,138 @@
+"""What the verifier says: one result per check, with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+Status = Literal["passed", "failed", "skipped"]
+
+#: Violations that are kept with their sentences; all are counted.
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing that is not as claimed.
+
+    ``place`` is a file with a line, or the place in the manifest.  For a
+    sentence, ``match`` pairs the variables of the structure that was found with
+    their tokens, ``("N", "dog (2)")``, counting from 1.
+    """
+
+    message: str
+    place: str = ""
+    sent_id: str = ""
+    sentence: str = ""
+    match: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.sentence:
+            parts.append(f"{self.sent_id} “{self.sentence}”")
+        if self.match:
+            parts.append(", ".join(f"{name} = {token}" for name, token in self.match))
+        if self.place:
+            parts.append(self.place)
+        return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A count worth reporting beside the verdict; ``detail`` gives examples."""
+
+    label: str
+    value: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of one check.
+
+    ``checked`` counts what was looked at, ``total`` all violations, of which
+    ``violations`` are the first.  ``reason`` says why a check was skipped.
+    """
+
+    code: str
+    name: str
+    claim: str
+    status: Status
+    checked: int = 0
+    total: int = 0
+    violations: tuple[Violation, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of all checks on one dataset.
+
+    ``items`` counts the sentences that were read, ``shapes`` how many different
+    ones the structures can tell apart.
+    """
+
+    name: str
+    signature: str
+    items: int
+    shapes: int
+    results: tuple[Result, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check failed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[Result, ...]:
+        """The checks that failed."""
+        return tuple(result for result in self.results if result.status == "failed")
+
+    def result(self, code: str) -> Result:
+        """The outcome of the check with this code; raises ``KeyError``."""
+        for result in self.results:
+            if result.code == code:
+                return result
+        raise KeyError(code)
+
+    def as_data(self) -> dict[str, object]:
+        """The report as plain data, for JSON."""
+        return {"ok": self.ok, **asdict(self)}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Collects what one check finds."""
+
+    checked: int = 0
+    total: int = 0
+    violations: list[Violation] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+
+    def add(self, violation: Violation) -> None:
+        """Count a violation, and keep it if it is among the first."""
+        self.total += 1
+        if len(self.violations) < SHOWN:
+            self.violations.append(violation)
+
+    def figure(self, label: str, value: int, detail: str = "") -> None:
+        """Report a count."""
+        self.figures.append(Figure(label, value, detail))
+
+    def result(self, code: str, name: str, claim: str) -> Result:
+        """The outcome: failed if there is a violation."""
+        return Result(
+            code=code,
+            name=name,
+            claim=claim,
+            status="failed" if self.total else "passed",
+            checked=self.checked,
+            total=self.total,
+            violations=tuple(self.violations),
+            figures=tuple(self.figures),
+        )
+
+
+class SkippedError(Exception):
+    """Raised by a check that cannot be made here; the message says why."""

@@ -1,0 +1,267 @@
+"""A tiny dataset written by hand: 14 sentences, two patterns, all files.
+
+Sentences are written word by word as ``form/lemma/UPOS/HEAD:relation``, with
+further edges of the enhanced graph after a plus sign::
+
+    What/what/PRON/4:~obj did/do/AUX/4:aux she/she/PRON/4:nsubj see/see/VERB/0:root
+    saw/see/VERB/5:acl:relcl  dog/dog/NOUN/3:obj+5:~obj
+
+Tests change a copy, write it, and ask the verifier.  Nothing here uses the
+compiler's writers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+PP_IN_SUBJECT = "{ V -[nsubj]-> N; N -[nmod]-> M }"
+PP_IN_OBJECT = "{ V -[obj]-> N; N -[nmod]-> M }"
+CAT_AS_OBJECT = "{ V -[obj|~obj]-> N[lemma=cat] }"
+CAT_AS_SUBJECT = "{ V -[nsubj]-> N[lemma=cat] }"
+CAT = "{ N[lemma=cat] }"
+COMPLEMENT = "{ V -[ccomp]-> W }"
+ADJECTIVE = "{ N -[amod]-> A }"
+
+
+@dataclass
+class Sentence:
+    """A sentence of the dataset; ``source`` and ``target`` follow from its words."""
+
+    words: str
+    category: str = "in_distribution"
+    comments: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def forms(self) -> list[str]:
+        return [word.split("/")[0] for word in self.words.split()]
+
+    @property
+    def source(self) -> str:
+        return " ".join(self.forms).replace(" .", ".")
+
+    @property
+    def target(self) -> str:
+        return "".join(word.split("/")[1] for word in self.words.split()) + "。"
+
+    def conllu(self, sent_id: str) -> str:
+        comments = {
+            "sent_id": sent_id,
+            "category": self.category,
+            "text": self.source,
+            "text_ja": self.target,
+        } | self.comments
+        lines = [f"# {key} = {value}" for key, value in comments.items()]
+        words = [word.split("/", 3) for word in self.words.split()]
+        for number, (form, lemma, upos, edges) in enumerate(words, 1):
+            first, *others = [edge.split(":", 1) for edge in edges.split("+")]
+            misc = ["Extracted=Yes"] if first[1].startswith("~") else []
+            if words[number : number + 1] and words[number][0] == ".":
+                misc.append("SpaceAfter=No")
+            plain = [(int(head), label.lstrip("~")) for head, label in (first, *others)]
+            deps = "|".join(f"{head}:{label}" for head, label in sorted(plain))
+            cells = [number, form, lemma, upos, "_", "_", *plain[0], deps, "|".join(misc) or "_"]
+            lines.append("\t".join(map(str, cells)))
+        return "\n".join(lines) + "\n\n"
+
+
+def said(subject: str, verb: str, item: str, category: str = "in_distribution") -> Sentence:
+    """``The dog saw a cat.``"""
+    return Sentence(
+        f"The/the/DET/2:det {subject}/{subject}/NOUN/3:nsubj {verb}/{verb}/VERB/0:root "
+        f"a/a/DET/5:det {item}/{item}/NOUN/3:obj ././PUNCT/3:punct",
+        category,
+    )
+
+
+def pp_in_object(subject: str, item: str, place: str) -> Sentence:
+    """``The dog saw a book near Emma.``"""
+    return Sentence(
+        f"The/the/DET/2:det {subject}/{subject}/NOUN/3:nsubj saw/see/VERB/0:root "
+        f"a/a/DET/5:det {item}/{item}/NOUN/3:obj near/near/ADP/7:case "
+        f"{place}/{place}/PROPN/5:nmod ././PUNCT/3:punct"
+    )
+
+
+def pp_in_subject(subject: str, place: str, verb: str = "slept") -> Sentence:
+    """``The dog near Emma slept.``"""
+    return Sentence(
+        f"The/the/DET/2:det {subject}/{subject}/NOUN/5:nsubj near/near/ADP/4:case "
+        f"{place}/{place}/PROPN/2:nmod {verb}/{verb}/VERB/0:root ././PUNCT/5:punct",
+        "pp_in_subject",
+    )
+
+
+def embedded(name: str, subject: str, place: str) -> Sentence:
+    """``Emma said the dog near Lina slept.``"""
+    return Sentence(
+        f"{name}/{name}/PROPN/2:nsubj said/say/VERB/0:root the/the/DET/4:det "
+        f"{subject}/{subject}/NOUN/7:nsubj near/near/ADP/6:case {place}/{place}/PROPN/4:nmod "
+        "slept/slept/VERB/2:ccomp ././PUNCT/2:punct",
+        "pp_in_subject",
+    )
+
+
+@dataclass
+class Tiny:
+    """The dataset: its sentences by split, and the parts of its manifest."""
+
+    splits: dict[str, list[Sentence]]
+    patterns: list[dict[str, object]]
+    distinct: dict[str, object] = field(
+        default_factory=lambda: {"sentences": True, "lemmas": ["NOUN", "PROPN"], "layer": "syn"}
+    )
+    strata: dict[str, dict[str, int]] = field(default_factory=dict)
+    repeated: set[str] = field(default_factory=set)
+    parquet: bool = True
+
+    def pattern(self, name: str) -> dict[str, object]:
+        return next(pattern for pattern in self.patterns if pattern["name"] == name)
+
+    def write(self, directory: Path) -> Path:
+        """Write all files and a manifest that fits them."""
+        for split, sentences in self.splits.items():
+            write_split(directory, split, sentences, self.parquet)
+        write_manifest(directory, self.manifest())
+        return directory
+
+    def manifest(self) -> dict[str, object]:
+        splits = {}
+        for split, sentences in self.splits.items():
+            found = Counter(sentence.category for sentence in sentences)
+            counts = self.strata.get(split, found)
+            splits[split] = {
+                "items": sum(counts.values()),
+                "strata": [
+                    {"category": name, "count": count, "repeated": name in self.repeated}
+                    for name, count in counts.items()
+                ],
+            }
+        return {
+            "format": "sgl-dataset/1",
+            "name": "tiny",
+            "signature": "sgl:0.1.0|seed:1",
+            "layers": {
+                "source": "en",
+                "target": "ja",
+                "text": ["en", "ja"],
+                "graph": [{"name": "syn", "anchor": "en"}],
+            },
+            "distinct": self.distinct,
+            "splits": splits,
+            "patterns": self.patterns,
+        }
+
+
+def tiny() -> Tiny:
+    """A dataset without any violation."""
+    exposures = [
+        said("cat", "saw", "dog", "exposure:cat_as_object"),
+        said("cat", "saw", "book", "exposure:cat_as_object"),
+    ]
+    said_that = Sentence(
+        "Lina/Lina/PROPN/2:nsubj said/say/VERB/0:root the/the/DET/4:det dog/dog/NOUN/5:nsubj "
+        "slept/slept/VERB/2:ccomp ././PUNCT/2:punct"
+    )
+    return Tiny(
+        splits={
+            "train": [
+                said("dog", "saw", "book"),
+                said("girl", "saw", "dog"),
+                pp_in_object("dog", "book", "Emma"),
+                pp_in_object("girl", "book", "Lina"),
+                said_that,
+                *exposures,
+            ],
+            "dev": [said("girl", "saw", "book")],
+            "test": [said("dog", "saw", "girl")],
+            "gen": [
+                pp_in_subject("dog", "Emma"),
+                pp_in_subject("girl", "Emma"),
+                embedded("Emma", "dog", "Lina"),
+                said("dog", "saw", "cat", "cat_as_object"),
+                said("girl", "saw", "cat", "cat_as_object"),
+            ],
+        },
+        patterns=[
+            pattern(
+                "pp_in_subject",
+                forbid=[PP_IN_SUBJECT],
+                exclude=[ADJECTIVE],
+                need=[{"structure": PP_IN_OBJECT, "minimum": 2}],
+                quotas=[
+                    {"count": 1, "within": [COMPLEMENT], "outside": []},
+                    {"count": 2, "within": [], "outside": [COMPLEMENT]},
+                ],
+            ),
+            pattern(
+                "cat_as_object",
+                forbid=[CAT_AS_OBJECT],
+                gen=["{ V -[obj]-> N[lemma=cat] }"],
+                need=[{"structure": CAT_AS_SUBJECT, "minimum": 1}],
+                expose=[{"count": 2, "structure": CAT_AS_SUBJECT}],
+                reserved=[CAT],
+                quotas=[{"count": 2, "within": [], "outside": []}],
+            ),
+        ],
+    )
+
+
+def pattern(name: str, **clauses: object) -> dict[str, object]:
+    """A pattern of the manifest with the given clauses, the rest empty."""
+    lists = ("forbid", "never", "gen", "exclude", "reserved", "need", "expose", "quotas", "allow")
+    return {"name": name, "layer": "syn"} | {clause: [] for clause in lists} | clauses
+
+
+def write_split(directory: Path, split: str, sentences: list[Sentence], parquet: bool) -> None:
+    """Write the three files of a split."""
+    folders = ("data", "conllu", *(["parquet"] if parquet else []))
+    for folder in folders:
+        (directory / folder).mkdir(parents=True, exist_ok=True)
+    conllu = [
+        sentence.conllu(f"{split}-{number:06d}") for number, sentence in enumerate(sentences, 1)
+    ]
+    (directory / f"conllu/{split}.conllu").write_text("".join(conllu), encoding="utf-8")
+    rows = [(sentence.source, sentence.target, sentence.category) for sentence in sentences]
+    tsv = "".join("\t".join(row) + "\n" for row in rows)
+    (directory / f"data/{split}.tsv").write_text(tsv, encoding="utf-8")
+    if parquet:
+        columns = dict(zip(("source", "target", "category"), zip(*rows, strict=True), strict=True))
+        columns["split_kind"] = tuple(map(split_kind, columns["category"]))
+        pq.write_table(pa.table(columns), directory / f"parquet/{split}.parquet")
+
+
+def split_kind(category: str) -> str:
+    if category == "in_distribution":
+        return "iid"
+    return "exposure" if category.startswith("exposure:") else "gen"
+
+
+def write_manifest(directory: Path, manifest: dict[str, object]) -> None:
+    """Write the manifest, with the files as they are now unless it lists them."""
+    if "files" not in manifest:
+        manifest = manifest | {"files": listed(directory)}
+    text = json.dumps(manifest, ensure_ascii=False, indent=1)
+    (directory / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def listed(directory: Path) -> list[dict[str, object]]:
+    """The data files with their hashes and rows."""
+    files = []
+    for path in sorted(directory.glob("*/*")):
+        content = path.read_bytes()
+        if path.suffix == ".tsv":
+            rows = content.count(b"\n")
+        elif path.suffix == ".conllu":
+            rows = content.count(b"\n\n")
+        else:
+            rows = pq.read_metadata(path).num_rows
+        name = path.relative_to(directory).as_posix()
+        files.append({"path": name, "sha256": sha256(content).hexdigest(), "rows": rows})
+    return files
