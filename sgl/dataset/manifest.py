@@ -1,0 +1,170 @@
+"""The manifest: what a dataset is, where it comes from, and what is claimed of it.
+
+``manifest.json`` is the one file that the independent verifier starts from.  It
+has no time stamps and no paths of the machine it was written on, so that equal
+inputs give equal bytes.  All structures are in the author's notation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sgl import EDITION, __version__
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Plan
+from sgl.dataset.fingerprint import signature
+from sgl.dataset.patterns import Json, pattern_entry
+from sgl.dataset.staged import FORMAT, MANIFEST
+from sgl.sample.distinct import StratumDraw
+from sgl.sample.random import SCHEME
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of the author: its path inside the project and its SHA-256."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A written file: its path inside the dataset, its SHA-256 and its rows."""
+
+    path: str
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class StratumCount:
+    """What was drawn for a stratum; ``rejected`` counts candidates by reason.
+
+    The sentences of a ``repeated`` stratum may be equal to one another.
+    """
+
+    split: str
+    category: str
+    stream: str
+    count: int
+    candidates: int
+    rejected: dict[str, int]
+    repeated: bool
+
+    @classmethod
+    def of(cls, draw: StratumDraw) -> StratumCount:
+        """The counts of a finished draw."""
+        stratum = draw.stratum
+        return cls(
+            stratum.split,
+            stratum.category,
+            stratum.stream,
+            len(draw.items),
+            draw.candidates,
+            dict(draw.rejected),
+            stratum.repeated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """A claim about a pattern, how it was established, and the verdict.
+
+    ``claim`` is a phrase such as ``held out``, ``method`` is ``static`` or
+    ``counted``, ``result`` a verdict such as ``proved``, ``detail`` a sentence
+    with the figures.
+    """
+
+    pattern: str
+    claim: str
+    method: str
+    result: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a dataset comes from.
+
+    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form;
+    ``parameters`` are those that the author's files declare, with their values.
+    """
+
+    name: str
+    title: str
+    fingerprint: str
+    files: tuple[SourceFile, ...]
+    parameters: Mapping[str, str | int | float]
+
+
+def manifest(
+    grammar: CoreGrammar,
+    plan: Plan,
+    provenance: Provenance,
+    strata: Sequence[StratumCount],
+    guarantees: Sequence[Guarantee],
+    files: Sequence[DataFile],
+) -> Json:
+    """The manifest as plain data, its members in the order in which they are written."""
+    items = sum(stratum.count for stratum in strata)
+    return {
+        "format": FORMAT,
+        "name": provenance.name,
+        "title": provenance.title,
+        "signature": signature(provenance.fingerprint, plan.seed, items),
+        "compiler": {"version": __version__, "edition": EDITION},
+        "grammar": {
+            "sha256": provenance.fingerprint,
+            "files": [asdict(file) for file in provenance.files],
+        },
+        "parameters": dict(sorted(provenance.parameters.items())),
+        "seed": plan.seed,
+        "random": SCHEME,
+        "layers": {
+            "source": plan.source,
+            "target": plan.target,
+            "text": [layer.name for layer in grammar.text_layers],
+            "graph": [asdict(layer) for layer in grammar.graph_layers],
+        },
+        "distinct": {
+            "sentences": plan.distinct_sentences,
+            "lemmas": list(plan.distinct_lemmas),
+            "layer": plan.lemma_layer,
+        },
+        "splits": _splits(strata),
+        "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
+        "guarantees": [asdict(guarantee) for guarantee in guarantees],
+        "files": [asdict(file) for file in files],
+    }
+
+
+def write_manifest(directory: Path, content: Json) -> None:
+    """Write ``manifest.json`` into ``directory``."""
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    (directory / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _splits(strata: Sequence[StratumCount]) -> Json:
+    splits: dict[str, list[StratumCount]] = {}
+    for stratum in strata:
+        splits.setdefault(stratum.split, []).append(stratum)
+    return {
+        split: {
+            "items": sum(part.count for part in parts),
+            "strata": [
+                {
+                    "category": part.category,
+                    "stream": part.stream,
+                    "count": part.count,
+                    "candidates": part.candidates,
+                    "rejected": dict(sorted(part.rejected.items())),
+                    "repeated": part.repeated,
+                }
+                for part in parts
+            ],
+        }
+        for split, parts in splits.items()
+    }

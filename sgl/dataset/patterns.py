@@ -1,0 +1,56 @@
+"""Patterns as plain data, for the manifest and for the fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sgl.core.plan import Pattern
+from sgl.core.structure import Structure
+
+Json = dict[str, object]
+
+
+def pattern_entry(pattern: Pattern) -> Json:
+    """A pattern with its structures in the author's notation."""
+    return {
+        "name": pattern.name,
+        "title": pattern.title,
+        "groups": list(pattern.groups),
+        "layer": _layer_of(pattern),
+        "targets": list(pattern.targets),
+        "forbid": _texts(pattern.forbid),
+        "never": _texts(pattern.never),
+        "gen": _texts(pattern.gen),
+        "exclude": _texts(pattern.exclude),
+        "need": [
+            {"structure": str(need.structure), "minimum": need.minimum} for need in pattern.need
+        ],
+        "allow": list(pattern.allow),
+        "expose": [
+            {
+                "count": exposure.count,
+                "structure": str(exposure.structure),
+                "repeated": exposure.repeated,
+            }
+            for exposure in pattern.expose
+        ],
+        "reserved": _texts(pattern.reserved),
+        "quotas": [
+            {
+                "count": quota.count,
+                "within": _texts(quota.within),
+                "outside": _texts(quota.outside),
+            }
+            for quota in pattern.quotas
+        ],
+    }
+
+
+def _layer_of(pattern: Pattern) -> str:
+    """The graph layer of the pattern's structures; a pattern speaks of one layer."""
+    structures = (*pattern.held_out, *pattern.gen)
+    return structures[0].layer if structures else ""
+
+
+def _texts(structures: Sequence[Structure]) -> list[str]:
+    return [str(structure) for structure in structures]

@@ -1,0 +1,90 @@
+"""A record: one item with everything that the data files say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Item
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Plan
+from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
+from sgl.sample.distinct import Found, StratumDraw
+from sgl.sample.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One item of a split.
+
+    ``number`` counts the items of the split from 1.  ``id`` depends on the
+    derivation alone, ``depth`` is the height of its tree in rules, and
+    ``features`` counts the recursive relations of its graph (it is empty in a
+    grammar without graphs).  ``seed_stream`` names the stream of random numbers
+    and the candidate in it.
+    """
+
+    split: str
+    number: int
+    category: str
+    split_kind: str
+    id: str
+    source: str
+    target: str
+    derivation: str
+    depth: int
+    features: str
+    seed_stream: str
+    item: Item
+
+    @property
+    def name(self) -> str:
+        """The item's name within the dataset, ``train-000001``."""
+        return f"{self.split}-{self.number:06d}"
+
+
+def split_kind(category: str) -> str:
+    """``iid``, ``exposure`` or ``gen``."""
+    if category == IN_DISTRIBUTION:
+        return "iid"
+    return "exposure" if category.startswith(EXPOSURE_PREFIX) else "gen"
+
+
+class Recorder:
+    """Makes records of what was drawn; numbers the items of each split."""
+
+    def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
+        self._interpret = Interpreter(grammar)
+        self._source = grammar.text_layer(plan.source)
+        self._target = grammar.text_layer(plan.target)
+        self._graph = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
+        self._notation = DerivationNotation(grammar, self._source)
+        self._labels = () if self._graph is None else recursive_labels(grammar, self._graph)
+        self._written: dict[str, int] = {}
+
+    def records(self, draw: StratumDraw) -> Iterator[Record]:
+        """The records of a stratum, in the order of its items."""
+        for found in draw.items:
+            yield self._record(draw, found)
+
+    def _record(self, draw: StratumDraw, found: Found) -> Record:
+        stratum = draw.stratum
+        number = self._written.get(stratum.split, 0) + 1
+        self._written[stratum.split] = number
+        item = self._interpret(found.derivation)
+        expression = self._notation.write(found.derivation)
+        graph = None if self._graph is None else item.graphs[self._graph]
+        return Record(
+            split=stratum.split,
+            number=number,
+            category=stratum.category,
+            split_kind=split_kind(stratum.category),
+            id=item_id(expression),
+            source=item.texts[self._source],
+            target=item.texts[self._target],
+            derivation=expression,
+            depth=self._notation.height(found.derivation),
+            features="" if graph is None else features(graph, self._labels),
+            seed_stream=f"{stratum.stream}#{found.candidate}",
+            item=item,
+        )

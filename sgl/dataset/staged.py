@@ -1,0 +1,101 @@
+"""Write a directory so that it is there completely or not at all.
+
+Everything is written into a hidden directory beside the target and moved when
+it is finished.  A dataset that the target holds already is moved out of the
+way first and deleted last; if anything fails in between, it is moved back::
+
+    out/.sget-x7Kq.partial/new     being written
+    out/sget                  ->   out/.sget-x7Kq.partial/old
+    out/.sget-x7Kq.partial/new ->  out/sget
+    out/.sget-x7Kq.partial         deleted
+
+Renaming within one directory is atomic.  A process that is killed outright
+leaves the hidden directory behind, never a part of a dataset under the
+target's name.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sgl.dataset.errors import OutputError
+
+#: The first member of every manifest; what marks a directory as a dataset.
+FORMAT = "sgl-dataset/1"
+
+MANIFEST = "manifest.json"
+
+
+@contextmanager
+def staged_directory(target: Path) -> Iterator[Path]:
+    """A new directory that takes the place of ``target`` when the block ends.
+
+    On any exception, also on an interruption from the keyboard, what was
+    written is deleted and ``target`` stays as it was.  Raises ``OutputError``
+    if ``target`` exists and is not a dataset, or if the operating system
+    refuses to write.
+    """
+    target = target.resolve()
+    try:
+        _check_replaceable(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        stage = Path(
+            tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent)
+        )
+        try:
+            (stage / "new").mkdir()
+            yield stage / "new"
+            _check_replaceable(target)
+            _exchange(stage / "new", target, stage / "old")
+        finally:
+            _discard(stage, target)
+    except OSError as error:
+        raise OutputError(target, _reason(error)) from error
+
+
+def is_dataset(directory: Path) -> bool:
+    """Whether ``directory`` holds a dataset: its manifest says so."""
+    try:
+        manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def _check_replaceable(target: Path) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise OutputError(target, "there is a file of that name")
+    if any(target.iterdir()) and not is_dataset(target):
+        raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
+
+
+def _exchange(new: Path, target: Path, old: Path) -> None:
+    """Put ``new`` in the place of ``target``; what was there becomes ``old``."""
+    try:
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+
+
+def _discard(stage: Path, target: Path) -> None:
+    """Delete the stage, but never the only copy of the dataset that was there."""
+    old = stage / "old"
+    if old.exists() and not target.exists():
+        raise OutputError(target, f"the dataset that it held is now in {old}")
+    shutil.rmtree(stage)
+
+
+def _reason(error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    return f"{reason} ({error.filename})" if error.filename else reason

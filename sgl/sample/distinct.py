@@ -1,0 +1,178 @@
+"""Distinct sentences: candidates are drawn until enough of them are accepted.
+
+"No lemma twice in a sentence" and "no sentence twice in the dataset" are not
+properties that finitely many states can see, so they are asked of finished
+candidates.  A candidate is rejected for the first reason that holds:
+
+=====================  =====================================================
+``too_long``           its derivation has more than 10,000 rules
+``repeated_lemma``     a content lemma occurs twice in it
+``repeated_sentence``  its source sentence was accepted before, in this or
+                       in an earlier stratum (a ``repeated`` stratum may
+                       repeat its own)
+``unexposed_word``     it is not for training, and no accepted training
+                       sentence has one of its lemmas
+=====================  =====================================================
+
+Rejection leaves the distribution as it is, conditioned on being accepted.  It
+must not go on for ever: when the last candidates show that the wanted number
+is out of reach, ``NotEnoughError`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sgl.sample.engine import PackedStratum, Tables, derive, joined, words_of
+from sgl.sample.random import candidate_key, stream_key
+
+TOO_LONG = "too_long"
+REPEATED_LEMMA = "repeated_lemma"
+REPEATED_SENTENCE = "repeated_sentence"
+UNEXPOSED_WORD = "unexposed_word"
+
+TRAIN = "train"
+
+#: Candidates between two looks at the acceptance.
+WINDOW = 2_000
+
+#: A stratum may use this many candidates, and as many more for each item wanted.
+FREE_CANDIDATES = 100_000
+CANDIDATES_PER_ITEM = 100
+
+#: Called after each window with the stream, the items found and those wanted.
+Progress = Callable[[str, int, int], None]
+
+
+class NotEnoughError(Exception):
+    """A stratum cannot yield the number of items asked for.
+
+    ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by
+    reason) what was drawn for them; ``reason`` is a sentence for the author.
+    """
+
+    def __init__(
+        self,
+        stratum: str,
+        wanted: int,
+        found: int,
+        candidates: int,
+        reason: str,
+        rejected: dict[str, int],
+    ) -> None:
+        super().__init__(f"{stratum}: {found} of {wanted} items: {reason}")
+        self.stratum = stratum
+        self.wanted = wanted
+        self.found = found
+        self.candidates = candidates
+        self.reason = reason
+        self.rejected = rejected
+
+
+class Found(NamedTuple):
+    """An accepted candidate: its number in the stream, and its derivation."""
+
+    candidate: int
+    derivation: tuple[int, ...]
+
+
+class StratumDraw(NamedTuple):
+    """What was drawn for a stratum: the items in order, and the rejections."""
+
+    stratum: PackedStratum
+    items: list[Found]
+    candidates: int
+    rejected: dict[str, int]
+
+
+class Judge:
+    """Accepts or rejects candidates; remembers the sentences and words accepted.
+
+    Words are asked to be exposed where the plan has a training split.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._seen: dict[str, str] = {}
+        self._exposed: set[str] = set()
+        self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
+
+    def reason(self, stratum: PackedStratum, derivation: list[int] | None) -> str | None:
+        """Why a candidate of ``stratum`` is rejected, or ``None``: then it is remembered."""
+        if derivation is None:
+            return TOO_LONG
+        tables = self._tables
+        lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
+        if len(set(lemmas)) < len(lemmas):
+            return REPEATED_LEMMA
+        trained = stratum.split == TRAIN
+        if self._trains and not trained and not self._exposes(derivation):
+            return UNEXPOSED_WORD
+        if tables.distinct_sentences:
+            sentence = joined(tables.source, words_of(tables.source, tables.arity, derivation))
+            first = self._seen.get(sentence)
+            if first is not None and not (stratum.repeated and first == stratum.stream):
+                return REPEATED_SENTENCE
+            self._seen[sentence] = stratum.stream
+        if trained:
+            self._exposed.update(word for rule in derivation for word in tables.words[rule])
+        return None
+
+    def _exposes(self, derivation: list[int]) -> bool:
+        """Whether training has every lemma of the derivation."""
+        words = self._tables.words
+        return all(word in self._exposed for rule in derivation for word in words[rule])
+
+
+def draw_stratum(
+    tables: Tables, stratum: PackedStratum, judge: Judge, progress: Progress | None = None
+) -> StratumDraw:
+    """Draw candidates 0, 1, 2, ... of the stream until as many are accepted as wanted.
+
+    Raises ``NotEnoughError`` when that is out of reach.
+    """
+    key = stream_key(tables.seed, stratum.stream)
+    items: list[Found] = []
+    rejected = dict.fromkeys((TOO_LONG, REPEATED_LEMMA, REPEATED_SENTENCE, UNEXPOSED_WORD), 0)
+    candidate = found_before = 0
+    while len(items) < stratum.wanted:
+        derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
+        reason = judge.reason(stratum, derivation)
+        if reason is not None:
+            rejected[reason] += 1
+        elif derivation is not None:
+            items.append(Found(candidate, tuple(derivation)))
+        candidate += 1
+        if candidate % WINDOW == 0:
+            if progress is not None:
+                progress(stratum.stream, len(items), stratum.wanted)
+            draw = StratumDraw(stratum, items, candidate, rejected)
+            _stop_if_out_of_reach(draw, len(items) - found_before)
+            found_before = len(items)
+    if progress is not None:
+        progress(stratum.stream, len(items), stratum.wanted)
+    return StratumDraw(stratum, items, candidate, rejected)
+
+
+def _stop_if_out_of_reach(draw: StratumDraw, found_in_window: int) -> None:
+    """Raise ``NotEnoughError`` if the rest would take too many candidates.
+
+    The estimate is generous, one item more than the last window had, because
+    acceptance can only fall as sentences are used up.
+    """
+    wanted, found = draw.stratum.wanted, len(draw.items)
+    still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
+    budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted
+    if draw.candidates + still_needed <= budget:
+        return
+    common = max(draw.rejected, key=lambda reason: draw.rejected[reason])
+    raise NotEnoughError(
+        draw.stratum.stream,
+        wanted,
+        found,
+        draw.candidates,
+        f"of the last {WINDOW} candidates {found_in_window} were accepted; of all"
+        f" {draw.candidates}, {draw.rejected[common]} were rejected as {common}",
+        draw.rejected,
+    )

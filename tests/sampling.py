@@ -1,0 +1,110 @@
+"""Helpers for the tests of sampling: splits that need no automata, and chi-square."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sgl.automata.compiler import StructureCompiler
+from sgl.automata.split import SplitGrammar, Transition, split_grammar
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Constraint, Plan, Stratum
+
+
+def split_of(
+    grammar: CoreGrammar,
+    roots: Sequence[tuple[int, float]],
+    transitions: Sequence[Sequence[Transition]],
+) -> SplitGrammar:
+    """A split grammar written down by hand, without what sampling does not ask for."""
+    return SplitGrammar(
+        grammar=grammar,
+        category=(grammar.start,) * len(transitions),
+        transitions_of=tuple(tuple(row) for row in transitions),
+        roots=tuple(roots),
+        inside=(1.0,) * len(transitions),
+        mass=1.0,
+    )
+
+
+def whole(grammar: CoreGrammar) -> SplitGrammar:
+    """The split that leaves the grammar as it is: its states are the categories."""
+    return split_of(
+        grammar,
+        roots=[(grammar.start, 1.0)],
+        transitions=[
+            [Transition(rule.id, rule.rhs, rule.weight) for rule in rules]
+            for rules in grammar.rules_of
+        ],
+    )
+
+
+def splits_of(grammar: CoreGrammar, plan: Plan) -> dict[str, SplitGrammar]:
+    """The grammars of all strata of a plan, compiled from their constraints."""
+    compiler = StructureCompiler(grammar)
+    return {
+        stratum.stream: split_grammar(compiler.index, compiler.language(stratum.constraint))
+        for stratum in plan.strata
+    }
+
+
+def plan_of(
+    counts: dict[str, int],
+    *,
+    seed: int = 2024,
+    lemmas: tuple[str, ...] = (),
+    sentences: bool = False,
+) -> Plan:
+    """A plan without patterns: ``counts`` has the number of items by split."""
+    return Plan(
+        seed=seed,
+        source="en",
+        target="ja",
+        strata=tuple(
+            Stratum(split, "in_distribution", f"{split}/in_distribution", count, Constraint())
+            for split, count in counts.items()
+        ),
+        patterns=(),
+        distinct_lemmas=lemmas,
+        distinct_sentences=sentences,
+        lemma_layer="syn",
+    )
+
+
+def chi_square_p(observed: Sequence[int], expected: Sequence[float]) -> float:
+    """The p-value of Pearson's chi-square test, cells - 1 degrees of freedom."""
+    pairs = zip(observed, expected, strict=True)
+    statistic = sum((seen - wanted) ** 2 / wanted for seen, wanted in pairs)
+    return upper_gamma((len(expected) - 1) / 2, statistic / 2)
+
+
+def upper_gamma(a: float, x: float) -> float:
+    """The regularised upper incomplete gamma function Q(a, x).
+
+    By its series below a + 1 and Lentz's continued fraction above (Abramowitz &
+    Stegun 6.5.29 and 6.5.31).
+    """
+    if x <= 0:
+        return 1.0
+    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
+    if x < a + 1:
+        term = total = 1 / a
+        n = a
+        while term > total * 1e-16:
+            n += 1
+            term *= x / n
+            total += term
+        return 1 - total * scale
+    tiny = 1e-300
+    b = x + 1 - a
+    c, d = 1 / tiny, 1 / b
+    fraction = d
+    for n in range(1, 100_000):
+        step = -n * (n - a)
+        b += 2
+        d = 1 / (step * d + b or tiny)
+        c = b + step / c or tiny
+        fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return fraction * scale
