@@ -1,0 +1,155 @@
+"""Check the sentences an author wrote: ``test`` declarations and ``like`` clauses."""
+
+from __future__ import annotations
+
+from sgl.automata import StructureCompiler
+from sgl.compile import Compiled
+from sgl.compile.patterns import LoweredPattern
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.structure import Structure
+from sgl.diagnostics import Diagnostics, suggest
+from sgl.lang import syntax as s
+from sgl.parse import Parser
+
+
+def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Report every example that the grammar does not treat as its author expects."""
+    likes = [(lowered, like) for lowered in compiled.patterns for like in lowered.examples]
+    if not compiled.tests and not likes:
+        return
+    parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
+    for test in compiled.tests:
+        _check_test(test, parser, compiled.grammar, diagnostics)
+    if likes:
+        checker = _Likes(compiled, parser, diagnostics)
+        for lowered, like in likes:
+            checker.check(lowered, like)
+
+
+def _check_test(
+    test: s.Test, parser: Parser, grammar: CoreGrammar, diagnostics: Diagnostics
+) -> None:
+    sentence = test.sentence
+    readings = parser.parse(sentence.text)
+    if test.expected is None:
+        if readings:
+            texts = interpret(grammar, readings[0]).texts
+            diagnostics.error(
+                "SGL0817",
+                sentence.span,
+                "the grammar derives this sentence, though the test rejects it",
+                notes=("its reading is " + " | ".join(texts),),
+            )
+        return
+    if not readings:
+        diagnostics.error(
+            "SGL0817",
+            sentence.span,
+            "the grammar does not derive this sentence",
+            hint="check its words, its finishing (capital, full stop) and its rules",
+        )
+        return
+    for layer, expected in test.expected:
+        _check_output(layer, expected, readings, grammar, diagnostics)
+
+
+def _check_output(
+    layer: s.Name,
+    expected: s.Name,
+    readings: tuple[Derivation, ...],
+    grammar: CoreGrammar,
+    diagnostics: Diagnostics,
+) -> None:
+    names = [text.name for text in grammar.text_layers]
+    if layer.text not in names:
+        diagnostics.error(
+            "SGL0201",
+            layer.span,
+            f"there is no text layer `{layer}`",
+            hint=suggest(layer.text, names),
+        )
+        return
+    index = names.index(layer.text)
+    outputs = list(dict.fromkeys(interpret(grammar, reading).texts[index] for reading in readings))
+    if expected.text not in outputs:
+        diagnostics.error(
+            "SGL0817",
+            expected.span,
+            f"the grammar gives another output in `{layer}`",
+            notes=tuple(f"it gives: {output}" for output in outputs[:3]),
+        )
+
+
+class _Likes:
+    """Checks membership of examples in training and in a generalization set."""
+
+    def __init__(self, compiled: Compiled, parser: Parser, diagnostics: Diagnostics) -> None:
+        self.parser = parser
+        self.grammar = compiled.grammar
+        self.plan = compiled.plan
+        self.diagnostics = diagnostics
+        self.structures = StructureCompiler(compiled.grammar)
+
+    def check(self, lowered: LoweredPattern, like: s.LikeClause) -> None:
+        """Report a ``like`` sentence that is not where its clause says."""
+        readings = self.parser.parse(like.sentence.text)
+        name = lowered.pattern.name
+        if not readings:
+            self._error(like, "the grammar does not derive this sentence", ())
+            return
+        problems = [self._problem(lowered, like.split, reading) for reading in readings]
+        if all(problem is not None for problem in problems):
+            where = "training" if like.split == "train" else f"the items of `{name}`"
+            reasons = dict.fromkeys(problem for problem in problems if problem is not None)
+            self._error(like, f"this sentence does not belong to {where}", tuple(reasons))
+
+    def _problem(
+        self, lowered: LoweredPattern, split: str, reading: Derivation
+    ) -> str | None:
+        if split == "train":
+            for pattern in self.plan.patterns:
+                for structure in pattern.held_out:
+                    if self._contains(structure, reading):
+                        return f"`{pattern.name}` holds out {structure}"
+            return None
+        pattern = lowered.pattern
+        if not any(self._contains(structure, reading) for structure in pattern.gen):
+            return f"it contains none of {' or '.join(map(str, pattern.gen))}"
+        for structure in pattern.exclude:
+            if self._contains(structure, reading):
+                return f"it contains {structure}, which `not` excludes"
+        for other in self.plan.patterns:
+            if other.name == pattern.name or other.name in pattern.allow:
+                continue
+            for structure in other.held_out:
+                if self._contains(structure, reading):
+                    return f"it contains what `{other.name}` holds out: {structure}"
+        return None
+
+    def _contains(self, structure: Structure, reading: Derivation) -> bool:
+        if not self._possible(structure, reading):
+            return False
+        automaton = self.structures.structure_automaton(structure)
+        return automaton.accepts(self.grammar, reading)
+
+    def _possible(self, structure: Structure, reading: Derivation) -> bool:
+        """Whether the reading has a fitting label for every edge and a node for every variable.
+
+        Most pairs of sentence and structure end here, before any automaton is built.
+        """
+        layer = self.grammar.graph_layer(structure.layer)
+        fragments = [self.grammar.rules[rule].fragments[layer] for rule in reading]
+        labels = {edge.label for fragment in fragments for edge in fragment.edges}
+        nodes = [dict(node.attributes) for f in fragments for node in f.nodes if node.attributes]
+        body = structure.body
+        return all(
+            any(atom.labels.accepts(label) for label in labels)
+            for atom in (*body.edges, *body.paths)
+        ) and all(
+            any(all(t.accepts(node.get(t.attribute, "")) for t in variable.tests) for node in nodes)
+            for variable in body.variables
+        )
+
+    def _error(self, like: s.LikeClause, message: str, notes: tuple[str, ...]) -> None:
+        self.diagnostics.error("SGL0817", like.sentence.span, message, notes=notes)

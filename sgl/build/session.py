@@ -1,0 +1,57 @@
+"""Read and compile a grammar, and check that sampling from it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sgl.automata import Consistency, consistency
+from sgl.compile import Compiled, compile_project
+from sgl.diagnostics import Diagnostics, Label, SourceMap
+from sgl.lang.project import load_project
+
+
+def open_grammar(
+    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> Compiled | None:
+    """The compiled grammar; None when there are errors."""
+    project = load_project(path, sources, diagnostics)
+    if project is None:
+        return None
+    compiled = compile_project(project, settings, diagnostics)
+    if compiled is None:
+        return None
+    figures = consistency(compiled.grammar)
+    if not figures.proper:
+        _report_improper(compiled, figures, diagnostics)
+        return None
+    return compiled
+
+
+def _report_improper(
+    compiled: Compiled, figures: Consistency, diagnostics: Diagnostics
+) -> None:
+    """Explain by which rules sentences grow without end."""
+    grammar = compiled.grammar
+    names = [grammar.categories[category].name for category in figures.cycle]
+    above = dict(zip(figures.cycle, (*figures.cycle[1:], *figures.cycle[:1]), strict=True))
+    growing = [
+        rule
+        for rule in grammar.rules
+        if rule.lhs in above and above[rule.lhs] in rule.rhs
+    ]
+    spans = list(dict.fromkeys(compiled.rule_spans[rule.id] for rule in growing))
+    diagnostics.error(
+        "SGL0707",
+        spans[0] if spans else compiled.dataset_span,
+        "sampling from this grammar need not end",
+        label="this rule makes a phrase inside a phrase of the same kind",
+        labels=[Label(span, "and this one") for span in spans[1:4]],
+        notes=(
+            "the recursion is " + " → ".join([*names, *names[:1]]) if names else "",
+            f"a phrase contains on average {figures.spectral_radius:.3g} phrases one level down "
+            "(spectral radius of the mean matrix; it must be below 1)",
+            f"a derivation ends with probability {figures.termination:.3g}",
+        ),
+        hint="give these rules less weight, or the other rules of their categories more",
+    )

@@ -1,0 +1,138 @@
+"""What the commands share: options, output of diagnostics, progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics.render import render, render_concise, render_json
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+FORMATS = ("full", "concise", "json")
+
+
+def grammar_argument(command: _Command) -> _Command:
+    """The argument GRAMMAR."""
+    return click.argument("grammar", type=click.Path(path_type=Path))(command)
+
+
+def compile_options(command: _Command) -> _Command:
+    """Options of all commands that compile: ``--set``, ``--format``, ``--color``."""
+    for decorate in (
+        click.option(
+            "--color",
+            type=click.Choice(("auto", "always", "never")),
+            default="auto",
+            show_default=True,
+            help="Colours in messages; NO_COLOR switches them off.",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            default="full",
+            show_default=True,
+            help="How diagnostics are written.",
+        ),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
+            callback=_settings,
+            help="Set a parameter of the grammar (repeatable).",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _settings(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    settings = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
+        settings[name] = text
+    return settings
+
+
+def use_color(choice: str) -> bool:
+    """Whether to colour standard error."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+
+
+def show(diagnostics: Diagnostics, sources: SourceMap, form: str, color: str) -> None:
+    """Write all diagnostics: to standard error, or as JSON to standard output."""
+    if form == "json":
+        click.echo(render_json(diagnostics, sources))
+        return
+    colored = use_color(color)
+    for diagnostic in diagnostics:
+        if form == "concise":
+            click.echo(render_concise(diagnostic, sources), err=True)
+        else:
+            click.echo(render(diagnostic, sources, color=colored) + "\n", err=True, color=colored)
+    if diagnostics.errors or diagnostics.warnings:
+        click.echo(
+            f"{count(diagnostics.errors, 'error')}, {count(diagnostics.warnings, 'warning')}",
+            err=True,
+        )
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+class Progress:
+    """A progress line on a terminal; nothing elsewhere.
+
+    It appears when something has taken longer than a second.
+    """
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.written = 0.0
+        self.width = 0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Say how far ``what`` is."""
+        now = time.monotonic()
+        if not self.shown or now - self.started < 1 or now - self.written < 0.1:
+            return
+        self.written = now
+        share = f" {done:,} of {total:,}" if total > 1 else ""
+        line = f"{now - self.started:5.0f} s  {what}{share}"[:78]
+        click.echo(f"\r{line:<{self.width}}", nl=False, err=True)
+        self.width = len(line)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self.width:
+            click.echo("\r" + " " * self.width + "\r", nl=False, err=True)
+            self.width = 0
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A progress line that is gone afterwards, whatever happens."""
+    line = Progress()
+    try:
+        yield line
+    finally:
+        line.clear()

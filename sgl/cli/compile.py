@@ -1,0 +1,102 @@
+"""``sglc compile``: the main job, from a grammar to a verified dataset."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from sgl.automata import Proofs, StructureCompiler
+from sgl.build.claims import establish
+from sgl.build.examples import check_examples
+from sgl.build.produce import Outcome, produce
+from sgl.build.session import open_grammar
+from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.main import FAILED, OK, OUTPUT
+from sgl.cli.summary import show_summary
+from sgl.cli.verify import show_verification
+from sgl.compile import Compiled
+from sgl.dataset import OutputError
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.sample import NotEnoughError
+
+
+@click.command("compile")
+@grammar_argument
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory for the dataset.  [default: out/NAME]",
+)
+@compile_options
+def command(
+    grammar: Path, out: Path | None, settings: dict[str, str], form: str, color: str
+) -> int:
+    """Prove, draw, write and verify the dataset of GRAMMAR.
+
+    The directory is complete and verified, or it is not there: nothing is put in
+    place before the last check has passed.
+    """
+    started = time.monotonic()
+    sources, diagnostics = SourceMap(), Diagnostics()
+    with progress() as line:
+        line("reading", 0, 1)
+        compiled = open_grammar(grammar, settings, sources, diagnostics)
+        structures = StructureCompiler(compiled.grammar) if compiled is not None else None
+        proofs = None
+        if compiled is not None and structures is not None:
+            check_examples(compiled, diagnostics)
+            proofs = establish(
+                compiled, structures, diagnostics, lambda name: line(f"proving {name}", 0, 1)
+            )
+    show(diagnostics, sources, form, color)
+    if compiled is None or structures is None or proofs is None or diagnostics.errors:
+        return FAILED
+    target = out if out is not None else Path("out") / compiled.project.name
+    outcome = _produce(compiled, structures, proofs, target, form, color)
+    if not isinstance(outcome, Outcome):
+        return outcome
+    if not outcome.verification.ok:
+        show_verification(outcome.verification, brief=True)
+        click.echo(f"error: the dataset has violations; nothing was written to {target}", err=True)
+        return FAILED
+    show_summary(outcome, proofs, time.monotonic() - started)
+    return OK
+
+
+def _produce(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    proofs: Proofs,
+    target: Path,
+    form: str,
+    color: str,
+) -> Outcome | int:
+    try:
+        with progress() as line:
+            return produce(compiled, structures, proofs, target, line)
+    except OutputError as problem:
+        click.echo(f"error[SGL0901]: cannot write `{target}`: {problem.reason}", err=True)
+        return OUTPUT
+    except NotEnoughError as problem:
+        diagnostics = Diagnostics()
+        rejected = ", ".join(
+            f"{number:,} for {reason.replace('_', ' ')}"
+            for reason, number in sorted(problem.rejected.items())
+            if number
+        )
+        diagnostics.error(
+            "SGL0809",
+            compiled.dataset_span,
+            f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}",
+            notes=(
+                problem.reason,
+                f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
+                + (f"; rejected {rejected}" if rejected else ""),
+            ),
+            hint="ask for fewer, enlarge the lexicon, or allow repeated sentences",
+        )
+        show(diagnostics, compiled.project.sources, form, color)
+        return FAILED

@@ -1,0 +1,76 @@
+"""What ``sglc compile`` says at the end."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from sgl.automata import Proofs
+from sgl.build.produce import Outcome
+from sgl.cli.common import count
+
+
+def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
+    """The splits, the patterns with their verdicts, and where the dataset is."""
+    console = Console(highlight=False)
+    console.print(_splits(outcome))
+    click.echo()
+    console.print(_patterns(outcome, proofs))
+    click.echo()
+    report = outcome.verification
+    passed = sum(result.status == "passed" for result in report.results)
+    violations = sum(result.total for result in report.results)
+    proved = sum(pattern.proved for pattern in proofs.patterns)
+    click.echo(
+        f"proved    {proved} of {count(len(proofs.patterns), 'pattern')}: "
+        "held out, instance, licensed, disjoint"
+    )
+    click.echo(
+        f"verified  {passed} of {count(len(report.results), 'check')} on "
+        f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
+        f"{count(violations, 'violation')}"
+    )
+    click.echo(f"dataset   {outcome.directory} (open report.html)")
+    click.echo(f"signature {outcome.manifest['signature']}")
+    click.echo(f"time      {seconds:.1f} s")
+
+
+def _splits(outcome: Outcome) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("split")
+    for heading in ("items", "in distribution", "exposures", "acceptance"):
+        table.add_column(heading, justify="right")
+    for split, entry in outcome.manifest["splits"].items():
+        strata = entry["strata"]
+        iid = sum(s["count"] for s in strata if s["category"] == "in_distribution")
+        exposed = sum(s["count"] for s in strata if s["category"].startswith("exposure:"))
+        candidates = sum(s["candidates"] for s in strata)
+        share = entry["items"] / candidates if candidates else 1.0
+        table.add_row(
+            split, f"{entry['items']:,}", f"{iid:,}", f"{exposed:,}", f"{100 * share:.1f} %"
+        )
+    return table
+
+
+def _patterns(outcome: Outcome, proofs: Proofs) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("pattern", no_wrap=True)
+    for heading in ("items", "exposed", "mass before", "in training", "acceptance"):
+        table.add_column(heading, justify="right")
+    strata = [s for entry in outcome.manifest["splits"].values() for s in entry["strata"]]
+    for pattern in proofs.patterns:
+        own = [s for s in strata if s["category"] == pattern.name]
+        exposed = [s for s in strata if s["category"] == f"exposure:{pattern.name}"]
+        items, candidates = sum(s["count"] for s in own), sum(s["candidates"] for s in own)
+        before = sum(claim.mass for claim in pattern.held_out)
+        after = sum(claim.train_mass for claim in pattern.held_out)
+        table.add_row(
+            pattern.name,
+            f"{items:,}",
+            f"{sum(s['count'] for s in exposed):,}" if exposed else "–",
+            f"{before:.1e}",
+            f"{after:.1e}" if after else "0",
+            f"{100 * items / candidates:.1f} %" if candidates else "–",
+        )
+    return table

@@ -1,0 +1,50 @@
+"""``sglc verify``: check a written dataset, trusting nothing but its files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from sgl.cli.common import count, progress
+from sgl.cli.main import FAILED, OK, OUTPUT
+from sgl.verify import Report, VerifyError, verify
+
+
+@click.command("verify")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
+def command(directory: Path, as_json: bool) -> int:
+    """Check the dataset in DIRECTORY against everything its manifest claims."""
+    try:
+        with progress() as line:
+            report = verify(directory, lambda done, total, what: line(what, done, total))
+    except VerifyError as problem:
+        click.echo(f"error: {problem}", err=True)
+        return OUTPUT
+    if as_json:
+        click.echo(json.dumps(report.as_data(), ensure_ascii=False, indent=1, sort_keys=True))
+    else:
+        show_verification(report)
+    return OK if report.ok else FAILED
+
+
+def show_verification(report: Report, *, brief: bool = False) -> None:
+    """Write the results of the checks; ``brief`` leaves out those that passed."""
+    for result in report.results:
+        if brief and result.status != "failed":
+            continue
+        figures = f"{result.checked:,} checked"
+        if result.total:
+            figures += f", {count(result.total, 'violation')}"
+        if result.reason:
+            figures = result.reason
+        click.echo(f"{result.status:<8}{result.code}  {result.name:<24}  {figures}")
+        for violation in result.violations[:5]:
+            click.echo(f"          {violation}")
+    violations = sum(result.total for result in report.results)
+    click.echo(
+        f"{count(report.items, 'item')} in {count(report.shapes, 'graph shape')}: "
+        f"{count(violations, 'violation')}"
+    )
