@@ -55,6 +55,8 @@ def _held(node: Node, production: Production, holdings: dict[Port, set[str]]) ->
     parts = [holdings.get(_port(production, child, port), set()) for child, port in node.glue]
     if not parts:
         return {_PLACEHOLDER}
+    if not all(parts):
+        return set()  # nothing is known of a child yet; perhaps it can never be built
     if any(part == {_WORD} for part in parts):
         return {_WORD}
     return set().union(*parts)
@@ -141,6 +143,8 @@ class _Rule:
                 self.holdings.get(_port(self.production, child, port), set())
                 for child, port in node.glue
             ]
+            if not all(parts):
+                continue  # a child that can never be built is reported by the next pass
             words = sum(part == {_WORD} for part in parts) + (node.attributes is not None)
             if words > 1:
                 self._error(

@@ -51,6 +51,14 @@ def compile_project(
     A pass whose input would be incomplete because of earlier errors is left
     out, so that one mistake is reported once.
     """
+    if not any(unit.file.declarations or unit.file.unread for unit in project.units):
+        diagnostics.error(
+            "SGL0307",
+            None,
+            f"`{project.main.file.name}` declares nothing",
+            hint="start with the source language: `layer en : text`",
+        )
+        return None
     parameters = set_parameters(project, settings, diagnostics)
     names = resolve_names(project, parameters, diagnostics)
     signature = build_signature(names, parameters, diagnostics)
@@ -118,6 +126,8 @@ def _patterns(
     if not names.of(s.Pattern):
         return []
     if not signature.graph_layers:
+        if signature.unsound:
+            return []
         first = names.of(s.Pattern)[0][0]
         diagnostics.error(
             "SGL0307",

@@ -44,21 +44,44 @@ def expand(
     words = [p for p in productions if not p.rhs and not _has_no_words(p)]
     rules = [p for p in productions if p.rhs or _has_no_words(p)]
     buildable: dict[str, dict[tuple[str, ...], None]] = {}
-    instances = [
-        Instance(word, (word.lhs.info.name, values), (), {})
-        for word in words
-        for values in _choices(word.lhs.slots, {})
-    ]
+    instances = _word_instances(words, diagnostics)
+    if instances is None:
+        return []
     for instance in instances:
         buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
     expanded = _saturate(rules, buildable, diagnostics)
     if expanded is None:
         return []
     instances = expanded + instances
-    _report_unbuildable(rules, expanded, buildable, signature, diagnostics)
+    _report_unbuildable(rules, expanded, buildable, start, signature, diagnostics)
     reachable = _reachable(instances, start)
-    _report_unreachable(instances, reachable, start, diagnostics)
+    if diagnostics.errors == 0:
+        _report_unreachable(instances, reachable, start, diagnostics)
     return [instance for instance in instances if instance.lhs in reachable]
+
+
+def _word_instances(
+    words: Sequence[Production], diagnostics: Diagnostics
+) -> list[Instance] | None:
+    """One instance for each choice of the features that a word leaves open."""
+    found: list[Instance] = []
+    for word in words:
+        for values in _choices(word.lhs.slots, {}):
+            found.append(Instance(word, (word.lhs.info.name, values), (), {}))
+            if len(found) > MAX_INSTANCES:
+                _report_too_many(word, diagnostics, "set some of its features")
+                return None
+    return found
+
+
+def _report_too_many(production: Production, diagnostics: Diagnostics, hint: str) -> None:
+    diagnostics.error(
+        "SGL0706",
+        production.span,
+        f"the features expand into more than {MAX_INSTANCES:,} rules",
+        label="reached here",
+        hint=hint,
+    )
 
 
 def _has_no_words(production: Production) -> bool:
@@ -86,13 +109,8 @@ def _saturate(
                     total += 1
                     buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
                 if total > MAX_INSTANCES:
-                    diagnostics.error(
-                        "SGL0706",
-                        rule.span,
-                        f"the features expand into more than {MAX_INSTANCES:,} rules",
-                        notes=(f"`{rule.name}` alone into {len(found[index]):,}",),
-                        hint="use fewer or smaller features in rules with many children",
-                    )
+                    hint = "use fewer or smaller features in rules with many children"
+                    _report_too_many(rule, diagnostics, hint)
                     return None
     return [instance for table in found.values() for instance in table.values()]
 
@@ -163,6 +181,7 @@ def _report_unbuildable(
     rules: Sequence[Production],
     expanded: Sequence[Instance],
     buildable: Mapping[str, Mapping[tuple[str, ...], None]],
+    start: str,
     signature: Signature,
     diagnostics: Diagnostics,
 ) -> None:
@@ -176,7 +195,7 @@ def _report_unbuildable(
             blamed.update(p.info.name for p in missing)
             continue
         _report_impossible(rule, buildable, diagnostics)
-    mentioned = {p.info.name for rule in rules for p in rule.rhs} | blamed
+    mentioned = {p.info.name for rule in rules for p in rule.rhs} | blamed | {start}
     for name in sorted(mentioned):
         if not buildable.get(name):
             _report_unproductive(name, rules, signature, diagnostics)
@@ -217,7 +236,7 @@ def _report_unproductive(
             "SGL0702",
             span,
             f"nothing builds the category `{name}`: it has no rule and no word",
-            hint=f"add a rule `… : {name} -> …` or a word",
+            hint=f'add `word {name}: "…"`, a lexicon, or a rule that builds it',
         )
         return
     graph: nx.DiGraph[str] = nx.DiGraph()

@@ -97,10 +97,10 @@ class FragmentLowering:
                     "`node(…)` is the node of a word; a rule has none of its own",
                     hint='attributes of a word in a rule go with it: `"was"(lemma=be)`',
                 )
-        exports = self._exports()
-        if not self.sound or exports is None:
+        if not self.sound:
             return None
-        return self._build(exports)
+        exports = self._exports()
+        return self._build(exports) if exports is not None else None
 
     def _edge(self, statement: s.EdgeStatement) -> None:
         labels = statement.edge.labels
@@ -267,8 +267,6 @@ class FragmentLowering:
         return None
 
     def _report_head(self, candidates: Sequence[Atom]) -> None:
-        if not self.sound:
-            return
         names = [f"`{self._describe(atom)}`" for atom in candidates]
         if names:
             message = f"{' and '.join(names)} have no edge between them: which is the head?"

@@ -9,14 +9,30 @@ that fits wins, so that an exception is a longer ending::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import NoReturn
 
 from sgl.compile.names import Scope
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
 
-_MAX_CALLS = 50
+#: A word is computed in so many steps, through so many calls in one another, and has
+#: so many characters.  A function that calls itself is stopped there.
+_MAX_STEPS = 10_000
+_MAX_DEPTH = 150
+_MAX_LENGTH = 1_000
+
+
+class _Endless(Exception):
+    """An expression that exceeds one of the bounds."""
+
+    def __init__(self, span: Span, function: s.Function | None, bound: str) -> None:
+        super().__init__(bound)
+        self.span = span
+        self.what = f"the function `{function.name}`" if function is not None else "this expression"
+        self.bound = bound
 
 
 @dataclass(frozen=True)
@@ -32,27 +48,52 @@ class Evaluation:
     known: tuple[str, ...]
     row: Span | None
     diagnostics: Diagnostics
-    depth: int = 0
+    function: s.Function | None = None
+    steps: Iterator[int] = field(default_factory=count)
 
     def value(self, expression: s.Expression) -> str | None:
         """The text of an expression; ``""`` is an absent column, None an error."""
+        try:
+            return replace(self, steps=count())._value(expression, 0)
+        except _Endless as problem:
+            self.diagnostics.error(
+                "SGL0608",
+                problem.span,
+                f"{problem.what} comes to no end: {problem.bound}",
+                notes=("a function that calls itself, directly or through others, never ends",),
+            )
+            return None
+
+    def _value(self, expression: s.Expression, depth: int) -> str | None:
+        """The same for an expression that stands in ``depth`` others and calls."""
+        if next(self.steps) > _MAX_STEPS:
+            self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
         if isinstance(expression, s.Name):
             return expression.text
         if isinstance(expression, s.Column):
             return self._column(expression.name, expression.span)
         if isinstance(expression, s.Mention):
             return self._mention(expression)
-        if isinstance(expression, s.Concat):
-            left, right = self.value(expression.left), self.value(expression.right)
-            return None if left is None or right is None else left + right
+        if depth >= _MAX_DEPTH:
+            self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
+        if isinstance(expression, s.Call):
+            return self._call(expression, depth + 1)
+        left = self._value(expression.left, depth + 1)
         if isinstance(expression, s.Fallback):
-            left = self.value(expression.left)
-            return left if left is None or left else self.value(expression.right)
-        return self._call(expression)
+            return left if left is None or left else self._value(expression.right, depth + 1)
+        right = self._value(expression.right, depth + 1)
+        if left is None or right is None:
+            return None
+        if len(left) + len(right) > _MAX_LENGTH:
+            self._give_up(expression, f"its text has more than {_MAX_LENGTH:,} characters")
+        return left + right
+
+    def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
+        raise _Endless(expression.span, self.function, bound)
 
     def _mention(self, mention: s.Mention) -> str | None:
         """A bare name is a parameter, in the body of a function."""
-        if self.depth:
+        if self.function is not None:
             return self._column(mention.name, mention.span)
         self.diagnostics.error(
             "SGL0603",
@@ -65,7 +106,7 @@ class Evaluation:
     def _column(self, name: s.Name, span: Span) -> str | None:
         if name.text not in self.known:
             what = f"the function has no parameter `{name}`"
-            if not self.depth:
+            if self.function is None:
                 what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
             self.diagnostics.error(
                 "SGL0603",
@@ -77,36 +118,38 @@ class Evaluation:
             return None
         return self.columns.get(name.text, "")
 
-    def _call(self, call: s.Call) -> str | None:
-        arguments = [self.value(argument) for argument in call.arguments]
+    def _call(self, call: s.Call, depth: int) -> str | None:
+        arguments = [self._value(argument, depth) for argument in call.arguments]
         function = self.scope.peek(s.Function, call.name.text)
         paradigm = self.scope.peek(s.Paradigm, call.name.text)
         if function is None and paradigm is None:
-            known = [*self.scope.names(s.Function), *self.scope.names(s.Paradigm)]
-            self.diagnostics.error(
-                "SGL0201",
-                call.name.span,
-                f"there is no paradigm or function `{call.name}`",
-                hint=suggest(call.name.text, known),
-            )
+            self._report_unknown(call.name)
             return None
         values = [argument for argument in arguments if argument is not None]
         if len(values) < len(arguments):
             return None
         if function is not None:
-            return self._function(call, function, values)
+            return self._function(call, function, values, depth)
         assert paradigm is not None
         return self._paradigm(call, paradigm, values)
 
-    def _function(self, call: s.Call, function: s.Function, values: list[str]) -> str | None:
+    def _report_unknown(self, name: s.Name) -> None:
+        kinds = (s.Function, s.Paradigm)
+        if any(self.scope.may_declare(kind, name.text) for kind in kinds):
+            return
+        self.diagnostics.error(
+            "SGL0201",
+            name.span,
+            f"there is no paradigm or function `{name}`",
+            hint=suggest(name.text, [known for kind in kinds for known in self.scope.names(kind)]),
+        )
+
+    def _function(
+        self, call: s.Call, function: s.Function, values: list[str], depth: int
+    ) -> str | None:
         parameters = tuple(name.text for name in function.parameters)
         if len(values) != len(parameters):
             self._report_arguments(call, len(parameters), function.name)
-            return None
-        if self.depth >= _MAX_CALLS:
-            self.diagnostics.error(
-                "SGL0608", call.span, f"the function `{function.name}` calls itself without end"
-            )
             return None
         inner = Evaluation(
             self.scope.where(function),
@@ -114,9 +157,10 @@ class Evaluation:
             parameters,
             self.row,
             self.diagnostics,
-            self.depth + 1,
+            function,
+            self.steps,
         )
-        return inner.value(function.body)
+        return inner._value(function.body, depth)
 
     def _paradigm(self, call: s.Call, paradigm: s.Paradigm, values: list[str]) -> str | None:
         classes = {line.inflection_class.text: line for line in paradigm.lines}

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from sgl.compile.switches import Parameters, choose, report_twice
-from sgl.diagnostics import Diagnostics, Span, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
+from sgl.lang.keywords import DECLARATIONS
 from sgl.lang.project import Project, Unit
 
 #: What authors call each kind of declaration that has a name.
@@ -32,6 +33,9 @@ KINDS: dict[type, str] = {
     s.Pattern: "pattern",
 }
 
+#: The keywords of kinds that authors call otherwise.
+_KEYWORDS: dict[type, str] = {s.Labels: "labels", s.Words: "words", s.CategoryDecl: "category"}
+
 _Declared = TypeVar("_Declared", bound=s.Declaration)
 
 
@@ -44,6 +48,7 @@ class Scope:
     used: set[tuple[type, str, Span]]
     diagnostics: Diagnostics
     all_scopes: Mapping[Path, Scope]
+    project: Project
 
     def where(self, declaration: s.Declaration) -> Scope:
         """The scope of the file that a declaration stands in."""
@@ -53,7 +58,7 @@ class Scope:
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
         """The declaration of ``kind`` that ``name`` means; None after a report."""
         found = self.peek(kind, name.text)
-        if found is None:
+        if found is None and not self.may_declare(kind, name.text):
             known = self.visible.get(kind, {})
             self.diagnostics.error(
                 "SGL0201",
@@ -76,11 +81,16 @@ class Scope:
         """The names of a kind that this file sees."""
         return self.visible.get(kind, {})
 
+    def may_declare(self, kind: type, name: str) -> bool:
+        """Whether a declaration that could not be read may have this name."""
+        return self.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
+
 
 @dataclass
 class Names:
     """All declarations in force, each with the scope of its file."""
 
+    project: Project
     scopes: dict[Path, Scope]
     declarations: list[tuple[s.Declaration, Scope]]
     used: set[tuple[type, str, Span]] = field(default_factory=set)
@@ -94,7 +104,7 @@ def resolve_names(
     project: Project, parameters: Parameters, diagnostics: Diagnostics
 ) -> Names:
     """Build the scopes of all files."""
-    names = Names({}, [])
+    names = Names(project, {}, [])
     chosen = {
         unit.path: choose(unit.file.declarations, parameters, diagnostics)
         for unit in project.units
@@ -105,8 +115,10 @@ def resolve_names(
     for unit in project.units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
         for use, used in unit.uses:
-            _import(use, own[used.path], visible, diagnostics)
-        names.scopes[unit.path] = Scope(unit, visible, names.used, diagnostics, names.scopes)
+            _import(use, own[used.path], visible, project, diagnostics)
+        names.scopes[unit.path] = Scope(
+            unit, visible, names.used, diagnostics, names.scopes, project
+        )
     wanted = _wanted(project)
     for unit in project.units:
         scope = names.scopes[unit.path]
@@ -135,6 +147,7 @@ def _import(
     use: s.Use,
     exported: Mapping[type, Mapping[str, s.Declaration]],
     visible: dict[type, dict[str, s.Declaration]],
+    project: Project,
     diagnostics: Diagnostics,
 ) -> None:
     listed = None if use.names is None else {name.text for name in use.names}
@@ -144,17 +157,32 @@ def _import(
                 continue
             earlier = visible.setdefault(kind, {}).setdefault(name, declaration)
             if earlier is not declaration:
-                place: s.Name = earlier.name  # type: ignore[union-attr]
-                report_twice(KINDS[kind], s.Name(name, use.span), place.span, diagnostics)
+                _report_clash(use, KINDS[kind], (earlier, declaration), diagnostics)
     known = {name for table in exported.values() for name in table}
     for wanted in use.names or ():
-        if wanted.text not in known:
+        unread = any(project.may_declare(word, wanted.text) for word in DECLARATIONS)
+        if wanted.text not in known and not unread:
             diagnostics.error(
                 "SGL0006",
                 wanted.span,
                 f"`{'.'.join(part.text for part in use.path)}` declares no `{wanted}`",
                 hint=suggest(wanted.text, known),
             )
+
+
+def _report_clash(
+    use: s.Use, kind: str, both: tuple[s.Declaration, s.Declaration], diagnostics: Diagnostics
+) -> None:
+    """A name that comes from two files, or from here and from a file that is used."""
+    first, second = (declaration.name for declaration in both)  # type: ignore[union-attr]
+    diagnostics.error(
+        "SGL0203",
+        use.span,
+        f"the {kind} `{first}` is declared twice",
+        label="this brings in a second one",
+        labels=[Label(first.span, "declared here"), Label(second.span, "and here")],
+        hint="rename one of the two, or list after `use` the names you need",
+    )
 
 
 def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:

@@ -84,7 +84,10 @@ class _Lowering:
         errors = self.diagnostics.errors
         for clause in self.declaration.clauses:
             self._clause(clause)
-        if not self.parts.forbid and not self.parts.never:
+        if not any(
+            isinstance(clause, s.StructureClause) and clause.kind in ("forbid", "never")
+            for clause in self.declaration.clauses
+        ):
             self.diagnostics.error(
                 "SGL0802",
                 self.declaration.name.span,
@@ -178,6 +181,8 @@ class _Lowering:
 
     def _allow(self, clause: s.AllowClause) -> None:
         for name in clause.names:
+            if name.text not in self.known and self.scope.may_declare(s.Pattern, name.text):
+                continue
             if name.text not in self.known:
                 self.diagnostics.error(
                     "SGL0201",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sgl.compile.names import Names
 from sgl.compile.patterns import LoweredPattern
 from sgl.compile.signature import Signature
-from sgl.compile.switches import Parameters, report_twice
+from sgl.compile.switches import Parameters
 from sgl.core.plan import (
     EXPOSURE_PREFIX,
     IN_DISTRIBUTION,
@@ -18,7 +18,7 @@ from sgl.core.plan import (
     Stratum,
 )
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
@@ -44,6 +44,8 @@ def read_dataset(
     """What the ``dataset`` declaration says; None after a report."""
     declared = names.of(s.Dataset)
     if not declared:
+        if any(entry.keyword in ("dataset", "") for entry in names.project.unread):
+            return None
         diagnostics.error(
             "SGL0804",
             None,
@@ -53,7 +55,13 @@ def read_dataset(
         return None
     if len(declared) > 1:
         second, first = declared[1][0], declared[0][0]
-        report_twice("dataset", s.Name("dataset", second.span), first.span, diagnostics)
+        diagnostics.error(
+            "SGL0203",
+            second.span,
+            "a grammar has one `dataset` declaration",
+            labels=[Label(first.span, "declared here first")],
+            hint="remove one of the two",
+        )
     dataset, scope = declared[-1]
     settings = _Settings(parameters, diagnostics)
     for clause in dataset.clauses:
@@ -66,7 +74,18 @@ def read_dataset(
             hint="add `from` and the category of whole texts",
         )
         return None
-    if scope.find(s.CategoryDecl, settings.start) is None:
+    category = scope.find(s.CategoryDecl, settings.start)
+    if category is None:
+        return None
+    if category.features:
+        listed = ", ".join(f"`{name}`" for name in category.features)
+        diagnostics.error(
+            "SGL0804",
+            settings.start.span,
+            f"a dataset starts from a category without features; `{settings.start}` has {listed}",
+            labels=[Label(category.name.span, "declared here")],
+            hint=f"make a category of texts: `rule text: Text -> {settings.start}`",
+        )
         return None
     return DatasetSettings(
         settings.start,

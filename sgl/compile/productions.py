@@ -152,6 +152,8 @@ def _check_setting(
 ) -> bool:
     feature = setting.feature
     if feature.text not in info.features:
+        if any(feature.text == name.text for name in info.declaration.features):
+            return False  # the feature itself is not declared, which was reported there
         carried = ", ".join(f"`{name}`" for name in info.features) or "none"
         diagnostics.error(
             "SGL0401",

@@ -65,7 +65,8 @@ class _Rule:
         if lhs is None or len(sound) < len(rhs):
             return None
         fragments, in_graphs = self._fragments(lhs, sound, children)
-        self.variables.report_lonely(mentioned | in_graphs, self.signature, self.diagnostics)
+        if self.diagnostics.errors == errors:
+            self.variables.report_lonely(mentioned | in_graphs, self.signature, self.diagnostics)
         weight = rule_weight(rule.weight, self.parameters, self.diagnostics)
         if self.diagnostics.errors > errors or len(fragments) < len(self.signature.graph_layers):
             return None
@@ -144,7 +145,7 @@ def check_layers(
     seen: set[str] = set()
     for clause in clauses:
         name = clause.layer.text
-        if name not in known:
+        if name not in known and name not in signature.unsound:
             diagnostics.error(
                 "SGL0201",
                 clause.layer.span,

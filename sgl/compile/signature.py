@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.compile.names import Names, Scope
@@ -28,13 +28,17 @@ class CategoryInfo:
 
 @dataclass(frozen=True)
 class Signature:
-    """Layers in the order of their declaration, features, categories."""
+    """Layers in the order of their declaration, features, categories.
+
+    ``unsound`` are the names of layers whose declarations were reported.
+    """
 
     text_layers: tuple[TextLayer, ...]
     graph_layers: tuple[GraphLayer, ...]
     features: Mapping[str, tuple[str, ...]]
     value_weights: Mapping[tuple[str, str], float]
     categories: Mapping[str, CategoryInfo]
+    unsound: frozenset[str]
 
     @property
     def source(self) -> TextLayer:
@@ -49,8 +53,13 @@ class Signature:
 def build_signature(
     names: Names, parameters: Parameters, diagnostics: Diagnostics
 ) -> Signature | None:
-    """The signature of a grammar; None when it has no text layer to work with."""
-    text = [_text_layer(d, diagnostics) for d, _ in names.of(s.Layer) if d.kind.text == "text"]
+    """The signature of a grammar; None when it has no text layer to work with.
+
+    Nor is there one when a layer could not be read: it might be the source layer.
+    """
+    declared = [declaration for declaration, _ in names.of(s.Layer)]
+    kinds_known = _check_kinds(declared, diagnostics)
+    text = [_text_layer(d, diagnostics) for d in declared if d.kind.text == "text"]
     graphs = _graph_layers(names, {layer.name for layer in text}, diagnostics)
     features = {
         declaration.name.text: _feature_values(declaration, diagnostics)
@@ -61,16 +70,33 @@ def build_signature(
         for declaration, scope in names.of(s.CategoryDecl)
     }
     _check_views(names, diagnostics)
-    if not text:
+    unread = any(entry.keyword in ("layer", "") for entry in names.project.unread)
+    if not text and not unread and kinds_known:
         diagnostics.error(
             "SGL0307",
             None,
             "the grammar declares no text layer",
             hint="start with `layer en : text`",
         )
-        return None
     weights = _value_weights(names, parameters, diagnostics)
-    return Signature(tuple(text), tuple(graphs), features, weights, categories)
+    if not text or unread or not kinds_known:
+        return None
+    sound = {layer.name for layer in (*text, *graphs)}
+    unsound = frozenset(d.name.text for d in declared) - sound
+    return Signature(tuple(text), tuple(graphs), features, weights, categories, unsound)
+
+
+def _check_kinds(layers: Sequence[s.Layer], diagnostics: Diagnostics) -> bool:
+    """Whether every layer is of a known kind; reports those that are not."""
+    strange = [layer.kind for layer in layers if layer.kind.text not in _KINDS]
+    for kind in strange:
+        diagnostics.error(
+            "SGL0201",
+            kind.span,
+            f"there is no kind of layer `{kind}`",
+            hint=suggest(kind.text, _KINDS) or "a layer is `text` or `graph on …`",
+        )
+    return not strange
 
 
 def _text_layer(declaration: s.Layer, diagnostics: Diagnostics) -> TextLayer:
@@ -98,15 +124,7 @@ def _text_layer(declaration: s.Layer, diagnostics: Diagnostics) -> TextLayer:
 def _graph_layers(names: Names, text: set[str], diagnostics: Diagnostics) -> list[GraphLayer]:
     found = []
     for declaration, _ in names.of(s.Layer):
-        kind = declaration.kind
-        if kind.text not in _KINDS:
-            diagnostics.error(
-                "SGL0201",
-                kind.span,
-                f"there is no kind of layer `{kind}`",
-                hint=suggest(kind.text, _KINDS) or "a layer is `text` or `graph on …`",
-            )
-        if kind.text != "graph":
+        if declaration.kind.text != "graph":
             continue
         anchor = declaration.anchor
         if anchor is None:
@@ -117,12 +135,13 @@ def _graph_layers(names: Names, text: set[str], diagnostics: Diagnostics) -> lis
                 hint=f"write `layer {declaration.name} : graph on {min(text, default='en')}`",
             )
         elif anchor.text not in text:
-            diagnostics.error(
-                "SGL0201",
-                anchor.span,
-                f"there is no text layer `{anchor}`",
-                hint=suggest(anchor.text, text),
-            )
+            if not names.project.may_declare("layer", anchor.text):
+                diagnostics.error(
+                    "SGL0201",
+                    anchor.span,
+                    f"there is no text layer `{anchor}`",
+                    hint=suggest(anchor.text, text),
+                )
         else:
             found.append(GraphLayer(declaration.name.text, anchor.text))
     return found
@@ -185,7 +204,9 @@ def _check_views(names: Names, diagnostics: Diagnostics) -> None:
                 hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
             )
         for argument in view.arguments:
-            if argument.text not in layers:
+            if argument.text not in layers and not names.project.may_declare(
+                "layer", argument.text
+            ):
                 diagnostics.error(
                     "SGL0201",
                     argument.span,

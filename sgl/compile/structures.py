@@ -14,6 +14,8 @@ from sgl.lang import syntax as s
 
 #: A `repeat` or a path may not be longer than this.
 MAX_REPEAT = 40
+#: Nor may a structure have more edges and paths than this.
+MAX_EDGES = 400
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,10 @@ class _Body:
 
     def run(self, body: s.Body) -> c.Body:
         self._statements(body, {})
+        if self._full():
+            self.context.diagnostics.error(
+                "SGL0801", body.span, f"a structure has at most {MAX_EDGES} edges"
+            )
         variables = tuple(
             c.Variable(
                 name,
@@ -119,6 +125,8 @@ class _Body:
         inner -= {repeat.first.text, repeat.last.text}
         current = renaming.get(repeat.first.text, repeat.first.text)
         for step in range(times):
+            if self._full():
+                return
             self.fresh += 1
             copy = {name: f"{name}_{self.fresh}" for name in sorted(inner)}
             final = renaming.get(repeat.last.text, repeat.last.text)
@@ -126,6 +134,9 @@ class _Body:
             copy[repeat.first.text], copy[repeat.last.text] = current, following
             self._statements(repeat.body, copy)
             current = following
+
+    def _full(self) -> bool:
+        return len(self.edges) + len(self.paths) > MAX_EDGES
 
     def _chain(self, chain: s.Chain, renaming: Mapping[str, str]) -> None:
         nodes = [self._variable(variable, renaming) for variable in chain.variables]

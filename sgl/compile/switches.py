@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,23 +13,22 @@ from sgl.lang.project import Project
 
 _TRUE, _FALSE = "on", "off"
 
+#: Whole numbers up to here are exact in floating point.
+LARGEST = 10**15
+
 
 @dataclass(frozen=True)
 class Parameters:
     """The value of every parameter, as text."""
 
     values: Mapping[str, str]
+    project: Project
 
     def holds(self, when: s.When, diagnostics: Diagnostics) -> bool:
         """Whether a ``when`` clause holds; an unknown parameter is reported once."""
         value = self.values.get(when.name.text)
         if value is None:
-            diagnostics.error(
-                "SGL0201",
-                when.name.span,
-                f"there is no parameter `{when.name}`",
-                hint=suggest(when.name.text, self.values),
-            )
+            self._report_missing(when.name, diagnostics)
             return True
         if when.comparison is None or when.value is None:
             holds = value != _FALSE
@@ -37,34 +38,39 @@ class Parameters:
 
     def number(self, amount: s.Name, diagnostics: Diagnostics) -> float | None:
         """The number that ``amount`` writes or names; None after a report."""
-        text = amount.text
-        if text in self.values:
-            text = self.values[text]
-        try:
-            return float(text)
-        except ValueError:
-            known = amount.text in self.values
-            diagnostics.error(
-                "SGL0202" if known else "SGL0201",
-                amount.span,
-                f"the parameter `{amount}` is `{text}`, not a number"
-                if known
-                else f"there is no parameter `{amount}`",
-                hint="" if known else suggest(amount.text, self.values),
-            )
-            return None
+        text = self.values.get(amount.text, amount.text)
+        number = _number(text)
+        if number is not None:
+            return number
+        if amount.text in self.values:
+            message = f"the parameter `{amount}` is `{text}`, not a number"
+            diagnostics.error("SGL0202", amount.span, message)
+        elif _is_number(text):
+            diagnostics.error("SGL0705", amount.span, "this number is too large")
+        else:
+            self._report_missing(amount, diagnostics)
+        return None
 
     def whole(self, amount: s.Name, diagnostics: Diagnostics, minimum: int = 0) -> int | None:
         """The whole number that ``amount`` writes or names; None after a report."""
         number = self.number(amount, diagnostics)
         if number is None:
             return None
-        if number != int(number) or number < minimum:
-            diagnostics.error(
-                "SGL0705", amount.span, f"`{amount}` must be a whole number of at least {minimum}"
-            )
+        if number != int(number) or not minimum <= number <= LARGEST:
+            wanted = f"of at least {minimum}" if number <= LARGEST else f"of at most {LARGEST:,}"
+            message = f"`{amount}` must be a whole number {wanted}"
+            diagnostics.error("SGL0705", amount.span, message)
             return None
         return int(number)
+
+    def _report_missing(self, name: s.Name, diagnostics: Diagnostics) -> None:
+        if not self.project.may_declare("param", name.text):
+            diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"there is no parameter `{name}`",
+                hint=suggest(name.text, self.values),
+            )
 
 
 def set_parameters(
@@ -77,14 +83,14 @@ def set_parameters(
             if isinstance(declaration, s.Param):
                 _declare(declared, declaration, diagnostics)
     for name, value in settings.items():
-        if name not in declared:
+        if name not in declared and not project.may_declare("param", name):
             diagnostics.error(
                 "SGL0903",
                 None,
                 f"`--set {name}={value}`: the grammar has no parameter `{name}`",
                 hint=suggest(name, declared) or f"it has: {', '.join(sorted(declared)) or 'none'}",
             )
-        elif _kind(value) != _kind(declared[name].value.text):
+        elif name in declared and _kind(value) != _kind(declared[name].value.text):
             diagnostics.error(
                 "SGL0903",
                 None,
@@ -92,7 +98,7 @@ def set_parameters(
                 hint=f"its value in the grammar is `{declared[name].value}`",
             )
     values = {name: settings.get(name, param.value.text) for name, param in declared.items()}
-    return Parameters(values)
+    return Parameters(values, project)
 
 
 def _declare(
@@ -133,18 +139,25 @@ def choose(
 def _kind(value: str) -> str:
     if value in (_TRUE, _FALSE):
         return "`on` or `off`"
-    try:
-        float(value)
-    except ValueError:
-        return "a word"
-    return "a number"
+    return "a number" if _is_number(value) else "a word"
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is written as a number; `nan` and `inf` are words."""
+    return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) is not None
+
+
+def _number(text: str) -> float | None:
+    """The number that a text writes, if it is one and not beyond all bounds."""
+    number = float(text) if _is_number(text) else math.nan
+    return number if math.isfinite(number) else None
 
 
 def _compare(left: str, comparison: str, right: str) -> bool:
-    try:
-        difference = float(left) - float(right)
-    except ValueError:
+    first, second = _number(left), _number(right)
+    if first is None or second is None:
         return (left == right) == (comparison != "!=")
+    difference = first - second
     if comparison == "=":
         return difference == 0
     if comparison == "!=":

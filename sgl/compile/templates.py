@@ -23,6 +23,7 @@ class Children:
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         self.names: dict[str, int] = {}
         self.ambiguous: set[str] = set()
+        self.reported = False
         for index, child in enumerate(self.children):
             self._add(index, child, diagnostics)
         for name in self.ambiguous:
@@ -45,12 +46,7 @@ class Children:
         if index is not None:
             return index
         if name.text in self.ambiguous:
-            diagnostics.error(
-                "SGL0304",
-                name.span,
-                f"the rule has several children `{name}`",
-                hint=f"give them roles: `first:{name}`, `second:{name}`",
-            )
+            self._report_ambiguous(name, diagnostics)
         else:
             known = ", ".join(f"`{known}`" for known in self.names) or "none"
             diagnostics.error(
@@ -60,6 +56,19 @@ class Children:
                 hint=suggest(name.text, self.names) or f"its children: {known}",
             )
         return None
+
+    def _report_ambiguous(self, name: s.Name, diagnostics: Diagnostics) -> None:
+        """Once for each rule: all mentions follow from the same children."""
+        places = [child.span for child in self.children if child.category.name.text == name.text]
+        if not self.reported:
+            diagnostics.error(
+                "SGL0304",
+                name.span,
+                f"the rule has several children `{name}`; which of them is meant?",
+                labels=[Label(place, f"one `{name}`") for place in places],
+                hint=f"give them roles: `first:{name}`, `second:{name}`",
+            )
+        self.reported = True
 
     def name(self, index: int) -> str:
         """What a child is called."""

@@ -41,15 +41,16 @@ class _Tokens(Transformer[Token, Any]):
     def NUMBER(self, token: Token) -> s.Name:
         return self._name(token)
 
-    def LIKE_SPLIT(self, token: Token) -> s.Name:
-        return self._name(token)
-
     def SET(self, token: Token) -> s.Name:
-        return s.Name(str(token)[1:], self._name(token).span)
+        return self._after_sign(token)
 
     def COLUMN(self, token: Token) -> s.Column:
-        name = self._name(token)
-        return s.Column(s.Name(name.text[1:], name.span), name.span)
+        return s.Column(self._after_sign(token), self._name(token).span)
+
+    def _after_sign(self, token: Token) -> s.Name:
+        """The name after the sign `$` or `@`."""
+        start = self.offset + (token.start_pos or 0)
+        return s.Name(str(token)[1:], self.source.span(start + 1, start + len(token)))
 
     def STRING(self, token: Token) -> s.Name:
         text = re.sub(r"\\(.)", r"\1", str(token)[1:-1])
@@ -432,20 +433,26 @@ class TreeBuilder(_Rules):
     def size(self, meta: Meta, children: list[s.SizePart]) -> s.SizeClause:
         return s.SizeClause(tuple(children), self._span(meta))
 
-    def like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
-        return s.LikeClause(children[0].text, children[1], self._span(meta))
+    def gen_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
+        return s.LikeClause("gen", children[0], self._span(meta))
+
+    def train_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
+        return s.LikeClause("train", children[0], self._span(meta))
 
     def pattern(self, meta: Meta, children: list[Any]) -> s.Pattern:
         name, title, groups, *clauses = children
         return s.Pattern(name, title, groups or (), tuple(clauses), self._span(meta))
 
     def from_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
-        span = self._span(meta)
-        return s.DatasetClause(s.Name("from", span), tuple(children), span)
+        return self._dataset_clause("from", meta, children)
 
     def distinct(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+        return self._dataset_clause("distinct", meta, children)
+
+    def _dataset_clause(self, key: str, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         span = self._span(meta)
-        return s.DatasetClause(s.Name("distinct", span), tuple(children), span)
+        place = self.source.span(span.start, span.start + len(key))
+        return s.DatasetClause(s.Name(key, place), tuple(children), span)
 
     def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
         return s.DatasetClause(children[0], (children[1].value,), self._span(meta))
@@ -475,7 +482,8 @@ def _group_entries(
         elif isinstance(clause, s.LayerClause):
             (entries[-1][1] if entries else shared).append(clause)
     return tuple(shared), tuple(
-        s.Entry(category, tuple(layers), category.span) for category, layers in entries
+        s.Entry(category, tuple(layers), category.span.to((layers or [category])[-1].span))
+        for category, layers in entries
     )
 
 

@@ -10,6 +10,8 @@ separates clauses.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sgl.diagnostics import Diagnostics, SourceFile
@@ -24,38 +26,35 @@ _CLOSE = {")": "(", "]": "[", "}": "{"}
 _CONTINUATIONS = ("without", "within", "outside", "=>")
 #: A line that ends with one of these goes on in the next one.
 _UNFINISHED = (";", ",", "|", "+", "->", "=>")
+#: Empty lines and comments, up to the first character after them.
+_NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
+#: Blanks of other scripts, and of other systems, do not start a declaration either.
+_BLANK = " \t\f\r\n\u00a0\u3000"
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One declaration: its place in the file and its prepared text."""
+    """One declaration: its place in the file, its prepared text and its comments.
+
+    ``text`` is as long as what it stands for; it is empty where there are only comments.
+    """
 
     start: int
     text: str
     sound: bool
+    comments: tuple[Name, ...]
 
 
-def split_chunks(
-    source: SourceFile, diagnostics: Diagnostics
-) -> tuple[tuple[Chunk, ...], tuple[Name, ...]]:
-    """The declarations of a file and its comments."""
-    chunks: list[Chunk] = []
-    comments: list[Name] = []
+def split_chunks(source: SourceFile, diagnostics: Diagnostics) -> Iterator[Chunk]:
+    """The declarations of a file, one after the other."""
     for start, end in _extents(source.text):
-        scanner = _Scanner(source, start, end, diagnostics)
-        chunks.append(scanner.run())
-        comments.extend(scanner.comments)
-    return tuple(chunk for chunk in chunks if chunk.text.strip()), tuple(comments)
+        yield _Scanner(source, start, end, diagnostics).run()
 
 
 def _extents(text: str) -> list[tuple[int, int]]:
     """Where chunks begin and end: at each line whose first column is not blank."""
-    starts = [0]
-    position = 0
-    for line in text.splitlines(keepends=True):
-        if position and line[0] not in " \t\f\r\n#)]}":
-            starts.append(position)
-        position += len(line)
+    line_starts = (match.end() for match in re.finditer("\n", text))
+    starts = [0, *(p for p in line_starts if text[p : p + 1].strip(_BLANK + "#)]}"))]
     return list(zip(starts, [*starts[1:], len(text)], strict=True))
 
 
@@ -72,6 +71,7 @@ class _Scanner:
         self.comments: list[Name] = []
         self.brackets: list[int] = []
         self.sound = True
+        self.following = start
 
     def run(self) -> Chunk:
         position = self.start
@@ -85,9 +85,9 @@ class _Scanner:
                 f"this `{self.text[opening]}` is never closed",
                 hint=f"write `{_OPEN[self.text[opening]]}` where it ends",
             )
-        text = "".join(self.out).rstrip()
-        indent = len(text) - len(text.lstrip())
-        return Chunk(self.start + indent, text[indent:], self.sound)
+        text = "".join(self.out).rstrip(_BLANK)
+        indent = len(text) - len(text.lstrip(_BLANK))
+        return Chunk(self.start + indent, text[indent:], self.sound, tuple(self.comments))
 
     def _step(self, position: int) -> int:
         character = self.text[position]
@@ -114,16 +114,16 @@ class _Scanner:
     def _comment(self, position: int) -> int:
         end = self.text.find("\n", position, self.end)
         end = self.end if end < 0 else end
-        self.comments.append(
-            Name(self.text[position:end].rstrip(), self.source.span(position, end))
-        )
+        text = self.text[position:end].rstrip()
+        self.comments.append(Name(text, self.source.span(position, position + len(text))))
         self.out.append(" " * (end - position))
         return end
 
     def _string(self, position: int) -> int:
         end = position + 1
         while end < self.end and self.text[end] not in '"\n':
-            end += 2 if self.text[end] == "\\" else 1
+            escaped = self.text[end] == "\\" and self.text[end + 1 : end + 2] != "\n"
+            end += 2 if escaped else 1
         if end >= self.end or self.text[end] != '"':
             self._fail(
                 "SGL0102",
@@ -156,9 +156,17 @@ class _Scanner:
 
     def _continues(self, position: int) -> bool:
         """Whether the clause goes on in the next line."""
+        if position >= self.following:
+            self.following = self._skip(position + 1)
         before = "".join(self.out[-80:]).rstrip()
-        following = self.text[position + 1 : self.end].lstrip(" \t")
-        return before.endswith(_UNFINISHED) or following.startswith(_CONTINUATIONS)
+        return before.endswith(_UNFINISHED) or (
+            self.following < self.end and self.text.startswith(_CONTINUATIONS, self.following)
+        )
+
+    def _skip(self, position: int) -> int:
+        """Where the next thing stands that is neither blank nor a comment."""
+        match = _NOTHING.match(self.text, position, self.end)
+        return match.end() if match is not None else position
 
     def _fail(self, code: str, position: int, message: str, hint: str = "") -> None:
         """Report the first thing that is wrong with the chunk; the rest may follow from it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggested
 
 #: Bytes that a grammar file, and a table, may have.
 MAX_SOURCE = 4_000_000
@@ -34,8 +34,12 @@ def locate(
     root: Root, base: Path, written: str, span: Span | None, diagnostics: Diagnostics
 ) -> Path | None:
     """The file that ``written`` means, seen from ``base``; None after a report."""
-    path = Path(written)
-    candidate = (base / path).resolve() if not path.is_absolute() else path.resolve()
+    try:
+        candidate = (base / written).resolve()
+    except (OSError, RuntimeError, ValueError):
+        # Links in a circle, or a character that no file name can have.
+        diagnostics.error("SGL0001", span, f"`{written}` cannot be the name of a file")
+        return None
     if not candidate.is_relative_to(root.directory):
         diagnostics.error(
             "SGL0005",
@@ -59,8 +63,7 @@ def read_file(
     """The text of a file; None after a report."""
     try:
         if not path.is_file():
-            problem = "is a directory" if path.is_dir() else "is not there"
-            diagnostics.error("SGL0001", span, f"the file `{shown}` {problem}")
+            _report_no_file(path, shown, span, diagnostics)
             return None
         size = path.stat().st_size
         if size > limit:
@@ -84,4 +87,22 @@ def read_file(
         reason = problem.strerror or "it cannot be opened"
         diagnostics.error("SGL0001", span, f"the file `{shown}` cannot be read: {reason}")
         return None
-    return sources.add(SourceFile(shown, text.replace("\r\n", "\n")))
+    if "\0" in text:
+        diagnostics.error(
+            "SGL0002",
+            span,
+            f"the file `{shown}` is not a text (it has a zero byte)",
+            hint="name a text file, saved as UTF-8",
+        )
+        return None
+    return sources.add(SourceFile(shown, text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def _report_no_file(path: Path, shown: str, span: Span | None, diagnostics: Diagnostics) -> None:
+    if path.is_dir():
+        diagnostics.error("SGL0001", span, f"`{shown}` is a directory, not a file")
+        return
+    siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = suggested(path.stem, (Path(name).stem for name in siblings if name.endswith(path.suffix)))
+    hint = f"did you mean `{near}{path.suffix}`?" if near is not None else ""
+    diagnostics.error("SGL0001", span, f"the file `{shown}` is not there", hint=hint)

@@ -12,10 +12,13 @@ from pathlib import Path
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
 from sgl.lang.files import MAX_SOURCE, Root, locate, read_file
 from sgl.lang.reader import read
-from sgl.lang.syntax import File, Module, Use
+from sgl.lang.syntax import File, Module, Unread, Use
 from sgl.resources import stdlib_dir
 
 STDLIB = "stdlib"
+
+#: A file may use a file that uses a file … so many times.
+MAX_CHAIN = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,23 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """All files of a grammar, each after the files it uses; the main file is last."""
+    """All files of a grammar, each after the files it uses; the main file is last.
+
+    ``unread`` are the declarations, in any of the files, that could not be read.
+    """
 
     units: tuple[Unit, ...]
     sources: SourceMap
+    unread: frozenset[Unread] = frozenset()
+
+    def may_declare(self, keyword: str, name: str) -> bool:
+        """Whether something that could not be read may declare this name.
+
+        If so, that it is missing is no news to the author.
+        """
+        return any(
+            Unread(kind, called) in self.unread for kind in (keyword, "") for called in (name, "")
+        )
 
     @property
     def main(self) -> Unit:
@@ -64,7 +80,11 @@ class Project:
 
 def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project | None:
     """Read a grammar; None when its main file cannot be read at all."""
-    resolved = path.resolve()
+    try:
+        resolved = path.resolve()
+    except (OSError, RuntimeError):
+        diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads nowhere")
+        return None
     parent = path.parent.as_posix()
     shown_parent = "" if parent == "." else parent
     root = Root(resolved.parent, shown_parent)
@@ -72,7 +92,8 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     main = loader.load(resolved, root, None, ())
     if main is None:
         return None
-    return Project(tuple(loader.order), sources)
+    unread = {entry for unit in loader.order for entry in unit.file.unread}
+    return Project(tuple(loader.order), sources, frozenset(unread | loader.missing))
 
 
 @dataclass
@@ -82,6 +103,7 @@ class _Loader:
     diagnostics: Diagnostics
     loaded: dict[Path, Unit | None] = field(default_factory=dict)
     order: list[Unit] = field(default_factory=list)
+    missing: set[Unread] = field(default_factory=set)
 
     def load(
         self, path: Path, root: Root, span: Span | None, chain: tuple[tuple[Path, Span | None], ...]
@@ -91,6 +113,11 @@ class _Loader:
             return None
         if path in self.loaded:
             return self.loaded[path]
+        if len(chain) >= MAX_CHAIN:
+            self.diagnostics.error(
+                "SGL0105", span, f"files use one another more than {MAX_CHAIN} deep"
+            )
+            return None
         shown = root.display(path)
         source = read_file(path, shown, span, MAX_SOURCE, self.sources, self.diagnostics)
         if source is None:
@@ -113,6 +140,8 @@ class _Loader:
                 unit = self.load(*target, use.span, chain) if target is not None else None
                 if unit is not None:
                     found.append((use, unit))
+                else:
+                    self.missing.update(_listed(use))
         return tuple(found)
 
     def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
@@ -160,3 +189,10 @@ class _Loader:
             labels=labels,
             hint="move what both need into a third file",
         )
+
+
+def _listed(use: Use) -> list[Unread]:
+    """What a file that cannot be read would have declared: the names after ``use``, or any."""
+    if use.names is None:
+        return [Unread("", "")]
+    return [Unread("", name.text) for name in use.names]

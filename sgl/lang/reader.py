@@ -7,17 +7,19 @@ names never reach an author: what was expected is said in the words of the table
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib import resources
 
-from lark import Lark, Token
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
+from lark.lexer import PatternRE, TerminalDef
 
-from sgl.diagnostics import Diagnostics, SourceFile, suggest
+from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, split_chunks
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.syntax import Declaration, File
+from sgl.lang.syntax import Declaration, File, Name, Unread
 
 #: What an author calls the things the parser can expect.
 TERMINALS: dict[str, str] = {
@@ -32,10 +34,34 @@ TERMINALS: dict[str, str] = {
     "TILDE": "`~`",
     "NOT": "`not`",
     "REPEATED": "`repeated`",
-    "LIKE_SPLIT": "`train` or `gen`",
 }
 
+#: After so many mistakes the rest of a file is not read.
+MAX_MISTAKES = 100
+#: Calls, `+` and `or` may stand in one another this deep.
+MAX_NESTING = 64
+
+#: Characters that look like those of the language, and those that are meant.
+LOOKALIKES: dict[str, str] = {
+    **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
+    **dict.fromkeys("\u00a0\u3000\u2002\u2003\u2009", " "),
+    **dict.fromkeys("“”„‟«»「」『』", '"'),
+    **dict.fromkeys("‘’", '"'),
+    **dict.fromkeys("、،", ","),
+    **dict.fromkeys("–—−ー‐", "-"),
+    **dict.fromkeys("〜∼", "~"),
+    **dict.fromkeys("→⟶", "->"),
+    "⇒": "=>",
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+}
+
+#: Where a keyword and a name may stand, a word that is a keyword is one.
+_KEYWORD_PRIORITY = 1
 _SHOWN = 5
+_KEYWORD = re.compile(r"\w+|\S+")
+_NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
 @lru_cache(maxsize=1)
@@ -47,24 +73,43 @@ def _parser() -> Lark:
         lexer="contextual",
         propagate_positions=True,
         maybe_placeholders=True,
+        edit_terminals=_whole_words,
     )
+
+
+def _whole_words(terminal: TerminalDef) -> None:
+    """Keywords are whole words: `forbidden` does not begin with the keyword `forbid`."""
+    if terminal.pattern.type == "str" and terminal.pattern.value.isalpha():
+        terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\w)")
+        terminal.priority = _KEYWORD_PRIORITY
 
 
 def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     """The syntax tree of a file; what cannot be read is reported and left out."""
-    chunks, comments = split_chunks(source, diagnostics)
-    declarations = []
-    for chunk in chunks:
+    before = diagnostics.errors
+    declarations: list[Declaration] = []
+    comments: list[Name] = []
+    unread: list[Unread] = []
+    for chunk in split_chunks(source, diagnostics):
+        comments.extend(chunk.comments)
+        if diagnostics.errors - before >= MAX_MISTAKES:
+            unread.append(Unread("", ""))
+            _report_many(source, chunk, diagnostics)
+            break
+        if not chunk.text:
+            continue
         declaration = _read_chunk(source, chunk, diagnostics)
         if declaration is not None:
             declarations.append(declaration)
-    return File(source.name, tuple(declarations), comments)
+        else:
+            unread.append(_unread(chunk))
+    return File(source.name, tuple(declarations), tuple(comments), tuple(unread))
 
 
 def _read_chunk(
     source: SourceFile, chunk: Chunk, diagnostics: Diagnostics
 ) -> Declaration | None:
-    first = chunk.text.split(None, 1)[0]
+    first = _keyword(chunk)
     if first not in DECLARATIONS:
         _report_unknown(source, chunk, first, diagnostics)
         return None
@@ -72,13 +117,58 @@ def _read_chunk(
         return None
     try:
         tree = _parser().parse(chunk.text)
-        declaration: Declaration = TreeBuilder(source, chunk.start).transform(tree)
     except UnexpectedInput as problem:
         _report_unexpected(source, chunk, problem, diagnostics)
         return None
+    if _nesting(tree) > MAX_NESTING:
+        diagnostics.error(
+            "SGL0105",
+            source.span(chunk.start, chunk.start + len(first)),
+            f"something in this declaration is nested more than {MAX_NESTING} deep",
+            hint="write a part of the expression as a `function` of its own",
+        )
+        return None
+    try:
+        declaration: Declaration = TreeBuilder(source, chunk.start).transform(tree)
     except VisitError as problem:
         raise problem.orig_exc from problem
     return declaration
+
+
+def _keyword(chunk: Chunk) -> str:
+    """The word that a declaration starts with, or what stands in its place."""
+    match = _KEYWORD.match(chunk.text)
+    return match.group() if match is not None else chunk.text[:1]
+
+
+def _unread(chunk: Chunk) -> Unread:
+    """What is known about a declaration that cannot be read."""
+    first = _keyword(chunk)
+    meant = first if first in DECLARATIONS else suggested(first, DECLARATIONS) or ""
+    if meant == "use":
+        return Unread("", "")
+    match = _NAMED.match(chunk.text)
+    return Unread(meant, (match.group(1) or "") if match is not None else "")
+
+
+def _nesting(tree: Tree[Token]) -> int:
+    """How deep a parse tree is; it may be too deep for a recursive function."""
+    deepest = 0
+    stack = [(tree, 1)]
+    while stack:
+        node, depth = stack.pop()
+        deepest = max(deepest, depth)
+        stack.extend((child, depth + 1) for child in node.children if isinstance(child, Tree))
+    return deepest
+
+
+def _report_many(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
+        "SGL0106",
+        source.span(chunk.start, chunk.start + 1),
+        f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read",
+        hint="correct those above, and check again",
+    )
 
 
 def _report_unknown(
@@ -108,37 +198,37 @@ def _report_unknown(
 def _report_unexpected(
     source: SourceFile, chunk: Chunk, problem: UnexpectedInput, diagnostics: Diagnostics
 ) -> None:
-    position = problem.pos_in_stream
-    length = 1
-    found = "this"
-    expected: set[str] = set()
+    start = chunk.start + (problem.pos_in_stream or 0)
+    found, expected = source.text[start : start + 1], set[str]()
+    declaration = f"`{_keyword(chunk)}` declaration"
+    message = ""
     if isinstance(problem, UnexpectedToken):
         token: Token = problem.token
         expected = set(problem.accepts or problem.expected)
+        found = str(token)
         if token.type == "$END":
-            position, found = len(chunk.text), "the end of the declaration"
+            start, found = chunk.start + len(chunk.text), ""
+            message = f"this {declaration} stops too early"
         elif token.type == "_NL":
-            found = "the end of the line"
-        else:
-            length = len(token)
-            found = f"`{_clip(str(token))}`"
+            found = ""
+            message = f"this line of a {declaration} stops too early"
     elif isinstance(problem, UnexpectedCharacters):
         expected = set(problem.allowed or ())
-        found = f"`{problem.char}`"
-    start = chunk.start + (position or 0)
-    keyword = chunk.text.split(None, 1)[0]
+    meant = LOOKALIKES.get(found)
     diagnostics.error(
         "SGL0101",
-        source.span(start, start + length),
-        f"{found} cannot stand here in a `{keyword}` declaration",
-        hint=_expectation(expected, found),
+        source.span(start, start + max(len(found), 1)),
+        message or f"`{_clip(found)}` cannot stand here in a {declaration}",
+        hint=f"if you mean `{meant}`, write the plain character (of ASCII)"
+        if meant is not None
+        else _expectation(expected, found),
     )
 
 
 def _expectation(expected: set[str], found: str) -> str:
     """What could stand there, most telling first; a misspelt keyword wins."""
     keywords = {t.lower() for t in expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
-    near = suggest(found.strip("`"), keywords)
+    near = suggest(found, keywords)
     if near:
         return near
     words = sorted(TERMINALS.get(name, "") or _literal(name) for name in expected)
@@ -152,6 +242,8 @@ def _expectation(expected: set[str], found: str) -> str:
 
 def _literal(terminal: str) -> str:
     """The text of a keyword or a punctuation terminal, quoted."""
+    if terminal.lower() in (*CLAUSES, *DECLARATIONS):
+        return f"`{terminal.lower()}`"
     for definition in _parser().terminals:
         if definition.name == terminal:
             value = definition.pattern.value

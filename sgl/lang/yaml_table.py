@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import yaml
+from yaml.reader import ReaderError
 from yaml.events import (
     AliasEvent,
     Event,
@@ -60,8 +61,8 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
             "SGL0601", _line_span(source, line), f"this is not YAML: {problem.problem or problem}"
         )
         return None
-    except yaml.YAMLError as problem:
-        diagnostics.error("SGL0601", _line_span(source, 0), f"this is not YAML: {problem}")
+    except ReaderError as problem:
+        _report_character(source, problem, diagnostics)
         return None
     except _Malformed as problem:
         diagnostics.error(
@@ -73,6 +74,18 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
         return None
     columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
     return Table(source.name, rows, columns)
+
+
+def _report_character(source: SourceFile, problem: ReaderError, diagnostics: Diagnostics) -> None:
+    code: int | str = problem.character
+    character = chr(code) if isinstance(code, int) else code
+    start = max(source.text.find(character), 0)
+    diagnostics.error(
+        "SGL0601",
+        source.span(start, start + 1),
+        f"this is not YAML: it has the control character U+{ord(character):04X}",
+        hint="remove it; it cannot be seen in most editors",
+    )
 
 
 def _rows(source: SourceFile, events: Iterator[Event]) -> Iterator[Row]:
@@ -91,9 +104,10 @@ def _rows(source: SourceFile, events: Iterator[Event]) -> Iterator[Row]:
         elif isinstance(event, ScalarEvent | AliasEvent):
             if depth == 0 and isinstance(event, ScalarEvent) and not event.value:
                 continue
-            raise _Malformed(
-                _line(event), "a row of a table is a mapping from columns to values"
-            )
+            what = "a row of a table is a mapping from columns to values"
+            if depth == 0:
+                what = "a table is a list of rows, this is a single value"
+            raise _Malformed(_line(event), what)
 
 
 def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) -> Row:

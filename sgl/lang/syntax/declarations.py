@@ -234,9 +234,24 @@ Declaration = (
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A declaration that could not be read: its keyword and its name, as far as known.
+
+    An empty keyword stands for any kind of declaration, an empty name for any name.
+    """
+
+    keyword: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was read: its declarations in order and its comments."""
+    """A file as it was read: its declarations in order and its comments.
+
+    What is in ``unread`` was reported; later passes do not complain that it is missing.
+    """
 
     name: str
     declarations: tuple[Declaration, ...]
     comments: tuple[Name, ...]
+    unread: tuple[Unread, ...] = ()
