@@ -1,0 +1,56 @@
+"""The reference pages that are made from the program: ``python -m sgl.docs_pages``.
+
+=======================  =====================================================
+``docs/diagnostics.md``  every code of the compiler, from the registry
+``docs/checks.md``       every check of the verifier, from the checks themselves
+=======================  =====================================================
+
+The pages are kept in the repository, so that the site needs no plugin; a test
+compares them with what this module makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sgl.diagnostics.page import markdown
+from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME
+
+_CHECKS = """\
+# Checks of the verifier
+
+What `sglc verify` looks at in a written dataset. A check that needs another one is skipped when
+that has failed. The page is made from the verifier.
+
+| code | check | what has to be true |
+| --- | --- | --- |
+"""
+
+
+def checks_page() -> str:
+    """The page of all checks of the verifier."""
+    checks = [(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)]
+    checks += [(check.code, check.name, check.explanation) for check in CHECKS]
+    rows = [f"| {code} | {name} | {_cell(claim)} |" for code, name, claim in checks]
+    return _CHECKS + "\n".join(rows) + "\n"
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Every page: its name and its text."""
+    yield "diagnostics.md", markdown()
+    yield "checks.md", checks_page()
+
+
+def main(directory: Path = Path("docs")) -> None:
+    """Write the pages into ``directory``."""
+    for name, text in pages():
+        (directory / name).write_text(text, encoding="utf-8")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The report: one HTML file that shows what a compilation promised and drew.
+
+The compiler fills a ``ReportData``; ``render_report`` turns it into a
+page without scripts and without anything to fetch.
+"""
+
+from sgl.report.examples import example_of
+from sgl.report.model import (
+    Arc,
+    Counts,
+    Example,
+    Growth,
+    Guarantee,
+    Lengths,
+    Mass,
+    PatternReport,
+    Relation,
+    ReportData,
+    TreeNode,
+    Unused,
+    Word,
+)
+from sgl.report.render import render_report
+
+__all__ = [
+    "Arc",
+    "Counts",
+    "Example",
+    "Growth",
+    "Guarantee",
+    "Lengths",
+    "Mass",
+    "PatternReport",
+    "Relation",
+    "ReportData",
+    "TreeNode",
+    "Unused",
+    "Word",
+    "example_of",
+    "render_report",
+]

@@ -1,0 +1,187 @@
+"""Draw a dependency graph.
+
+Words stand in a row; basic dependencies are arcs above them, the additional
+edges of the enhanced graph dashed arcs below::
+
+              +---- obj ----+
+      +-nsubj-+             |
+      |       |             |
+    Emma     saw   the     dog
+    PROPN    VERB  DET     NOUN
+              ·             ·
+              ·---- obj ----·
+
+An arc is as high as the arcs that it spans require.  Words move apart as far
+as the labels between them need.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sgl.report.model import Arc, Word
+from sgl.report.svg import element, picture, text_width
+
+_WORD_GAP = 16.0
+_STEP = 24.0
+_MARGIN = 12.0
+_ROOT = 26.0
+_LABEL_SIZE = 11.0
+_LABEL_PADDING = 7.0
+_ROW = 17.0
+_CORNER = 7.0
+#: Arcs that share a word leave it side by side, this far from its middle and each other.
+_OFFSET = 4.0
+_SPREAD = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An arc with its level (1 is the lowest) and its ends' distances from the words' middles."""
+
+    arc: Arc
+    level: int
+    start: float = _OFFSET
+    end: float = _OFFSET
+
+
+def draw_graph(words: Sequence[Word], arcs: Sequence[Arc], root: int, name: str) -> Markup:
+    """The graph as an ``svg`` element; ``name`` is unique on the page."""
+    basic = _levels([arc for arc in arcs if not arc.extracted])
+    extra = _levels([arc for arc in arcs if arc.extracted])
+    centres, width = _centres(words, [*basic, *extra])
+    top = _MARGIN + _ROOT + _STEP * max((placed.level for placed in basic), default=0)
+    bottom = top + 2 * _ROW + 8
+    height = bottom + _STEP * max((placed.level for placed in extra), default=0) + _MARGIN
+    drawn = [_root_arrow(centres[root], top)] if words else []
+    drawn += [_arc(placed, centres, top, -1.0) for placed in basic]
+    drawn += [_arc(placed, centres, bottom, 1.0) for placed in extra]
+    for word, x in zip(words, centres, strict=True):
+        drawn.append(element("text", word.form, x=x, y=top + _ROW, class_="word"))
+        drawn.append(element("text", word.upos, x=x, y=top + 2 * _ROW - 2, class_="upos"))
+    return picture(name, "Dependency graph", described(words, arcs, root), width, height, *drawn)
+
+
+def described(words: Sequence[Word], arcs: Sequence[Arc], root: int) -> str:
+    """The graph in words, edge by edge, for readers who do not see it."""
+    edges = [
+        f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} "
+        f"{words[arc.dependent].form}"
+        for arc in arcs
+    ]
+    return "; ".join([f"root {words[root].form}", *edges]) if words else ""
+
+
+def _levels(arcs: Sequence[Arc]) -> list[_Placed]:
+    """Give each arc the lowest level on which it meets no shorter arc."""
+    placed: list[_Placed] = []
+    for arc in sorted(arcs, key=lambda arc: (_length(arc), _start(arc), arc.label)):
+        below = [
+            other.level
+            for other in placed
+            if _start(other.arc) < _end(arc) and _start(arc) < _end(other.arc)
+        ]
+        placed.append(_Placed(arc, max(below, default=0) + 1))
+    return _spread(placed)
+
+
+def _spread(placed: list[_Placed]) -> list[_Placed]:
+    """Let arcs on the same side of a word end side by side, the longest in the middle."""
+    taken: Counter[tuple[int, str]] = Counter()
+    spread: list[_Placed] = []
+    for item in reversed(placed):
+        left, right = (_start(item.arc), "right"), (_end(item.arc), "left")
+        start = _OFFSET + _SPREAD * taken[left]
+        end = _OFFSET + _SPREAD * taken[right]
+        taken.update([left, right])
+        spread.append(_Placed(item.arc, item.level, start, end))
+    return spread
+
+
+def _centres(words: Sequence[Word], placed: Sequence[_Placed]) -> tuple[list[float], float]:
+    """The middle of each word, from left to right, and the width of the picture."""
+    widths = [max(text_width(word.form), text_width(word.upos, 10.0)) for word in words]
+    centres: list[float] = []
+    for index, width in enumerate(widths):
+        x = _MARGIN + width / 2
+        if centres:
+            x = centres[-1] + (widths[index - 1] + width) / 2 + _WORD_GAP
+        for item in placed:
+            if _end(item.arc) == index and _start(item.arc) < index:
+                needed = item.start + _label_width(item.arc) + 2 * _CORNER + item.end
+                x = max(x, centres[_start(item.arc)] + needed)
+        centres.append(x)
+    right = centres[-1] + max(widths[-1] / 2, text_width("root", _LABEL_SIZE)) if centres else 0.0
+    return centres, right + _MARGIN
+
+
+def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) -> Markup:
+    """An arc above (``side`` -1) or below (1) the line ``base``."""
+    arc = placed.arc
+    left = centres[_start(arc)] + placed.start
+    right = centres[_end(arc)] - placed.end
+    forward = arc.governor < arc.dependent
+    start, end = (left, right) if forward else (right, left)
+    towards = 1.0 if forward else -1.0
+    height = base + side * _STEP * placed.level
+    corner, turn = towards * _CORNER, -side * _CORNER
+    path = (
+        f"M{start:.1f},{base:.1f} V{height + turn:.1f} Q{start:.1f},{height:.1f} "
+        f"{start + corner:.1f},{height:.1f} H{end - corner:.1f} Q{end:.1f},{height:.1f} "
+        f"{end:.1f},{height + turn:.1f} V{base:.1f}"
+    )
+    kind = "extracted" if arc.extracted else "basic"
+    return element(
+        "g",
+        element("path", d=path, class_="arc"),
+        _tip(end, base, side),
+        _label(arc, (start + end) / 2, height),
+        class_=kind,
+    )
+
+
+def _label(arc: Arc, x: float, y: float) -> Markup:
+    """The label in the middle of its arc, on a patch that interrupts the line."""
+    width = text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
+    return element(
+        "g",
+        element("rect", x=x - width / 2, y=y - 8, width=width, height=16.0, class_="patch"),
+        element("text", arc.label, x=x, y=y + 4, class_="label"),
+    )
+
+
+def _tip(x: float, base: float, side: float) -> Markup:
+    """The head of an arrow that points at a word."""
+    back = base + side * 7
+    points = f"{x:.1f},{base:.1f} {x - 3.5:.1f},{back:.1f} {x + 3.5:.1f},{back:.1f}"
+    return element("polygon", points=points, class_="tip")
+
+
+def _root_arrow(x: float, base: float) -> Markup:
+    return element(
+        "g",
+        element("text", "root", x=x + 6, y=_MARGIN + 4, class_="label root"),
+        element("path", d=f"M{x:.1f},{_MARGIN - 4:.1f} V{base:.1f}", class_="arc"),
+        _tip(x, base, -1.0),
+        class_="basic",
+    )
+
+
+def _label_width(arc: Arc) -> float:
+    return text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
+
+
+def _start(arc: Arc) -> int:
+    return min(arc.governor, arc.dependent)
+
+
+def _end(arc: Arc) -> int:
+    return max(arc.governor, arc.dependent)
+
+
+def _length(arc: Arc) -> int:
+    return _end(arc) - _start(arc)

@@ -1,0 +1,74 @@
+"""Turn a derivation into what the report draws: trees, words and arcs.
+
+A tree follows the templates of a text layer, so that its leaves are the
+sentence: children stand where their slots are, quoted words between them.  One
+derivation gives the tree of the source and, in another order, of the target.
+"""
+
+from __future__ import annotations
+
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, interpret
+from sgl.report.model import Arc, Example, TreeNode, Word
+
+#: A derivation with more rules than this is too large for a picture.
+LARGEST_TREE = 120
+
+
+def example_of(
+    grammar: CoreGrammar, derivation: Derivation, *, source: str, target: str, graph: str
+) -> Example:
+    """The item of ``derivation`` in the text layers and the graph layer with these names.
+
+    Raises:
+        KeyError: the grammar has no layer of that name.
+    """
+    item = interpret(grammar, derivation)
+    source_layer, target_layer = grammar.text_layer(source), grammar.text_layer(target)
+    drawable = len(derivation) <= LARGEST_TREE
+    layer = grammar.graph_layer(graph)
+    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    value = item.graphs[layer]
+    return Example(
+        source=item.texts[source_layer],
+        target=item.texts[target_layer],
+        trees=tuple(
+            _tree(grammar, derivation, text) for text in (source_layer, target_layer) if drawable
+        ),
+        words=_words(value, item.tokens[anchor]),
+        arcs=_arcs(value),
+        root=value.nodes[value.head].position,
+    )
+
+
+def _tree(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNode:
+    stack: list[TreeNode] = []
+    for rule_id in reversed(derivation):
+        rule = grammar.rules[rule_id]
+        children = [stack.pop() for _ in rule.rhs]
+        category = grammar.categories[rule.lhs].name
+        leaves = tuple(
+            children[item.child] if isinstance(item, Slot) else TreeNode(item.text)
+            for item in rule.templates[layer]
+        )
+        label = category.partition("[")[0]
+        stack.append(TreeNode(label, leaves or (TreeNode("∅"),), f"{category}, rule {rule.name}"))
+    return stack.pop()
+
+
+def _words(graph: Graph, tokens: tuple[str, ...]) -> tuple[Word, ...]:
+    upos = {node.position: node.get("upos") for node in graph.nodes}
+    return tuple(Word(form, upos.get(position, "")) for position, form in enumerate(tokens))
+
+
+def _arcs(graph: Graph) -> tuple[Arc, ...]:
+    return tuple(
+        Arc(
+            governor=graph.nodes[source].position,
+            label=label.removeprefix(EXTRACTED),
+            dependent=graph.nodes[target].position,
+            extracted=label.startswith(EXTRACTED),
+        )
+        for source, label, target in graph.edges
+    )

@@ -1,0 +1,51 @@
+"""Render the report from its template."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from sgl.report.arcs_svg import draw_graph
+from sgl.report.lengths_svg import draw_lengths
+from sgl.report.model import ReportData
+from sgl.report.tree_svg import draw_tree
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def render_report(data: ReportData) -> str:
+    """The report as one HTML page; equal data give equal pages."""
+    environment = Environment(
+        loader=PackageLoader("sgl.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["number"] = _number
+    environment.filters["percent"] = _percent
+    environment.filters["probability"] = _probability
+    environment.globals["draw_graph"] = draw_graph
+    environment.globals["draw_lengths"] = draw_lengths
+    environment.globals["draw_tree"] = draw_tree
+    return environment.get_template("report.html.j2").render(data=data)
+
+
+def _number(value: int) -> str:
+    """``40000`` as ``40,000``."""
+    return f"{value:,}"
+
+
+def _percent(value: float) -> str:
+    """A share, to a tenth of a percent: ``83.0 %``."""
+    return f"{100 * value:.1f} %"
+
+
+def _probability(value: float) -> str:
+    """A probability: ``0``, ``12.3 %``, or ``4.5 · 10⁻⁷`` for a small one."""
+    if not value:
+        return "0"
+    if value >= 0.001:
+        return f"{100 * value:.2f} %"
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa} · 10{str(int(exponent)).translate(_SUPERSCRIPTS)}"

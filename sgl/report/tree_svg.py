@@ -1,0 +1,113 @@
+r"""Draw a constituent tree.
+
+Words stand below their category in the order of the sentence; a category
+stands above the middle of its children::
+
+            S
+          /   \
+        NP     VP
+        |     /  \
+       Emma  V    NP
+             |    |
+            saw  Lina
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sgl.report.model import TreeNode
+from sgl.report.svg import element, picture, text_width
+
+_LEVEL = 42.0
+_GAP = 16.0
+_MARGIN = 12.0
+_BASELINE = 16.0
+#: Where branches end above and below the baseline of a label.
+_ABOVE, _BELOW = 13.0, 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A subtree with its place: ``x`` is the middle of its label, ``right`` its edge."""
+
+    node: TreeNode
+    level: int
+    x: float
+    right: float
+    children: tuple[_Box, ...]
+
+    @property
+    def y(self) -> float:
+        return _BASELINE + _MARGIN + self.level * _LEVEL
+
+
+def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
+    """The tree as an ``svg`` element; ``name`` is unique on the page."""
+    root = _place(tree, 0, _MARGIN)
+    boxes = list(_walk(root))
+    depth = max(box.level for box in boxes)
+    branches = [_branch(box, child) for box in boxes for child in box.children]
+    labels = [_label(box) for box in boxes]
+    return picture(
+        name,
+        title,
+        bracketed(tree),
+        root.right + _MARGIN,
+        _BASELINE + 2 * _MARGIN + depth * _LEVEL,
+        *branches,
+        *labels,
+    )
+
+
+def bracketed(tree: TreeNode) -> str:
+    """The tree in labelled brackets: ``[NP the dog]``."""
+    if not tree.children:
+        return tree.label
+    return f"[{tree.label} {' '.join(bracketed(child) for child in tree.children)}]"
+
+
+def _place(node: TreeNode, level: int, left: float) -> _Box:
+    """Lay out a subtree so that nothing of it is to the left of ``left``."""
+    children: list[_Box] = []
+    edge = left
+    for child in node.children:
+        box = _place(child, level + 1, edge)
+        children.append(box)
+        edge = box.right + _GAP
+    half = text_width(node.label) / 2
+    middle = (children[0].x + children[-1].x) / 2 if children else left + half
+    # A label that is wider than what is below it moves the subtree to the right.
+    overhang = max(left + half - middle, 0.0)
+    below = tuple(_moved(box, overhang) for box in children)
+    middle += overhang
+    right = max([middle + half, *(box.right for box in below[-1:])])
+    return _Box(node, level, middle, right, below)
+
+
+def _moved(box: _Box, distance: float) -> _Box:
+    if not distance:
+        return box
+    children = tuple(_moved(child, distance) for child in box.children)
+    return _Box(box.node, box.level, box.x + distance, box.right + distance, children)
+
+
+def _walk(box: _Box) -> Iterator[_Box]:
+    yield box
+    for child in box.children:
+        yield from _walk(child)
+
+
+def _branch(parent: _Box, child: _Box) -> Markup:
+    return element(
+        "line", x1=parent.x, y1=parent.y + _BELOW, x2=child.x, y2=child.y - _ABOVE, class_="branch"
+    )
+
+
+def _label(box: _Box) -> Markup:
+    note = [element("title", box.node.note)] if box.node.note else []
+    kind = "category" if box.node.children else "word"
+    return element("text", *note, box.node.label, x=box.x, y=box.y, class_=kind)
