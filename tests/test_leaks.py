@@ -86,9 +86,7 @@ def _only(source: str, pattern: str) -> str:
     allowed = re.search(r"^ +allow (.+)$", own, re.MULTILINE)
     kept = {pattern, *(allowed[1].split() if allowed else ())}
     return "".join(
-        text
-        for text in declarations
-        if not text.startswith("pattern ") or text.split()[1] in kept
+        text for text in declarations if not text.startswith("pattern ") or text.split()[1] in kept
     )
 
 

@@ -19,9 +19,13 @@ from sgl.automata import (
 )
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
+from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, Span
+
+#: Rules of a witness that a diagnostic points at.
+_SHOWN = 4
 
 
 def establish(
@@ -83,15 +87,17 @@ class _Findings:
     # ---- single claims
 
     def _leak(self, lowered: LoweredPattern, claim: HeldOut) -> None:
-        how = "`assert never` leaves the grammar as it is" if claim.asserted else (
-            "a rule with `keep in train` is not cut"
+        how = (
+            "`assert never` leaves the grammar as it is"
+            if claim.asserted
+            else ("a rule with `keep in train` is not cut")
         )
         self.diagnostics.error(
             "SGL0811",
             self._span(lowered, claim.structure),
             f"training can contain what the pattern `{lowered.pattern.name}` holds out",
             label="this structure can still be derived",
-            labels=self._rules(claim.witness, only_kept=not claim.asserted),
+            labels=self._guilty(claim),
             notes=(*self._witness(claim.witness), how),
             hint="remove the rule, or restrict it so that it no longer makes the structure",
         )
@@ -112,7 +118,10 @@ class _Findings:
             self._span(lowered, claim.structure),
             f"only about {claim.expected:.1f} training sentences will contain this part, "
             f"{claim.minimum} are needed",
-            notes=(f"its probability in training is {claim.mass:.2g}", *self._witness(claim.example)),
+            notes=(
+                f"its probability in training is {claim.mass:.2g}",
+                *self._witness(claim.example),
+            ),
             hint="give its rules more weight, or add `expose` for it",
         )
 
@@ -121,7 +130,8 @@ class _Findings:
             self._empty(claim.stream, claim.conflict)
             return
         reason = (
-            "contains what another clause excludes" if claim.problem is not None
+            "contains what another clause excludes"
+            if claim.problem is not None
             else "lacks the structure that every item must contain"
         )
         self.diagnostics.error(
@@ -194,13 +204,31 @@ class _Findings:
         layer = self.compiled.grammar.text_layer(plan.source)
         return (f'witness: "{item.texts[layer]}"',)
 
-    def _rules(self, derivation: Derivation | None, *, only_kept: bool) -> Iterable[Label]:
-        """The rules of the witness that the author should look at."""
-        rules = self.compiled.grammar.rules
-        wanted: Callable[[int], bool] = (
-            (lambda rule: rules[rule].keep) if only_kept else (lambda rule: bool(rules[rule].rhs))
-        )
-        spans = dict.fromkeys(
-            self.compiled.rule_spans[rule] for rule in derivation or () if wanted(rule)
-        )
-        return [Label(span, "by this rule") for span in list(spans)[:4]]
+    def _guilty(self, claim: HeldOut) -> Iterable[Label]:
+        """The rules of the witness that the author should look at.
+
+        They are those that are kept in training or, for an assertion, those that
+        make an edge or a word which the structure asks for.
+        """
+        grammar = self.compiled.grammar
+        layer = grammar.graph_layer(claim.structure.layer)
+        rules = [
+            number
+            for number in claim.witness or ()
+            if grammar.rules[number].keep
+            or (claim.asserted and _makes(grammar.rules[number].fragments[layer], claim.structure))
+        ]
+        spans = dict.fromkeys(self.compiled.rule_spans[number] for number in rules)
+        return [Label(span, "by this rule") for span in list(spans)[:_SHOWN]]
+
+
+def _makes(fragment: Fragment, structure: Structure) -> bool:
+    """Whether a rule adds an edge or a word that the structure asks for by name."""
+    body = structure.body
+    named = [atom.labels for atom in body.links if not atom.labels.negated]
+    if any(labels.accepts(edge.label) for labels in named for edge in fragment.edges):
+        return True
+    tests = [test for variable in body.variables for test in variable.tests if not test.negated]
+    pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
+    lemmas = [test for test in tests if test.attribute == "lemma"]
+    return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")

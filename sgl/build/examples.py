@@ -104,9 +104,7 @@ class _Likes:
             reasons = dict.fromkeys(problem for problem in problems if problem is not None)
             self._error(like, f"this sentence does not belong to {where}", tuple(reasons))
 
-    def _problem(
-        self, lowered: LoweredPattern, split: str, reading: Derivation
-    ) -> str | None:
+    def _problem(self, lowered: LoweredPattern, split: str, reading: Derivation) -> str | None:
         if split == "train":
             for pattern in self.plan.patterns:
                 for structure in pattern.held_out:
@@ -144,8 +142,7 @@ class _Likes:
         nodes = [dict(node.attributes) for f in fragments for node in f.nodes if node.attributes]
         body = structure.body
         return all(
-            any(atom.labels.accepts(label) for label in labels)
-            for atom in (*body.edges, *body.paths)
+            any(atom.labels.accepts(label) for label in labels) for atom in body.links
         ) and all(
             any(all(t.accepts(node.get(t.attribute, "")) for t in variable.tests) for node in nodes)
             for variable in body.variables

@@ -125,9 +125,7 @@ def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
     root = compiled.project.main.root.shown
     prefix = f"{root}/" if root else ""
     return tuple(
-        SourceFile(
-            name.removeprefix(prefix), hashlib.sha256(file.text.encode("utf-8")).hexdigest()
-        )
+        SourceFile(name.removeprefix(prefix), hashlib.sha256(file.text.encode("utf-8")).hexdigest())
         for name, file in sorted(compiled.project.sources.files.items())
     )
 

@@ -8,8 +8,9 @@ from typing import Any
 from sgl.automata import Proofs
 from sgl.build.guarantees import pattern_guarantees
 from sgl.compile import Compiled
-from sgl.core.interpret import Derivation
-from sgl.core.plan import Plan
+from sgl.compile.plan import GEN
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import Pattern, Plan
 from sgl.dataset import Record
 from sgl.report import (
     Counts,
@@ -18,11 +19,15 @@ from sgl.report import (
     Lengths,
     Mass,
     PatternReport,
+    Relation,
     ReportData,
     Unused,
     example_of,
 )
 from sgl.verify import Report
+
+#: The checks of the verifier that search the graphs for what patterns claim.
+GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016")
 
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3
@@ -41,6 +46,7 @@ class Observer:
         for stratum in plan.strata:
             self.sizes[stratum.category] += stratum.count
         self.seen = dict.fromkeys(self.sizes, 0)
+        self.training = {s.category for s in plan.strata if s.split != GEN}
 
     def __call__(self, record: Record) -> None:
         """Take note of one record."""
@@ -83,11 +89,16 @@ def report_data(
             for result in verification.results
         ),
         patterns=tuple(
-            _pattern(compiled, proofs, pattern.name, observer) for pattern in plan.patterns
+            _pattern(compiled, proofs, pattern, observer, verification) for pattern in plan.patterns
         ),
         counts=tuple(
             Counts(
-                split, part["category"], part["count"], part["candidates"], masses[part["stream"]]
+                split,
+                part["category"],
+                part["count"],
+                part["candidates"],
+                masses[part["stream"]],
+                tuple((reason, number) for reason, number in part["rejected"].items() if number),
             )
             for split, entry in manifest["splits"].items()
             for part in entry["strata"]
@@ -101,30 +112,35 @@ def report_data(
             for figure in proofs.distributions
         ),
         unused=_unused(compiled, proofs),
+        relations=_relations(compiled, proofs),
         parameters=tuple(sorted(compiled.parameters.items())),
     )
 
 
 def _pattern(
-    compiled: Compiled, proofs: Proofs, name: str, observer: Observer
+    compiled: Compiled,
+    proofs: Proofs,
+    pattern: Pattern,
+    observer: Observer,
+    verification: Report,
 ) -> PatternReport:
-    pattern = next(p for p in compiled.plan.patterns if p.name == name)
-    proved = proofs.of(name)
+    proved = proofs.of(pattern.name)
     plan = compiled.plan
     return PatternReport(
-        name=name,
+        name=pattern.name,
         title=pattern.title,
         groups=pattern.groups,
         held_out=tuple(str(structure) for structure in pattern.held_out),
-        guarantees=tuple(
-            Guarantee(g.claim, g.method, g.result, g.result == "proved", g.detail)
-            for g in pattern_guarantees(proved)
-        ),
-        masses=(
+        guarantees=(
             *(
-                Mass("held out", str(claim.structure), claim.mass, claim.train_mass)
-                for claim in proved.held_out
+                Guarantee(g.claim, g.method, g.result, g.result == "proved", g.detail)
+                for g in pattern_guarantees(proved)
             ),
+            _on_the_graphs(observer, pattern.name, verification),
+        ),
+        masses=tuple(
+            Mass("held out", str(claim.structure), claim.mass, claim.train_mass)
+            for claim in proved.held_out
         ),
         examples=tuple(
             example_of(
@@ -134,9 +150,39 @@ def _pattern(
                 target=plan.target,
                 graph=plan.lemma_layer,
             )
-            for derivation in observer.examples.get(name, ())
+            for derivation in observer.examples.get(pattern.name, ())
         ),
     )
+
+
+def _on_the_graphs(observer: Observer, pattern: str, verification: Report) -> Guarantee:
+    """The word of the verifier, which searched every graph for the pattern's structures."""
+    found = [result for result in verification.results if result.code in GRAPH_CHECKS]
+    ok = all(result.status == "passed" for result in found)
+    own = observer.seen.get(pattern, 0)
+    trained = sum(n for category, n in observer.seen.items() if category in observer.training)
+    detail = f"in {own:,} of its {own:,} items, in none of {trained:,} of train, dev and test"
+    return Guarantee(
+        "on the graphs", "checked", "passed" if ok else "failed", ok, detail if ok else ""
+    )
+
+
+def _relations(compiled: Compiled, proofs: Proofs) -> tuple[Relation, ...]:
+    """Patterns that share sentences or structures."""
+
+    def sentence(derivation: Derivation) -> str:
+        layer = compiled.grammar.text_layer(compiled.plan.source)
+        return interpret(compiled.grammar, derivation).texts[layer]
+
+    overlaps = (
+        Relation("share items", pair.first, pair.second, sentence(pair.witness))
+        for pair in proofs.overlaps
+    )
+    nestings = (
+        Relation("nested", pair.inner_pattern, pair.outer_pattern, str(pair.inner))
+        for pair in proofs.nestings
+    )
+    return (*overlaps, *nestings)
 
 
 def _unused(compiled: Compiled, proofs: Proofs) -> tuple[Unused, ...]:

@@ -28,18 +28,12 @@ def open_grammar(
     return compiled
 
 
-def _report_improper(
-    compiled: Compiled, figures: Consistency, diagnostics: Diagnostics
-) -> None:
+def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diagnostics) -> None:
     """Explain by which rules sentences grow without end."""
     grammar = compiled.grammar
     names = [grammar.categories[category].name for category in figures.cycle]
     above = dict(zip(figures.cycle, (*figures.cycle[1:], *figures.cycle[:1]), strict=True))
-    growing = [
-        rule
-        for rule in grammar.rules
-        if rule.lhs in above and above[rule.lhs] in rule.rhs
-    ]
+    growing = [rule for rule in grammar.rules if rule.lhs in above and above[rule.lhs] in rule.rhs]
     spans = list(dict.fromkeys(compiled.rule_spans[rule.id] for rule in growing))
     diagnostics.error(
         "SGL0707",

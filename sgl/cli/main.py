@@ -61,7 +61,7 @@ def _version() -> str:
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(message=_version())
+@click.version_option(__version__, message=_version())
 def sglc() -> None:
     """SGL: benchmarks for compositional generalization, with proved splits."""
 

@@ -40,7 +40,11 @@ def command(
         with progress() as line:
             structures = StructureCompiler(compiled.grammar)
             proofs = establish(
-                compiled, structures, diagnostics, lambda name: line(f"proving {name}", 0, 1), pattern
+                compiled,
+                structures,
+                diagnostics,
+                lambda name: line(f"proving {name}", 0, 1),
+                pattern,
             )
     show(diagnostics, sources, form, color)
     if compiled is not None and proofs is not None and form == "full":
@@ -56,8 +60,8 @@ def show_proofs(proofs: Proofs) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("pattern", "held out", "instance", "licensed", "disjoint"):
         table.add_column(heading, no_wrap=heading == "pattern")
-    table.add_column("mass before", justify="right")
-    table.add_column("in training", justify="right")
+    table.add_column("mass", justify="right")
+    table.add_column("in train", justify="right")
     for pattern in proofs.patterns:
         table.add_row(*_row(pattern))
     Console(highlight=False, width=None).print(table)
@@ -91,8 +95,9 @@ def _show_pattern(compiled: Compiled, proofs: Proofs, name: str) -> None:
     for held in pattern.held_out:
         click.echo(f"\nheld out: {held.verdict.value}")
         click.echo(f"  {held.structure}")
-        click.echo(f"  probability in the whole grammar {held.mass:.3e}, in training "
-                   f"{held.train_mass:.3e}")
+        click.echo(
+            f"  probability in the whole grammar {held.mass:.3e}, in training {held.train_mass:.3e}"
+        )
         _show_sentence(compiled, "witness", held.witness)
     for licence in pattern.licences:
         click.echo(f"\nneeded in training: {licence.verdict.value}")

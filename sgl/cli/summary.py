@@ -39,7 +39,7 @@ def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
 def _splits(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("split")
-    for heading in ("items", "in distribution", "exposures", "acceptance"):
+    for heading in ("items", "in distribution", "exposures", "accepted"):
         table.add_column(heading, justify="right")
     for split, entry in outcome.manifest["splits"].items():
         strata = entry["strata"]
@@ -56,8 +56,8 @@ def _splits(outcome: Outcome) -> Table:
 def _patterns(outcome: Outcome, proofs: Proofs) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("pattern", no_wrap=True)
-    for heading in ("items", "exposed", "mass before", "in training", "acceptance"):
-        table.add_column(heading, justify="right")
+    for heading in ("items", "exposed", "mass", "in train", "accepted"):
+        table.add_column(heading, justify="right", no_wrap=True)
     strata = [s for entry in outcome.manifest["splits"].values() for s in entry["strata"]]
     for pattern in proofs.patterns:
         own = [s for s in strata if s["category"] == pattern.name]

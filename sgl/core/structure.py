@@ -133,6 +133,11 @@ class Body:
     edges: tuple[EdgeAtom, ...] = ()
     paths: tuple[PathAtom, ...] = ()
 
+    @property
+    def links(self) -> tuple[EdgeAtom | PathAtom, ...]:
+        """The edges and the paths."""
+        return (*self.edges, *self.paths)
+
     def __str__(self) -> str:
         parts: list[str] = []
         mentioned: set[int] = set()
@@ -152,9 +157,7 @@ class Body:
             bounds = _bounds(path.low, path.high)
             parts.append(f"{source} -[{path.labels}]{bounds}-> {mention(path.target)}")
         parts.extend(
-            str(variable)
-            for index, variable in enumerate(self.variables)
-            if index not in mentioned
+            str(variable) for index, variable in enumerate(self.variables) if index not in mentioned
         )
         return "{ " + "; ".join(parts) + " }"
 

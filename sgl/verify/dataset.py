@@ -24,6 +24,9 @@ EXPOSURE = "exposure:"
 GENERALIZATION = "gen"
 TRAIN = "train"
 
+#: Splits in which nothing that is held out may occur.
+TRAINING_LIKE = (TRAIN, "dev", "test")
+
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]
 
@@ -51,10 +54,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What the CoNLL-U file of a split holds; ``error`` if it cannot be read."""
+    """What the CoNLL-U file of a split holds; ``error`` if it cannot be read.
+
+    ``groups`` are its sentences by category and shape: no structure can tell
+    those of one group apart, so that one answer does for all of them.
+    """
 
     name: str
     entries: tuple[Item | Malformed, ...]
+    groups: tuple[tuple[Item, ...], ...]
     error: str = ""
 
     @property
@@ -84,9 +92,11 @@ class Dataset:
             if not splits or split.name in splits:
                 yield from split.items
 
-    def training_like(self) -> Iterator[Item]:
-        """The sentences of train, dev and test."""
-        return (item for item in self.items() if item.split != GENERALIZATION)
+    def groups(self, *splits: str) -> Iterator[tuple[Item, ...]]:
+        """The sentences of some splits by category and shape."""
+        for split in self.splits:
+            if split.name in splits:
+                yield from split.groups
 
     def contains(self, item: Item, clause: Clause) -> bool:
         """Whether a structure occurs in a sentence."""
@@ -142,7 +152,7 @@ def load(directory: Path, manifest: Manifest, progress: Progress) -> Dataset:
                     progress(min(done, total), total, "reading sentences")
         except OSError as failure:
             error = failure.strerror or str(failure)
-        splits.append(Split(name, tuple(entries), error))
+        splits.append(Split(name, tuple(entries), _grouped(entries), error))
     return Dataset(
         directory,
         manifest,
@@ -151,6 +161,14 @@ def load(directory: Path, manifest: Manifest, progress: Progress) -> Dataset:
         Searcher(vocabulary.compiled()),
         len(shapes.table),
     )
+
+
+def _grouped(entries: list[Item | Malformed]) -> tuple[tuple[Item, ...], ...]:
+    groups: dict[tuple[str, int], list[Item]] = {}
+    for entry in entries:
+        if isinstance(entry, Item):
+            groups.setdefault((entry.category, entry.shape.number), []).append(entry)
+    return tuple(tuple(items) for items in groups.values())
 
 
 def _read_structures(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, TRAIN, Dataset, Item
+from sgl.verify.dataset import EXPOSURE, GENERALIZATION, TRAIN, TRAINING_LIKE, Dataset, Item
 from sgl.verify.manifest import Clause, Quota
 from sgl.verify.report import Tally, Violation
 
@@ -17,16 +17,17 @@ def held_out(data: Dataset, tally: Tally) -> None:
     """No sentence of train, dev or test contains a held-out structure of any pattern."""
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
-        _expect_none(data, tally, data.training_like(), pattern.held_out, message)
+        groups = data.groups(*TRAINING_LIKE)
+        _expect_none(data, tally, groups, pattern.held_out, message)
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
     """What a pattern reserves occurs in train, dev and test in its exposures only."""
     for pattern in data.manifest.patterns:
         category = EXPOSURE + pattern.name
-        items = (item for item in data.training_like() if item.category != category)
+        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category != category)
         message = f"{pattern.name} reserves this for its exposures"
-        _expect_none(data, tally, items, pattern.reserved, message)
+        _expect_none(data, tally, groups, pattern.reserved, message)
 
 
 def exposures(data: Dataset, tally: Tally) -> None:
@@ -43,11 +44,12 @@ def exposures(data: Dataset, tally: Tally) -> None:
 
 def needs_licensed(data: Dataset, tally: Tally) -> None:
     """Every part that a pattern needs occurs in enough sentences of train."""
-    train = list(data.items(TRAIN))
+    train = list(data.groups(TRAIN))
+    size = sum(len(group) for group in train)
     for pattern in data.manifest.patterns:
         for need in pattern.need:
-            tally.checked += len(train)
-            found = sum(data.contains(item, need.clause) for item in train)
+            tally.checked += size
+            found = sum(len(group) for group in train if data.contains(group[0], need.clause))
             label = f"{pattern.name} needs {need.clause.text}"
             tally.figure(label, found, f"at least {need.count:,}")
             if found < need.count:
@@ -69,21 +71,22 @@ def instances(data: Dataset, tally: Tally) -> None:
 def exclusions(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what its pattern excludes."""
     for pattern in data.manifest.patterns:
-        items = (item for item in data.items(GENERALIZATION) if item.category == pattern.name)
-        _expect_none(data, tally, items, pattern.exclude, f"{pattern.name} excludes this")
+        groups = (g for g in data.groups(GENERALIZATION) if g[0].category == pattern.name)
+        _expect_none(data, tally, groups, pattern.exclude, f"{pattern.name} excludes this")
 
 
 def foreign_structures(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what another pattern holds out, unless it is allowed."""
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
-        items = (
-            item
-            for item in data.items(GENERALIZATION)
-            if item.category != pattern.name and pattern.name not in allowed.get(item.category, ())
+        groups = (
+            group
+            for group in data.groups(GENERALIZATION)
+            if group[0].category != pattern.name
+            and pattern.name not in allowed.get(group[0].category, ())
         )
         message = f"{pattern.name} is held out, and the item's pattern does not allow it"
-        _expect_none(data, tally, items, pattern.held_out, message)
+        _expect_none(data, tally, groups, pattern.held_out, message)
 
 
 def quotas(data: Dataset, tally: Tally) -> None:
@@ -98,17 +101,22 @@ def quotas(data: Dataset, tally: Tally) -> None:
 
 
 def _expect_none(
-    data: Dataset, tally: Tally, items: Iterable[Item], clauses: tuple[Clause, ...], message: str
+    data: Dataset,
+    tally: Tally,
+    groups: Iterable[tuple[Item, ...]],
+    clauses: tuple[Clause, ...],
+    message: str,
 ) -> None:
     """Report every item that contains one of some structures, with the first of them."""
     if not clauses:
         return
     first = data.first_of(clauses)
-    for item in items:
-        tally.checked += 1
-        clause = first(item)
+    for group in groups:
+        tally.checked += len(group)
+        clause = first(group[0])
         if clause:
-            tally.add(data.violation(f"{message}: {clause.text}", item, clause))
+            for item in group:
+                tally.add(data.violation(f"{message}: {clause.text}", item, clause))
 
 
 @dataclass(frozen=True, slots=True)
