@@ -195,7 +195,8 @@ LEAKS = (
     ),
     Leak(
         ("wh_subject_with_pp",),
-        """rule leak: Question -> Wh "did" Det[sound=s] noun:Modified[anim=yes, sound=s] Vt[form=did]
+        """rule leak: Question ->
+    Wh "did" Det[sound=s] noun:Modified[anim=yes, sound=s] Vt[form=did]
   ja  noun "が" Wh Vt drop Det
   syn Vt -[~obj]-> Wh; Vt -[nsubj]-> noun; noun -[det]-> Det;
       Vt -[aux]-> "did"(lemma=do, upos=AUX, Tense=Past, VerbForm=Fin)""",

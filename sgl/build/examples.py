@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
 from sgl.parse import Parser
+
+TRAIN = "train"
 
 
 def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -100,29 +105,28 @@ class _Likes:
             return
         problems = [self._problem(lowered, like.split, reading) for reading in readings]
         if all(problem is not None for problem in problems):
-            where = "training" if like.split == "train" else f"the items of `{name}`"
+            where = "training" if like.split == TRAIN else f"the items of `{name}`"
             reasons = dict.fromkeys(problem for problem in problems if problem is not None)
             self._error(like, f"this sentence does not belong to {where}", tuple(reasons))
 
     def _problem(self, lowered: LoweredPattern, split: str, reading: Derivation) -> str | None:
-        if split == "train":
-            for pattern in self.plan.patterns:
-                for structure in pattern.held_out:
-                    if self._contains(structure, reading):
-                        return f"`{pattern.name}` holds out {structure}"
-            return None
+        """Why a reading does not belong to the split, or None."""
         pattern = lowered.pattern
+        if split == TRAIN:
+            return self._held_out(self.plan.patterns, reading)
         if not any(self._contains(structure, reading) for structure in pattern.gen):
             return f"it contains none of {' or '.join(map(str, pattern.gen))}"
         for structure in pattern.exclude:
             if self._contains(structure, reading):
                 return f"it contains {structure}, which `not` excludes"
-        for other in self.plan.patterns:
-            if other.name == pattern.name or other.name in pattern.allow:
-                continue
-            for structure in other.held_out:
+        own = (pattern.name, *pattern.allow)
+        return self._held_out([p for p in self.plan.patterns if p.name not in own], reading)
+
+    def _held_out(self, patterns: Iterable[Pattern], reading: Derivation) -> str | None:
+        for pattern in patterns:
+            for structure in pattern.held_out:
                 if self._contains(structure, reading):
-                    return f"it contains what `{other.name}` holds out: {structure}"
+                    return f"it contains what `{pattern.name}` holds out: {structure}"
         return None
 
     def _contains(self, structure: Structure, reading: Derivation) -> bool:

@@ -42,7 +42,7 @@ class Observer:
         self.done = 0
         self.lengths: dict[str, dict[int, int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
-        self.sizes = {name: 0 for name in (stratum.category for stratum in plan.strata)}
+        self.sizes = dict.fromkeys((stratum.category for stratum in plan.strata), 0)
         for stratum in plan.strata:
             self.sizes[stratum.category] += stratum.count
         self.seen = dict.fromkeys(self.sizes, 0)

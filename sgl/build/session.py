@@ -35,6 +35,10 @@ def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diag
     above = dict(zip(figures.cycle, (*figures.cycle[1:], *figures.cycle[:1]), strict=True))
     growing = [rule for rule in grammar.rules if rule.lhs in above and above[rule.lhs] in rule.rhs]
     spans = list(dict.fromkeys(compiled.rule_spans[rule.id] for rule in growing))
+    growth = (
+        f"a phrase contains on average {figures.spectral_radius:.3g} phrases one level down "
+        "(spectral radius of the mean matrix; it must be below 1)"
+    )
     diagnostics.error(
         "SGL0707",
         spans[0] if spans else compiled.dataset_span,
@@ -43,8 +47,7 @@ def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diag
         labels=[Label(span, "and this one") for span in spans[1:4]],
         notes=(
             "the recursion is " + " → ".join([*names, *names[:1]]) if names else "",
-            f"a phrase contains on average {figures.spectral_radius:.3g} phrases one level down "
-            "(spectral radius of the mean matrix; it must be below 1)",
+            growth,
             f"a derivation ends with probability {figures.termination:.3g}",
         ),
         hint="give these rules less weight, or the other rules of their categories more",

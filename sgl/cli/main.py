@@ -7,6 +7,7 @@ import platform
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -96,7 +97,7 @@ def run(arguments: list[str] | None = None) -> int:
 def _report_internal(problem: Exception) -> None:
     """Say that this is not the author's fault, and what to report."""
     last = traceback.extract_tb(problem.__traceback__)[-1]
-    place = f"{os.path.basename(last.filename)}:{last.lineno} in {last.name}"
+    place = f"{Path(last.filename).name}:{last.lineno} in {last.name}"
     click.echo(
         f"internal error[SGL0999]: {type(problem).__name__}: {problem}\n"
         f"  at {place}\n"

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sgl.core.graph import Graph, GraphNode
 from sgl.core.grammar import CoreGrammar, Rule, TextLayer, Token
+from sgl.core.graph import Graph, GraphNode
 
 Derivation = tuple[int, ...]
 
