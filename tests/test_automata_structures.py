@@ -19,9 +19,16 @@ from networkx.algorithms.isomorphism import DiGraphMatcher
 from toy import TOY, random_derivations
 from toy_notation import GrammarBuilder, structure
 
-from sgl.automata import StructureTooCostly, UnsupportedStructure, compile_structure
+from sgl.automata import (
+    StructureCompiler,
+    StructureTooCostly,
+    UnsupportedStructure,
+    compile_structure,
+    tree_automaton,
+)
 from sgl.core.graph import Graph
 from sgl.core.interpret import derive_graph
+from sgl.core.plan import Constraint
 from sgl.core.structure import (
     Body,
     DegreeTest,
@@ -289,3 +296,13 @@ def test_a_rule_that_merges_two_ports_of_a_child_is_refused() -> None:
     build.rule("gapped", "X -> ", "saw", "見た", "head=saw; saw -~obj-> gap")
     with pytest.raises(UnsupportedStructure, match="merge"):
         compile_structure(build.build("odd", "S"), structure("{ V -[~obj]-> N }"))
+
+
+def test_structures_that_combine_in_too_many_ways_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tree_automaton, "MOST_STATES", 30)
+    compiler = StructureCompiler(TOY)
+    wanted = [structure(f"{{ V -[{label}]-> N; N -[amod]-> A }}") for label in ("nsubj", "obj")]
+    with pytest.raises(UnsupportedStructure, match="more than 30 ways"):
+        compiler.language(Constraint(require=((wanted[0],), (wanted[1],))))

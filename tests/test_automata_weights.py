@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from collections import Counter
 from random import Random
 
@@ -246,6 +249,39 @@ def test_masses_of_a_plan_add_up() -> None:
     present = compiler.split(Constraint(require=((wanted,),))).mass
     absent = compiler.split(Constraint(exclude=(wanted,))).mass
     assert math.isclose(present + absent, 1.0, rel_tol=1e-12)
+
+
+FINGERPRINT = """
+import hashlib
+from toy import TOY, toy_plan
+from sgl.automata import StructureCompiler, prove
+compiler = StructureCompiler(TOY)
+splits = [compiler.split(stratum.constraint) for stratum in toy_plan().strata]
+shown = [(s.category, s.transitions_of, s.roots, s.inside, s.mass) for s in splits]
+proofs = prove(compiler, toy_plan())
+claims = [claim for pattern in proofs.patterns for claim in (*pattern.licences, *pattern.instances)]
+figures = [(claim.mass, claim.example) for claim in claims] + [proofs.distributions, proofs.unused]
+print(hashlib.sha256(repr((shown, figures)).encode()).hexdigest())
+"""
+
+
+def test_splits_and_proofs_do_not_depend_on_the_hash_seed() -> None:
+    digests = set()
+    for seed in ("0", "1", "4242"):
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+        run = subprocess.run(
+            [sys.executable, "-c", FINGERPRINT],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        digests.add(run.stdout)
+    assert len(digests) == 1
 
 
 # --- the equations ----------------------------------------------------------------------

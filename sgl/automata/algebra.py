@@ -16,6 +16,7 @@ from sgl.automata.tree_automaton import (
     DEAD,
     GrammarIndex,
     TreeAutomaton,
+    check_size,
     explore,
 )
 
@@ -78,9 +79,6 @@ def _pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> 
     """The reachable pairs of states."""
     numbers: dict[tuple[int, int], int] = {}
     pairs: list[tuple[int, int]] = []
-    tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
-    # The pairs taken up so far, by their first component.
-    partners: list[list[int]] = [[] for _ in first.category]
 
     def meet(pair: tuple[int, int]) -> int:
         number = numbers.setdefault(pair, len(pairs))
@@ -88,14 +86,15 @@ def _pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> 
             pairs.append(pair)
         return number
 
-    leaves = tuple(
-        [
-            DEAD if DEAD in pair else meet(pair)
-            for pair in zip(first.leaves, second.leaves, strict=True)
-        ]
-    )
+    # Most of thousands of words lead to few pairs, so each pair is met once.
+    both = list(zip(first.leaves, second.leaves, strict=True))
+    met = {pair: DEAD if DEAD in pair else meet(pair) for pair in dict.fromkeys(both)}
+    tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
+    # The pairs taken up so far, by their first component.
+    partners: list[list[int]] = [[] for _ in first.category]
     current = 0
     while current < len(pairs):
+        check_size(len(pairs))
         left = pairs[current][0]
         earlier = list(partners[left])
         partners[left].append(current)
@@ -112,13 +111,10 @@ def _pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> 
                 if right is not None:
                     table[combination] = meet((result, right))
         current += 1
-    return TreeAutomaton(
-        category=tuple([first.category[left] for left, _ in pairs]),
-        leaves=leaves,
-        tables=tuple(tables),
-        accepting=frozenset(
-            number
-            for number, (left, right) in enumerate(pairs)
-            if left in first.accepting and right in second.accepting
-        ),
+    accepting = frozenset(
+        number
+        for number, (left, right) in enumerate(pairs)
+        if left in first.accepting and right in second.accepting
     )
+    category = tuple([first.category[left] for left, _ in pairs])
+    return TreeAutomaton(category, tuple([met[pair] for pair in both]), tuple(tables), accepting)

@@ -10,7 +10,15 @@ class AutomataError(Exception):
 
 
 class UnsupportedStructure(AutomataError):
-    """A structure, or a rule of the grammar, that the automata cannot express."""
+    """What the automata cannot express.
+
+    A structure, a rule of the grammar, or so many structures together that their
+    automaton would be too large.
+    """
+
+
+class BudgetSpent(AutomataError):
+    """A computation has used up its budget of elementary steps."""
 
 
 class StructureTooCostly(AutomataError):

@@ -64,11 +64,11 @@ def forget(match: Match, scene: Scene) -> Match | Outcome:
                 continue
             if _settled(clause, extension, advanced, scene):
                 return Outcome.DEAD
-            remaining.append(extension._replace(walks=advanced))
+            remaining.append(Match(extension.assignment, extension.edges, advanced))
         kept.append(frozenset(remaining))
     if not any(kept) and _settled(schema.body, match, walks, scene):
         return Outcome.FOUND
-    return rename(match._replace(walks=walks, extensions=tuple(kept)), scene.table)
+    return rename(Match(match.assignment, match.edges, walks, tuple(kept)), scene.table)
 
 
 def _leave(clause: Clause, match: Match, scene: Scene) -> tuple[Progress, ...] | None:

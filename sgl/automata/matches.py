@@ -64,7 +64,7 @@ class Match(NamedTuple):
 def empty_match(schema: Schema) -> Match:
     """The match in which no variable has a node."""
     extensions = tuple(frozenset({_empty(clause)}) for clause in schema.withouts)
-    return _empty(schema.body)._replace(extensions=extensions)
+    return with_extensions(_empty(schema.body), extensions)
 
 
 def _empty(clause: Clause) -> Match:
@@ -110,19 +110,18 @@ def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> 
     joined = _join(schema.body, first, second, shared)
     if joined is None or not schema.withouts:
         return joined
-    return joined._replace(
-        extensions=tuple(
-            frozenset(
-                both
-                for left in lefts
-                for right in rights
-                if (both := _join(clause, left, right, shared)) is not None
-            )
-            for clause, lefts, rights in zip(
-                schema.withouts, first.extensions, second.extensions, strict=True
-            )
+    extensions = tuple(
+        frozenset(
+            both
+            for left in lefts
+            for right in rights
+            if (both := _join(clause, left, right, shared)) is not None
+        )
+        for clause, lefts, rights in zip(
+            schema.withouts, first.extensions, second.extensions, strict=True
         )
     )
+    return with_extensions(joined, extensions)
 
 
 def _join(clause: Clause, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
@@ -164,12 +163,11 @@ def keep_passing(schema: Schema, match: Match, labels: Sequence[int | None]) -> 
         return None
     if not schema.withouts:
         return match
-    return match._replace(
-        extensions=tuple(
-            frozenset(e for e in extensions if _all_pass(clause, e, labels))
-            for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
-        )
+    extensions = tuple(
+        frozenset(e for e in extensions if _all_pass(clause, e, labels))
+        for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
     )
+    return with_extensions(match, extensions)
 
 
 def _all_pass(clause: Clause, match: Match, labels: Sequence[int | None]) -> bool:
@@ -206,24 +204,29 @@ def _place_extensions(schema: Schema, match: Match, node: int, label: int | None
                 if extension.assignment[variable] == UNASSIGNED and passes(clause, variable, label):
                     placed.add(with_node(extension, variable, node))
         extended.append(frozenset(placed))
-    return match._replace(extensions=tuple(extended))
+    return with_extensions(match, tuple(extended))
 
 
 def assign(schema: Schema, match: Match, variable: int, node: int, label: int | None) -> Match:
     """Make ``node`` the node of a variable of the body, in the extensions too."""
-    return with_node(match, variable, node)._replace(
-        extensions=tuple(
-            frozenset(
-                with_node(extension, variable, node)
-                for extension in extensions
-                if node not in extension.assignment and passes(clause, variable, label)
-            )
-            for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
+    extensions = tuple(
+        frozenset(
+            with_node(extension, variable, node)
+            for extension in extensions
+            if node not in extension.assignment and passes(clause, variable, label)
         )
+        for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
     )
+    return with_extensions(with_node(match, variable, node), extensions)
 
 
 def with_node(match: Match, variable: int, node: int) -> Match:
     """The match with one more node, its extensions as they were."""
     assignment = match.assignment
-    return match._replace(assignment=(*assignment[:variable], node, *assignment[variable + 1 :]))
+    grown = (*assignment[:variable], node, *assignment[variable + 1 :])
+    return Match(grown, match.edges, match.walks, match.extensions)
+
+
+def with_extensions(match: Match, extensions: tuple[frozenset[Match], ...]) -> Match:
+    """The match with other extensions."""
+    return Match(match.assignment, match.edges, match.walks, extensions)

@@ -10,9 +10,17 @@ becomes two::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
-from sgl.automata.matches import UNASSIGNED, Match, assign, passes, with_node
+from sgl.automata.matches import (
+    UNASSIGNED,
+    Match,
+    assign,
+    passes,
+    with_extensions,
+    with_node,
+)
 from sgl.automata.schema import Clause, Schema
 from sgl.automata.symbols import LocalEdge
 
@@ -21,20 +29,27 @@ Labels = Sequence[int | None]
 
 def realise(schema: Schema, match: Match, edge: LocalEdge, labels: Labels) -> list[Match]:
     """All matches that ``match`` becomes when ``edge`` is added."""
-    if any(edge.effect.goals[1:]):
-        match = match._replace(
-            extensions=tuple(
-                _realise_extensions(clause, extensions, edge, goals, labels)
-                for clause, extensions, goals in zip(
-                    schema.withouts, match.extensions, edge.effect.goals[1:], strict=True
-                )
-            )
-        )
-    group = [match]
-    for goal in _bits(edge.effect.goals[0]):
+    goals, *goals_of_withouts = edge.effect.goals
+    if any(goals_of_withouts):
+        extensions = []
+        for clause, members, own in zip(
+            schema.withouts, match.extensions, goals_of_withouts, strict=True
+        ):
+            step = partial(_realise_goal, clause, None, edge, labels)
+            extensions.append(frozenset(_realise_all(members, own, step)))
+        match = with_extensions(match, tuple(extensions))
+    return _realise_all([match], goals, partial(_realise_goal, schema.body, schema, edge, labels))
+
+
+def _realise_all(
+    members: Iterable[Match], goals: Sequence[int], step: Callable[[Match, int], Match | None]
+) -> list[Match]:
+    """Realise each goal in each match where it can be; both ways where there is a choice."""
+    group = list(members)
+    for goal in goals:
         grown: list[Match] = []
         for member in group:
-            realised = _realise_goal(schema.body, schema, member, goal, edge, labels)
+            realised = step(member, goal)
             if realised is None or realised.assignment != member.assignment:
                 grown.append(member)
             if realised is not None:
@@ -43,24 +58,8 @@ def realise(schema: Schema, match: Match, edge: LocalEdge, labels: Labels) -> li
     return group
 
 
-def _realise_extensions(
-    clause: Clause, extensions: frozenset[Match], edge: LocalEdge, goals: int, labels: Labels
-) -> frozenset[Match]:
-    group = set(extensions)
-    for goal in _bits(goals):
-        grown: set[Match] = set()
-        for member in group:
-            realised = _realise_goal(clause, None, member, goal, edge, labels)
-            if realised is None or realised.assignment != member.assignment:
-                grown.add(member)
-            if realised is not None:
-                grown.add(realised)
-        group = grown
-    return frozenset(group)
-
-
 def _realise_goal(
-    clause: Clause, schema: Schema | None, match: Match, goal: int, edge: LocalEdge, labels: Labels
+    clause: Clause, schema: Schema | None, edge: LocalEdge, labels: Labels, match: Match, goal: int
 ) -> Match | None:
     """Let ``edge`` realise one goal, or ``None`` if it cannot.
 
@@ -70,8 +69,7 @@ def _realise_goal(
         return None
     atom = clause.edges[goal]
     for variable, node in ((atom.source, edge.source), (atom.target, edge.target)):
-        current = match.assignment[variable]
-        if current == node:
+        if match.assignment[variable] == node:
             continue
         if not _may_assign(clause, match, variable, node, labels[node]):
             return None
@@ -79,7 +77,7 @@ def _realise_goal(
             match = with_node(match, variable, node)
         else:
             match = assign(schema, match, variable, node, labels[node])
-    return match._replace(edges=match.edges | 1 << goal)
+    return Match(match.assignment, match.edges | 1 << goal, match.walks, match.extensions)
 
 
 def _may_assign(clause: Clause, match: Match, variable: int, node: int, label: int | None) -> bool:
@@ -90,7 +88,3 @@ def _may_assign(clause: Clause, match: Match, variable: int, node: int, label: i
         and node not in match.assignment
         and passes(clause, variable, label)
     )
-
-
-def _bits(mask: int) -> list[int]:
-    return [index for index in range(mask.bit_length()) if mask >> index & 1]

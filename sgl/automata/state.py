@@ -19,9 +19,10 @@ Once the structure is found it stays found.  No match is dropped in favour of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from sgl.automata.errors import BudgetSpent
 from sgl.automata.forget import Outcome, Scene, forget
 from sgl.automata.lengths import ZERO, Reach, close
 from sgl.automata.matches import (
@@ -72,10 +73,10 @@ class Work:
         self.left = budget
 
     def spend(self, steps: int) -> None:
-        """Raise ``OverflowError`` when the budget is used up."""
+        """Raise ``BudgetSpent`` when the budget is used up."""
         self.left -= steps
         if self.left < 0:
-            raise OverflowError
+            raise BudgetSpent
 
 
 def transition(schema: Schema, symbol: Symbol, children: Sequence[State], work: Work) -> State:
@@ -83,7 +84,7 @@ def transition(schema: Schema, symbol: Symbol, children: Sequence[State], work: 
     if any(child.found for child in children):
         return FOUND
     labels, news = _labels(symbol, children)
-    matches: Iterable[Match] = _joined(schema, symbol, children, work)
+    matches = _joined(schema, symbol, children, work)
     if news:
         checked = (keep_passing(schema, match, labels) for match in matches)
         matches = {match for match in checked if match is not None}
@@ -91,10 +92,11 @@ def transition(schema: Schema, symbol: Symbol, children: Sequence[State], work: 
         matches = {
             placed for match in matches for placed in place(schema, match, node, labels[node])
         }
+        work.spend(_size(matches))
     for edge in symbol.edges:
         if any(edge.effect.goals):
             matches = {grown for match in matches for grown in realise(schema, match, edge, labels)}
-            work.spend(len(matches))
+            work.spend(_size(matches))
     scene = _scene(schema, symbol, children, labels)
     remaining: set[Match] = set()
     for match in matches:
@@ -119,7 +121,7 @@ def closed(schema: Schema, state: State) -> bool:
         return True
     nodes = tuple(range(len(state.ports)))
     end = Symbol(ports=(nodes,), labels=(None,) * len(nodes), fresh=(), edges=(), exports=())
-    last = transition(schema, end, [state], Work(len(state.matches) + 1))
+    last = transition(schema, end, [state], Work(0))
     return last.found or any(_complete(schema, match) for match in last.matches)
 
 
@@ -129,6 +131,11 @@ def _complete(schema: Schema, match: Match) -> bool:
         and UNASSIGNED not in match.assignment
         and all(progress.satisfied for progress in match.walks)
     )
+
+
+def _size(matches: Collection[Match]) -> int:
+    """The number of matches, their extensions included."""
+    return sum(1 + sum(map(len, match.extensions)) for match in matches)
 
 
 def _labels(symbol: Symbol, children: Sequence[State]) -> tuple[tuple[int | None, ...], bool]:
@@ -156,7 +163,7 @@ def _joined(schema: Schema, symbol: Symbol, children: Sequence[State], work: Wor
         if joined is None:
             joined = renamed
         else:
-            work.spend(len(joined) * len(renamed))
+            work.spend(_size(joined) * _size(renamed))
             shared = [node for node in ports if node in seen]
             pairs = (join(schema, left, right, shared) for left in joined for right in renamed)
             joined = {match for match in pairs if match is not None}

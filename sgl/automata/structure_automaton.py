@@ -8,7 +8,7 @@ all structures with the same schema (:mod:`sgl.automata.schema`) share it.
 
 from __future__ import annotations
 
-from sgl.automata.errors import StructureTooCostly
+from sgl.automata.errors import BudgetSpent, StructureTooCostly
 from sgl.automata.schema import NO_PREDICATE, Query, Schema, query_of
 from sgl.automata.state import State, Work, closed, transition
 from sgl.automata.symbols import FragmentIndex, Symbol
@@ -17,7 +17,7 @@ from sgl.core.interpret import Derivation
 from sgl.core.structure import Structure
 
 #: Elementary steps (matches joined) that one structure may cost: some seconds.
-DEFAULT_BUDGET = 2_000_000
+DEFAULT_BUDGET = 4_000_000
 
 
 class SchemaAutomaton:
@@ -40,7 +40,7 @@ class SchemaAutomaton:
         return number
 
     def step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
-        """The state after a symbol; raises ``OverflowError`` when ``work`` is used up."""
+        """The state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
         key = (symbol, children)
         state = self._transitions.get(key)
         if state is None:
@@ -96,7 +96,7 @@ class StructureAutomaton:
         """
         try:
             return self._core.step(self._symbols[rule], children, self._work)
-        except OverflowError:
+        except BudgetSpent:
             raise StructureTooCostly(
                 self.structure, _costliest_variable(self._query), self._budget
             ) from None

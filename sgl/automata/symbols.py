@@ -23,12 +23,11 @@ Attributes = tuple[tuple[str, str], ...]
 class Effect:
     """What an edge label means to a schema.
 
-    ``goals[i]`` is the bit set of the edge goals it satisfies in clause ``i``
-    (the body first); ``relations`` and ``counters`` are the indices of those
-    that it takes part in.
+    ``goals[i]`` are the edge goals it satisfies in clause ``i`` (the body first),
+    ``relations`` and ``counters`` those that it takes part in; all by index.
     """
 
-    goals: tuple[int, ...]
+    goals: tuple[tuple[int, ...], ...]
     relations: tuple[int, ...]
     counters: tuple[int, ...]
 
@@ -66,7 +65,7 @@ def effect_of(schema: Schema, label: str) -> Effect:
     """The effect of an edge with this label."""
     return Effect(
         goals=tuple(
-            sum(1 << k for k, goal in enumerate(clause.edges) if goal.labels.accepts(label))
+            _accepting([goal.labels for goal in clause.edges], label)
             for clause in (schema.body, *schema.withouts)
         ),
         relations=_accepting([relation.labels for relation in schema.relations], label),

@@ -18,8 +18,9 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
+from sgl.automata.errors import UnsupportedStructure
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 
@@ -27,6 +28,13 @@ from sgl.core.interpret import Derivation
 DEAD = -1
 
 Table = Mapping[tuple[int, ...], int]
+
+#: More states than this are a sign that structures combine in too many ways.
+MOST_STATES = 50_000
+
+#: A transition that uses a state: phrasal rule (by index), position, children, result.
+Occurrence = tuple[int, int, tuple[int, ...], int]
+
 _S = TypeVar("_S", bound=Hashable)
 
 
@@ -50,15 +58,6 @@ class GrammarIndex:
         for index, children in enumerate(self.rhs):
             for position, child in enumerate(children):
                 self.uses[child].append((index, position))
-
-
-class Occurrence(NamedTuple):
-    """A transition that uses a state: phrasal rule (by index), position, and the rest."""
-
-    rule: int
-    position: int
-    children: tuple[int, ...]
-    result: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +86,7 @@ class TreeAutomaton:
         for rule, table in enumerate(self.tables):
             for children, result in table.items():
                 for position, child in enumerate(children):
-                    occurrences[child].append(Occurrence(rule, position, children, result))
+                    occurrences[child].append((rule, position, children, result))
         return occurrences
 
     def run(self, index: GrammarIndex, derivation: Derivation) -> int:
@@ -108,6 +107,31 @@ class TreeAutomaton:
         return self.run(index, derivation) in self.accepting
 
 
+def check_size(states: int) -> None:
+    """Raise ``UnsupportedStructure`` if an automaton has too many states."""
+    if states > MOST_STATES:
+        raise UnsupportedStructure(
+            f"the structures of these patterns combine in more than {MOST_STATES:,} ways; "
+            "give their nodes more tests, or their edges labels"
+        )
+
+
+class _States(Generic[_S]):
+    """The states met so far, numbered in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self.values: list[_S] = []
+        self.category: list[int] = []
+        self._number: dict[tuple[int, _S], int] = {}
+
+    def meet(self, category: int, value: _S) -> int:
+        number = self._number.setdefault((category, value), len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+            self.category.append(category)
+        return number
+
+
 def explore(
     index: GrammarIndex,
     leaf: Callable[[int], _S],
@@ -119,26 +143,23 @@ def explore(
     ``leaf(i)`` is the state after leaf rule ``i`` of the index, ``step(i, qs)``
     the state after phrasal rule ``i`` (by index, not by id); ``accepts`` is
     asked for states of the start category.
+
+    Raises:
+        UnsupportedStructure: if there are too many states.
     """
-    numbers: dict[tuple[int, _S], int] = {}
-    category_of: list[int] = []
-    values: list[_S] = []
-    members: list[list[int]] = [[] for _ in index.grammar.categories]
+    states: _States[_S] = _States()
+    values = states.values
+    leaves = tuple(
+        [states.meet(category, leaf(i)) for i, category in enumerate(index.leaf_category)]
+    )
     tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
-
-    def meet(category: int, value: _S) -> int:
-        number = numbers.setdefault((category, value), len(values))
-        if number == len(values):
-            values.append(value)
-            category_of.append(category)
-        return number
-
-    leaves = tuple(meet(index.leaf_category[i], leaf(i)) for i in range(len(index.leaves)))
     # Each state is taken up once and combined with those taken up before it, so
     # that every combination of children is seen once.
+    members: list[list[int]] = [[] for _ in index.grammar.categories]
     current = 0
     while current < len(values):
-        category = category_of[current]
+        check_size(len(values))
+        category = states.category[current]
         earlier = list(members[category])
         members[category].append(current)
         for rule, position in index.uses[category]:
@@ -147,16 +168,10 @@ def explore(
                 for i, child in enumerate(index.rhs[rule])
             ]
             choices[position] = [current]
-            table = tables[rule]
-            for combination in product(*choices):
-                value = step(rule, tuple([values[child] for child in combination]))
-                table[combination] = meet(index.lhs[rule], value)
+            for children in product(*choices):
+                value = step(rule, tuple([values[child] for child in children]))
+                tables[rule][children] = states.meet(index.lhs[rule], value)
         current += 1
-    return TreeAutomaton(
-        category=tuple(category_of),
-        leaves=leaves,
-        tables=tuple(tables),
-        accepting=frozenset(
-            q for q, value in enumerate(values) if category_of[q] == index.start and accepts(value)
-        ),
-    )
+    roots = (q for q, category in enumerate(states.category) if category == index.start)
+    accepting = frozenset(q for q in roots if accepts(values[q]))
+    return TreeAutomaton(tuple(states.category), leaves, tuple(tables), accepting)
