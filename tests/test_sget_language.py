@@ -11,7 +11,7 @@ import yaml
 from sampling import plan_of, whole
 from sget import PUBLISHED, Word, sget, words, words_of
 
-from sgl.build import check_examples
+from sgl.build.examples import check_examples
 from sgl.core.graph import Graph
 from sgl.core.interpret import Item, interpret
 from sgl.diagnostics import Diagnostics

@@ -107,6 +107,8 @@ class _Rule:
             else:
                 incoming.setdefault(edge.target, []).append(edge.label)
                 graph.add_edge(edge.source, edge.target)
+        if len(set(self.fragment.edges)) < len(self.fragment.edges):
+            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
         head = self.fragment.exports[0]
         for index, node in enumerate(self.fragment.nodes):
             labels = incoming.get(index, [])

@@ -139,4 +139,3 @@ def _patterns(
     words = vocabulary(lowered.grammar, 0) if lowered is not None else Vocabulary(complete=False)
     context = StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
     return lower_patterns(names, context, diagnostics)
-

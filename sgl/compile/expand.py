@@ -60,9 +60,7 @@ def expand(
     return [instance for instance in instances if instance.lhs in reachable]
 
 
-def _word_instances(
-    words: Sequence[Production], diagnostics: Diagnostics
-) -> list[Instance] | None:
+def _word_instances(words: Sequence[Production], diagnostics: Diagnostics) -> list[Instance] | None:
     """One instance for each choice of the features that a word leaves open."""
     found: list[Instance] = []
     for word in words:
@@ -120,11 +118,12 @@ def _instances(
 ) -> Iterator[Instance]:
     for values, rhs in _match(rule.rhs, 0, {}, rule.domains, buildable):
         for lhs in _choices(rule.lhs.slots, values, rule.domains):
-            bound = dict(values)
-            for slot, value in zip(rule.lhs.slots, lhs, strict=True):
-                if isinstance(slot, str):
-                    bound[slot] = value
-            yield Instance(rule, (rule.lhs.info.name, lhs), rhs, bound)
+            chosen = {
+                slot: value
+                for slot, value in zip(rule.lhs.slots, lhs, strict=True)
+                if isinstance(slot, str)
+            }
+            yield Instance(rule, (rule.lhs.info.name, lhs), rhs, {**values, **chosen})
 
 
 def _match(
@@ -242,8 +241,14 @@ def _report_unproductive(
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
     cyclic = name in graph and nx.has_path(graph, name, name) and graph.in_degree(name) > 0
-    loops = any(name in nx.descendants(graph, successor) | {successor}
-                for successor in graph.successors(name)) if cyclic else False
+    loops = (
+        any(
+            name in nx.descendants(graph, successor) | {successor}
+            for successor in graph.successors(name)
+        )
+        if cyclic
+        else False
+    )
     if loops:
         diagnostics.error(
             "SGL0702",

@@ -284,7 +284,8 @@ class FragmentLowering:
         forwarded = [
             ChildPort(child, info.ports.index(name))
             for child, info in enumerate(self.rhs)
-            if name in info.ports[1:] and ChildPort(child, info.ports.index(name)) not in self.touched
+            if name in info.ports[1:]
+            and ChildPort(child, info.ports.index(name)) not in self.touched
         ]
         if len(forwarded) == 1:
             self.touched[forwarded[0]] = self.rule.name.span

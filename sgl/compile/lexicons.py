@@ -18,6 +18,7 @@ from sgl.compile.productions import (
 from sgl.compile.rules import check_layers, rule_weight
 from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters
+from sgl.compile.weighting import weighting_of
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
 from sgl.lang import syntax as s
@@ -49,10 +50,11 @@ def lower_words(names: Names, context: Lexicons) -> list[Production]:
 
 
 def _word(word: s.Word, scope: Scope, context: Lexicons) -> list[Production]:
-    check_layers(word.layers, context.signature, context.diagnostics)
     evaluation = Evaluation(scope, _NO_COLUMNS, (), None, context.diagnostics)
     source = context.signature.source.name
     own = s.LayerClause(s.Name(source, word.text.span), (word.text,), None, word.text.span)
+    if not check_layers((own, *word.layers), context.signature, context.diagnostics):
+        return []
     weight = rule_weight(word.weight, context.parameters, context.diagnostics)
     name = f'word "{word.text}"'
     return _entry(
@@ -185,11 +187,13 @@ def _fragment(
             hint=f"write `{layer.name} node(lemma=…, upos=…)`",
         )
         return None
-    words = texts[next(
-        index
-        for index, text in enumerate(context.signature.text_layers)
-        if text.name == layer.anchor
-    )]
+    words = texts[
+        next(
+            index
+            for index, text in enumerate(context.signature.text_layers)
+            if text.name == layer.anchor
+        )
+    ]
     if words is None or not _check_single(words, layer, entry, context):
         return None
     attributes = _attributes(statements[0], words[0], entry.evaluation)
@@ -213,9 +217,7 @@ def _check_single(
     return False
 
 
-def _attributes(
-    statement: s.NodeStatement, word: str, evaluation: Evaluation
-) -> Attributes | None:
+def _attributes(statement: s.NodeStatement, word: str, evaluation: Evaluation) -> Attributes | None:
     values: dict[str, str] = {"lemma": word}
     for attribute in statement.attributes:
         check_attribute_name(attribute, evaluation.diagnostics)
@@ -234,8 +236,10 @@ def _lexicon(
     lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: dict[str, Table | None]
 ) -> list[Production]:
     table = _table(lexicon, scope, context, tables)
-    for entry in lexicon.entries:
-        check_layers(entry.layers, context.signature, context.diagnostics)
+    groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
+    clear = [check_layers(group, context.signature, context.diagnostics) for group in groups]
+    if not all(clear):
+        return []
     if not lexicon.entries:
         context.diagnostics.error(
             "SGL0610",
@@ -246,14 +250,14 @@ def _lexicon(
     if table is None:
         return []
     rows = _select(lexicon, table, context)
-    weighting = _weighting(lexicon, context)
+    weighting = weighting_of(lexicon, context.parameters, context.diagnostics)
     found: list[Production] = []
     for number, entry in enumerate(lexicon.entries):
         layers = _merge(lexicon.shared, entry.layers)
         seen: dict[tuple[object, ...], Row] = {}
         for row in rows:
             evaluation = Evaluation(scope, row.cells, table.columns, row.span, context.diagnostics)
-            share = weighting.share(row, evaluation)
+            share = weighting.share(row, evaluation, context.diagnostics)
             productions = _entry(
                 _EntryInput(
                     name=f"{lexicon.name}",
@@ -317,62 +321,6 @@ def _select(lexicon: s.Lexicon, table: Table, context: Lexicons) -> list[Row]:
             hint="check the values after `where`",
         )
     return rows
-
-
-@dataclass(frozen=True)
-class _Weighting:
-    """How the words of a lexicon share its weight."""
-
-    total: float
-    exponent: float | None
-    column: s.Column | None
-    context: Lexicons
-
-    def share(self, row: Row, evaluation: Evaluation) -> float:
-        if self.column is None:
-            return 1.0
-        text = evaluation.value(self.column)
-        try:
-            number = float(text or "")
-        except ValueError:
-            number = 0.0
-        if text is not None and not 0 < number < 1e12:
-            self.context.diagnostics.error(
-                "SGL0701",
-                row.span,
-                f"the weight in the column `{self.column.name}` is `{text}`, "
-                "not a positive number",
-                labels=[Label(self.column.span, "asked for here")],
-            )
-        return number if 0 < number < 1e12 else 1.0
-
-
-def _weighting(lexicon: s.Lexicon, context: Lexicons) -> _Weighting:
-    weight = lexicon.weight
-    if weight is None:
-        return _Weighting(1.0, None, None, context)
-    total, exponent = 1.0, None
-    if weight.factor is not None:
-        total = context.parameters.number(weight.factor, context.diagnostics) or 0.0
-    kind = weight.kind
-    if kind is not None and kind.text == "zipf":
-        argument = weight.argument
-        exponent = 1.0
-        if argument is not None:
-            exponent = context.parameters.number(argument, context.diagnostics) or 0.0
-    elif kind is not None and kind.text != "uniform":
-        context.diagnostics.error(
-            "SGL0701",
-            kind.span,
-            f"there is no distribution `{kind}`",
-            hint=suggest(kind.text, ("zipf", "uniform")) or "write `zipf(1.0)` or `uniform`",
-        )
-    if not 0 < total < 1e12 or (exponent is not None and not 0 < exponent < 20):
-        context.diagnostics.error(
-            "SGL0701", weight.span, "the weight of a lexicon and the exponent must be positive"
-        )
-        total, exponent = 1.0, None
-    return _Weighting(total, exponent, weight.column, context)
 
 
 def _merge(

@@ -84,9 +84,7 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
     totals: dict[Concrete, float] = {}
     for instance, weight in zip(instances, raw, strict=True):
         totals[instance.lhs] = totals.get(instance.lhs, 0.0) + weight
-    return [
-        weight / totals[instance.lhs] for instance, weight in zip(instances, raw, strict=True)
-    ]
+    return [weight / totals[instance.lhs] for instance, weight in zip(instances, raw, strict=True)]
 
 
 def _raw_weights(instances: Sequence[Instance], signature: Signature) -> list[float]:
@@ -137,15 +135,11 @@ def _choice_weight(instance: Instance, signature: Signature) -> float:
 
 
 def _templates(instance: Instance) -> tuple[Template, ...]:
-    return tuple(
-        instantiate(sketch, instance.values) for sketch in instance.production.templates
-    )
+    return tuple(instantiate(sketch, instance.values) for sketch in instance.production.templates)
 
 
 def _fragments(instance: Instance) -> tuple[Fragment, ...]:
-    return tuple(
-        _fragment(sketch, instance.values) for sketch in instance.production.fragments
-    )
+    return tuple(_fragment(sketch, instance.values) for sketch in instance.production.fragments)
 
 
 def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
@@ -166,4 +160,3 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
 def _origin(span: Span, sources: SourceMap) -> Origin | None:
     file = sources.get(span.file)
     return Origin(span.file, file.position(span.start)[0]) if file is not None else None
-

@@ -54,7 +54,7 @@ class Evaluation:
     def value(self, expression: s.Expression) -> str | None:
         """The text of an expression; ``""`` is an absent column, None an error."""
         try:
-            return replace(self, steps=count())._value(expression, 0)
+            return replace(self, steps=count()).value_within(expression, 0)
         except _Endless as problem:
             self.diagnostics.error(
                 "SGL0608",
@@ -64,7 +64,7 @@ class Evaluation:
             )
             return None
 
-    def _value(self, expression: s.Expression, depth: int) -> str | None:
+    def value_within(self, expression: s.Expression, depth: int) -> str | None:
         """The same for an expression that stands in ``depth`` others and calls."""
         if next(self.steps) > _MAX_STEPS:
             self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
@@ -78,10 +78,10 @@ class Evaluation:
             self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
         if isinstance(expression, s.Call):
             return self._call(expression, depth + 1)
-        left = self._value(expression.left, depth + 1)
+        left = self.value_within(expression.left, depth + 1)
         if isinstance(expression, s.Fallback):
-            return left if left is None or left else self._value(expression.right, depth + 1)
-        right = self._value(expression.right, depth + 1)
+            return left if left is None or left else self.value_within(expression.right, depth + 1)
+        right = self.value_within(expression.right, depth + 1)
         if left is None or right is None:
             return None
         if len(left) + len(right) > _MAX_LENGTH:
@@ -119,7 +119,7 @@ class Evaluation:
         return self.columns.get(name.text, "")
 
     def _call(self, call: s.Call, depth: int) -> str | None:
-        arguments = [self._value(argument, depth) for argument in call.arguments]
+        arguments = [self.value_within(argument, depth) for argument in call.arguments]
         function = self.scope.peek(s.Function, call.name.text)
         paradigm = self.scope.peek(s.Paradigm, call.name.text)
         if function is None and paradigm is None:
@@ -160,7 +160,7 @@ class Evaluation:
             function,
             self.steps,
         )
-        return inner._value(function.body, depth)
+        return inner.value_within(function.body, depth)
 
     def _paradigm(self, call: s.Call, paradigm: s.Paradigm, values: list[str]) -> str | None:
         classes = {line.inflection_class.text: line for line in paradigm.lines}

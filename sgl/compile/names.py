@@ -36,6 +36,9 @@ KINDS: dict[type, str] = {
 #: The keywords of kinds that authors call otherwise.
 _KEYWORDS: dict[type, str] = {s.Labels: "labels", s.Words: "words", s.CategoryDecl: "category"}
 
+#: Names of a kind that a hint lists.
+_LISTED = 8
+
 _Declared = TypeVar("_Declared", bound=s.Declaration)
 
 
@@ -64,7 +67,7 @@ class Scope:
                 "SGL0201",
                 name.span,
                 f"there is no {KINDS[kind]} `{name}`",
-                hint=suggest(name.text, known),
+                hint=suggest(name.text, known) or _declared(KINDS[kind], known),
             )
         return found
 
@@ -86,6 +89,15 @@ class Scope:
         return self.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
 
 
+def _declared(kind: str, known: Iterable[str]) -> str:
+    """What there is, for an author whose name is like none of it."""
+    names = list(known)
+    if not names:
+        return f"declare the {kind}, or `use` a file that does"
+    more = ", …" if len(names) > _LISTED else ""
+    return "there is: " + ", ".join(names[:_LISTED]) + more
+
+
 @dataclass
 class Names:
     """All declarations in force, each with the scope of its file."""
@@ -100,18 +112,13 @@ class Names:
         return [(d, scope) for d, scope in self.declarations if isinstance(d, kind)]
 
 
-def resolve_names(
-    project: Project, parameters: Parameters, diagnostics: Diagnostics
-) -> Names:
+def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnostics) -> Names:
     """Build the scopes of all files."""
     names = Names(project, {}, [])
     chosen = {
-        unit.path: choose(unit.file.declarations, parameters, diagnostics)
-        for unit in project.units
+        unit.path: choose(unit.file.declarations, parameters, diagnostics) for unit in project.units
     }
-    own = {
-        unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units
-    }
+    own = {unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units}
     for unit in project.units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
         for use, used in unit.uses:
@@ -214,6 +221,4 @@ def report_unused(names: Names, diagnostics: Diagnostics) -> None:
             continue
         name: s.Name = declaration.name  # type: ignore[union-attr]
         if (kind, name.text, declaration.span) not in names.used:
-            diagnostics.warning(
-                "SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used"
-            )
+            diagnostics.warning("SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used")

@@ -120,9 +120,7 @@ class _Lowering:
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=tuple(parts.quotas),
         )
-        return LoweredPattern(
-            pattern, self.declaration, parts.spans, target, tuple(parts.examples)
-        )
+        return LoweredPattern(pattern, self.declaration, parts.spans, target, tuple(parts.examples))
 
     def _target_structure(self) -> Structure | None:
         if not self.only_exposed or not self.targets:

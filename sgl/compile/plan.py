@@ -44,7 +44,7 @@ def read_dataset(
     """What the ``dataset`` declaration says; None after a report."""
     declared = names.of(s.Dataset)
     if not declared:
-        if any(entry.keyword in ("dataset", "") for entry in names.project.unread):
+        if names.project.lacks("dataset"):
             return None
         diagnostics.error(
             "SGL0804",
@@ -63,6 +63,7 @@ def read_dataset(
             hint="remove one of the two",
         )
     dataset, scope = declared[-1]
+    errors = diagnostics.errors
     settings = _Settings(parameters, diagnostics)
     for clause in dataset.clauses:
         settings.clause(clause)
@@ -74,6 +75,13 @@ def read_dataset(
             hint="add `from` and the category of whole texts",
         )
         return None
+    if not any(settings.sizes.values()) and diagnostics.errors == errors:
+        diagnostics.error(
+            "SGL0804",
+            dataset.span,
+            "the dataset asks for no sentences",
+            hint="say how many: `train 40000`",
+        )
     category = scope.find(s.CategoryDecl, settings.start)
     if category is None:
         return None
@@ -220,9 +228,7 @@ def _gen(lowered: LoweredPattern, patterns: Sequence[LoweredPattern]) -> list[St
         require = (pattern.gen, *((structure,) for structure in quota.within))
         exclude = (*pattern.exclude, *quota.outside, *foreign)
         stream = f"{GEN}/{pattern.name}/{index}"
-        strata.append(
-            Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude))
-        )
+        strata.append(Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude)))
     return strata
 
 

@@ -96,9 +96,7 @@ class VariableTable:
                     "SGL0402",
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
-                    notes=(
-                        "as a variable it would have to stand at least twice in the rule",
-                    ),
+                    notes=("as a variable it would have to stand at least twice in the rule",),
                     hint=suggest(name, values) or f"its values are: {', '.join(values)}",
                 )
             elif not self.domains[name]:
@@ -152,8 +150,8 @@ def _check_setting(
 ) -> bool:
     feature = setting.feature
     if feature.text not in info.features:
-        if any(feature.text == name.text for name in info.declaration.features):
-            return False  # the feature itself is not declared, which was reported there
+        if len(info.features) < len(info.declaration.features):
+            return False  # a feature of the category is not declared, which was reported there
         carried = ", ".join(f"`{name}`" for name in info.features) or "none"
         diagnostics.error(
             "SGL0401",
@@ -225,7 +223,5 @@ def _column_value(
 
 def instantiate(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
     """The template with its variables replaced; empty words are left out."""
-    items = (
-        Token(values[item.name]) if isinstance(item, Variable) else item for item in sketch
-    )
+    items = (Token(values[item.name]) if isinstance(item, Variable) else item for item in sketch)
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))

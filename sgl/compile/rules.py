@@ -57,7 +57,8 @@ class _Rule:
         lhs = self._category(rule.lhs)
         children = Children(rule, self.diagnostics)
         rhs = [self._category(child.category) for child in children.children]
-        check_layers(rule.layers, self.signature, self.diagnostics)
+        if not check_layers(rule.layers, self.signature, self.diagnostics):
+            return None
         templates, mentioned = lower_templates(
             rule, children, self.signature, self.variables, self.diagnostics
         )
@@ -138,30 +139,42 @@ class _Rule:
 
 def check_layers(
     clauses: Sequence[s.LayerClause], signature: Signature, diagnostics: Diagnostics
-) -> None:
-    """Report clauses about layers that are not there, and second clauses of text layers."""
+) -> bool:
+    """Report clauses about layers that are not there, and second clauses of text layers.
+
+    False if there is a second clause: it is then not clear what else belongs together.
+    """
     text = [layer.name for layer in signature.text_layers]
-    known = [*text, *(layer.name for layer in signature.graph_layers)]
     seen: set[str] = set()
     for clause in clauses:
         name = clause.layer.text
-        if name not in known and name not in signature.unsound:
+        if name in text and name in seen:
             diagnostics.error(
-                "SGL0201",
-                clause.layer.span,
-                f"there is no layer `{name}`",
-                hint=suggest(name, known) or f"the layers are: {', '.join(known)}",
+                "SGL0308",
+                clause.span,
+                f"the layer `{name}` has two clauses",
+                hint="remove one, or write the first line of the declaration it belongs to",
             )
-        elif name in text and name in seen:
-            diagnostics.error(
-                "SGL0308", clause.span, f"the layer `{name}` has two clauses", hint="remove one"
-            )
+            return False
+        _check_layer(clause.layer, signature, diagnostics)
         seen.add(name)
+    return True
 
 
-def rule_weight(
-    weight: s.Weight | None, parameters: Parameters, diagnostics: Diagnostics
-) -> float:
+def _check_layer(layer: s.Name, signature: Signature, diagnostics: Diagnostics) -> None:
+    """A misspelt layer is reported wherever it stands, one that is not declared once."""
+    known = signature.layer_names
+    name = layer.text
+    if name in known or name in signature.unsound or name in signature.unknown:
+        return
+    near = suggest(name, known)
+    if not near:
+        signature.unknown.add(name)
+    hint = near or f"the layers are: {', '.join(known)}"
+    diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
+
+
+def rule_weight(weight: s.Weight | None, parameters: Parameters, diagnostics: Diagnostics) -> float:
     """The weight of a rule as a number; 1 without one."""
     if weight is None:
         return 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
@@ -30,7 +30,8 @@ class CategoryInfo:
 class Signature:
     """Layers in the order of their declaration, features, categories.
 
-    ``unsound`` are the names of layers whose declarations were reported.
+    ``unsound`` are the names of layers whose declarations were reported, ``unknown``
+    those that clauses mention and that are not declared at all.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -39,6 +40,15 @@ class Signature:
     value_weights: Mapping[tuple[str, str], float]
     categories: Mapping[str, CategoryInfo]
     unsound: frozenset[str]
+    unknown: set[str] = field(default_factory=set)
+
+    @property
+    def layer_names(self) -> list[str]:
+        """The names of all layers, text layers first."""
+        return [
+            *(layer.name for layer in self.text_layers),
+            *(layer.name for layer in self.graph_layers),
+        ]
 
     @property
     def source(self) -> TextLayer:
@@ -55,7 +65,8 @@ def build_signature(
 ) -> Signature | None:
     """The signature of a grammar; None when it has no text layer to work with.
 
-    Nor is there one when a layer could not be read: it might be the source layer.
+    Nor is there one when a layer could not be read or is declared twice: every rule
+    would be held against layers that nobody meant.
     """
     declared = [declaration for declaration, _ in names.of(s.Layer)]
     kinds_known = _check_kinds(declared, diagnostics)
@@ -70,7 +81,7 @@ def build_signature(
         for declaration, scope in names.of(s.CategoryDecl)
     }
     _check_views(names, diagnostics)
-    unread = any(entry.keyword in ("layer", "") for entry in names.project.unread)
+    unread = names.project.lacks("layer")
     if not text and not unread and kinds_known:
         diagnostics.error(
             "SGL0307",
@@ -79,9 +90,10 @@ def build_signature(
             hint="start with `layer en : text`",
         )
     weights = _value_weights(names, parameters, diagnostics)
-    if not text or unread or not kinds_known:
+    twice = len({declaration.name.text for declaration in declared}) < len(declared)
+    if not text or unread or twice or not kinds_known:
         return None
-    sound = {layer.name for layer in (*text, *graphs)}
+    sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     unsound = frozenset(d.name.text for d in declared) - sound
     return Signature(tuple(text), tuple(graphs), features, weights, categories, unsound)
 
@@ -111,9 +123,7 @@ def _text_layer(declaration: s.Layer, diagnostics: Diagnostics) -> TextLayer:
                 hint=suggest(option.name.text, _OPTIONS) or "its options are `join` and `attach`",
             )
         elif expected is not None and len(option.values) != expected:
-            diagnostics.error(
-                "SGL0308", option.span, f"`{option.name}` takes one quoted text"
-            )
+            diagnostics.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
         elif option.name.text == "join":
             join = option.values[0].text
         else:
@@ -173,9 +183,7 @@ def _value_weights(
     return weights
 
 
-def _category(
-    declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostics
-) -> CategoryInfo:
+def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostics) -> CategoryInfo:
     features = tuple(
         name.text for name in declaration.features if scope.find(s.Feature, name) is not None
     )

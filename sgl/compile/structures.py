@@ -56,9 +56,7 @@ class StructureContext:
     targets: tuple[str, ...] | None = None
 
 
-def lower_structure(
-    ref: s.GraphRef, scope: Scope, context: StructureContext
-) -> c.Structure | None:
+def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
     """The structure that a clause writes or names; None after a report."""
     if isinstance(ref, s.Name):
         declaration = scope.find(s.StructureDecl, ref)
@@ -113,7 +111,7 @@ class _Body:
         if times > MAX_REPEAT:
             self._too_long(repeat.times)
             return
-        inner = {name for name in _variables(repeat.body)}
+        inner = set(_variables(repeat.body))
         for end in (repeat.first, repeat.last):
             if end.text not in inner:
                 self.context.diagnostics.error(

@@ -88,7 +88,8 @@ def set_parameters(
                 "SGL0903",
                 None,
                 f"`--set {name}={value}`: the grammar has no parameter `{name}`",
-                hint=suggest(name, declared) or f"it has: {', '.join(sorted(declared)) or 'none'}",
+                hint=suggest(name, declared)
+                or (f"its parameters are: {', '.join(sorted(declared))}" if declared else ""),
             )
         elif name in declared and _kind(value) != _kind(declared[name].value.text):
             diagnostics.error(
@@ -101,9 +102,7 @@ def set_parameters(
     return Parameters(values, project)
 
 
-def _declare(
-    declared: dict[str, s.Param], declaration: s.Param, diagnostics: Diagnostics
-) -> None:
+def _declare(declared: dict[str, s.Param], declaration: s.Param, diagnostics: Diagnostics) -> None:
     earlier = declared.setdefault(declaration.name.text, declaration)
     if earlier is not declaration:
         report_twice("parameter", declaration.name, earlier.name.span, diagnostics)
@@ -131,7 +130,8 @@ def choose(
             conditions = declaration.when
         elif isinstance(declaration, s.Pattern):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))
-        if all([parameters.holds(when, diagnostics) for when in conditions]):
+        met = [parameters.holds(when, diagnostics) for when in conditions]
+        if all(met):
             chosen.append(declaration)
     return chosen
 

@@ -12,6 +12,7 @@ from sgl.diagnostics.model import (
     Severity,
     Span,
     suggest,
+    suggested,
 )
 from sgl.diagnostics.registry import CODES, Code
 from sgl.diagnostics.source import SourceFile, SourceMap
@@ -27,4 +28,5 @@ __all__ = [
     "SourceMap",
     "Span",
     "suggest",
+    "suggested",
 ]

@@ -125,7 +125,13 @@ class Diagnostics:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """A hint ``did you mean `x`?`` for a misspelt name, or an empty string.
+    """A hint ``did you mean `x`?`` for a misspelt name, or an empty string."""
+    candidate = suggested(name, known)
+    return f"did you mean `{candidate}`?" if candidate is not None else ""
+
+
+def suggested(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one most likely means, if any.
 
     A candidate is at most two edits away (one for names of up to three
     letters) or has ``name`` as a prefix; nothing is said when two candidates
@@ -141,8 +147,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
             ranked.append((limit + 1, candidate))
     ranked.sort()
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
-        return ""
-    return f"did you mean `{ranked[0][1]}`?"
+        return None
+    return ranked[0][1]
 
 
 def _edits(first: str, second: str, limit: int) -> int:

@@ -1,19 +1,40 @@
-"""The registry of diagnostic codes."""
+"""The registry of diagnostic codes: every code that the compiler can give, with its page.
+
+The pages are written in :mod:`sgl.diagnostics.codes`; a test compares the registry
+with the codes that occur in the compiler.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from sgl.diagnostics.codes import (
+    features,
+    files,
+    graphs,
+    lexicons,
+    names,
+    output,
+    patterns,
+    rules,
+    syntax,
+    weights,
+)
+from sgl.diagnostics.codes.code import Code
 
+__all__ = ["CODES", "TOPICS", "Code"]
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A diagnostic code with its page."""
+#: The codes by topic, in the order of their numbers.
+TOPICS: dict[str, tuple[Code, ...]] = {
+    "Files": files.CODES,
+    "What cannot be read": syntax.CODES,
+    "Names": names.CODES,
+    "Rules and layers": rules.CODES,
+    "Features": features.CODES,
+    "Graphs": graphs.CODES,
+    "Tables and morphology": lexicons.CODES,
+    "Weights and recursion": weights.CODES,
+    "Patterns and the dataset": patterns.CODES,
+    "The run as a whole": output.CODES,
+}
 
-    code: str
-    title: str
-    why: str
-    wrong: str = ""
-    fixed: str = ""
-
-
-CODES: dict[str, Code] = {}
+#: All codes by their names.
+CODES: dict[str, Code] = {entry.code: entry for topic in TOPICS.values() for entry in topic}

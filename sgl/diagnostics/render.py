@@ -18,10 +18,9 @@ import json
 from collections.abc import Iterable
 
 from sgl.diagnostics.model import Diagnostic, Severity, Span
-from sgl.diagnostics.source import SourceFile, SourceMap, display_width
+from sgl.diagnostics.source import SourceFile, SourceMap, display_width, visible
 
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
-_TAB = "    "
 _LONGEST_LINE = 160
 
 
@@ -30,7 +29,7 @@ def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -
     paint = _Paint(color)
     tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
     head = paint(tone + _BOLD, f"{diagnostic.severity.value}[{diagnostic.code}]")
-    lines = [f"{head}{paint(_BOLD, ': ' + diagnostic.message)}"]
+    lines = [f"{head}{paint(_BOLD, ': ' + visible(diagnostic.message))}"]
     places = _places(diagnostic, sources)
     margin = max((len(str(file.position(span.start)[0])) for file, span, _, _ in places), default=1)
     for index, (file, span, text, primary) in enumerate(places):
@@ -38,7 +37,7 @@ def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -
             _excerpt(file, span, text, margin, paint, tone if primary else _BLUE, index == 0)
         )
     if diagnostic.span is not None and not places:
-        lines.append(f"  --> {diagnostic.span.file}")
+        lines.append(f"  --> {visible(diagnostic.span.file)}")
     bar = paint(_BLUE, " " * (margin + 1) + "=")
     lines.extend(f"{bar} {_indent(note, margin)}" for note in diagnostic.notes)
     if diagnostic.hint:
@@ -56,16 +55,16 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
         if file is not None:
             line, column = file.position(diagnostic.span.start)
             place = f"{diagnostic.span.file}:{line}:{column}: "
-    return f"{place}{diagnostic.severity.value}[{diagnostic.code}]: {diagnostic.message}"
+    severity = diagnostic.severity.value
+    return visible(f"{place}{severity}[{diagnostic.code}]: {diagnostic.message}")
 
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
     """All diagnostics as a JSON list (see ``docs/commands.md`` for the fields)."""
-    return json.dumps(
-        [_as_object(diagnostic, sources) for diagnostic in diagnostics],
-        ensure_ascii=False,
-        indent=2,
-    )
+    objects = [_as_object(diagnostic, sources) for diagnostic in diagnostics]
+    text = json.dumps(objects, ensure_ascii=False, indent=2)
+    # The name of a file need not be valid Unicode, the output must be.
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
@@ -111,9 +110,7 @@ class _Paint:
         return f"{style}{text}{_RESET}" if self.color and text else text
 
 
-def _places(
-    diagnostic: Diagnostic, sources: SourceMap
-) -> list[tuple[SourceFile, Span, str, bool]]:
+def _places(diagnostic: Diagnostic, sources: SourceMap) -> list[tuple[SourceFile, Span, str, bool]]:
     spans: list[tuple[Span | None, str, bool]] = [(diagnostic.span, diagnostic.label, True)]
     spans.extend((label.span, label.text, False) for label in diagnostic.labels)
     found = []
@@ -129,20 +126,21 @@ def _excerpt(
 ) -> list[str]:
     number, column = file.position(min(span.start, len(file.text)))
     line = file.line(number)
-    before = line[: column - 1].replace("\t", _TAB)
-    marked = line[column - 1 : column - 1 + max(span.end - span.start, 1)].replace("\t", _TAB)
-    shown = line.replace("\t", _TAB)
+    before = visible(line[: column - 1])
+    marked = visible(line[column - 1 : column - 1 + max(span.end - span.start, 1)])
+    shown = visible(line)
     if len(shown) > _LONGEST_LINE:
         shown, before, marked = _shorten(shown, before, marked)
     carets = "^" * max(display_width(marked), 1)
+    pointer = " " * display_width(before) + paint(tone, f"{carets} {visible(text)}".rstrip())
     bar = paint(_BLUE, "|")
     gutter = " " * margin
     arrow = "-->" if first else ":::"
     return [
-        f"{gutter}{paint(_BLUE, arrow)} {file.name}:{number}:{column}",
+        f"{gutter}{paint(_BLUE, arrow)} {visible(file.name)}:{number}:{column}",
         f"{gutter} {bar}",
         f"{paint(_BLUE, str(number).rjust(margin))} {bar} {shown}",
-        f"{gutter} {bar} {' ' * display_width(before)}{paint(tone, f'{carets} {text}'.rstrip())}",
+        f"{gutter} {bar} {pointer}",
         f"{gutter} {bar}",
     ]
 
@@ -151,8 +149,11 @@ def _shorten(shown: str, before: str, marked: str) -> tuple[str, str, str]:
     """Cut a very long line to a window around the caret."""
     start = max(len(before) - _LONGEST_LINE // 2, 0)
     window = shown[start : start + _LONGEST_LINE]
-    return f"…{window}…", "…" + before[start:], marked[: _LONGEST_LINE // 2]
+    left = "…" if start else ""
+    right = "…" if start + _LONGEST_LINE < len(shown) else ""
+    return left + window + right, left + before[start:], marked[: _LONGEST_LINE // 2]
 
 
 def _indent(text: str, margin: int) -> str:
-    return text.replace("\n", "\n" + " " * (margin + 3))
+    """A text of several lines, with all but the first below the beginning of the first."""
+    return ("\n" + " " * (margin + 3)).join(visible(line) for line in text.split("\n"))

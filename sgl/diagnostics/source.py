@@ -54,6 +54,22 @@ class SourceMap:
         return self.files.get(name)
 
 
+def visible(text: str) -> str:
+    """The text with characters that a terminal would obey, or could not show, made visible.
+
+    Control characters become their pictures (U+2400 and on); marks of the direction of
+    writing, line separators and lone surrogates become U+FFFD; a tab takes four columns.
+    """
+    return text.replace("\t", "    ").translate(_PICTURES)
+
+
+_PICTURES = {
+    **{code: 0x2400 + code for code in range(0x20)},
+    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+    **dict.fromkeys((0x2028, 0x2029, *range(0xD800, 0xE000)), 0xFFFD),
+}
+
+
 def display_width(text: str) -> int:
     """How many terminal columns a text takes.
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sgl.diagnostics import Diagnostics, SourceFile
+from sgl.diagnostics import Diagnostic, Severity, SourceFile
 from sgl.lang.syntax import Name
 
 #: Brackets may nest this deep; nothing an author writes comes near it.
@@ -23,11 +23,13 @@ MAX_DEPTH = 40
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 #: A line that starts with one of these goes on with the clause above it.
-_CONTINUATIONS = ("without", "within", "outside", "=>")
+_CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
 #: A line that ends with one of these goes on in the next one.
 _UNFINISHED = (";", ",", "|", "+", "->", "=>")
 #: Empty lines and comments, up to the first character after them.
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
+#: Where something other than plain text may begin.
+_SPECIAL = re.compile(r'["#\n\t\f\r()\[\]{}]')
 #: Blanks of other scripts, and of other systems, do not start a declaration either.
 _BLANK = " \t\f\r\n\u00a0\u3000"
 
@@ -37,18 +39,19 @@ class Chunk:
     """One declaration: its place in the file, its prepared text and its comments.
 
     ``text`` is as long as what it stands for; it is empty where there are only comments.
+    ``fault`` says what is wrong with its quotations or brackets, if anything is.
     """
 
     start: int
     text: str
-    sound: bool
+    fault: Diagnostic | None
     comments: tuple[Name, ...]
 
 
-def split_chunks(source: SourceFile, diagnostics: Diagnostics) -> Iterator[Chunk]:
+def split_chunks(source: SourceFile) -> Iterator[Chunk]:
     """The declarations of a file, one after the other."""
     for start, end in _extents(source.text):
-        yield _Scanner(source, start, end, diagnostics).run()
+        yield _Scanner(source, start, end).run()
 
 
 def _extents(text: str) -> list[tuple[int, int]]:
@@ -59,25 +62,29 @@ def _extents(text: str) -> list[tuple[int, int]]:
 
 
 class _Scanner:
-    """One pass over the characters of a chunk: strings, comments, brackets."""
+    """One pass over a chunk: strings, comments, brackets."""
 
-    def __init__(self, source: SourceFile, start: int, end: int, diagnostics: Diagnostics) -> None:
+    def __init__(self, source: SourceFile, start: int, end: int) -> None:
         self.source = source
         self.text = source.text
         self.start = start
         self.end = end
-        self.diagnostics = diagnostics
         self.out: list[str] = []
         self.comments: list[Name] = []
         self.brackets: list[int] = []
-        self.sound = True
+        self.fault: Diagnostic | None = None
+        self.before = ""
         self.following = start
 
     def run(self) -> Chunk:
         position = self.start
         while position < self.end:
-            position = self._step(position)
-        if self.brackets and self.sound:
+            match = _SPECIAL.search(self.text, position, self.end)
+            special = match.start() if match is not None else self.end
+            if special > position:
+                self._put(self.text[position:special])
+            position = self._step(special) if special < self.end else special
+        if self.brackets:
             opening = self.brackets[-1]
             self._fail(
                 "SGL0104",
@@ -87,7 +94,11 @@ class _Scanner:
             )
         text = "".join(self.out).rstrip(_BLANK)
         indent = len(text) - len(text.lstrip(_BLANK))
-        return Chunk(self.start + indent, text[indent:], self.sound, tuple(self.comments))
+        return Chunk(self.start + indent, text[indent:], self.fault, tuple(self.comments))
+
+    def _put(self, piece: str) -> None:
+        self.out.append(piece)
+        self.before = piece.rstrip()[-2:] or self.before
 
     def _step(self, position: int) -> int:
         character = self.text[position]
@@ -96,13 +107,13 @@ class _Scanner:
         if character == "#" and self._starts_comment(position):
             return self._comment(position)
         if character == "\n":
-            self.out.append(" " if self.brackets or self._continues(position) else "\n")
+            self._put(" " if self.brackets or self._continues(position) else "\n")
             return position + 1
         if character in _OPEN:
             self._open(position)
         elif character in _CLOSE:
             self._close(position)
-        self.out.append(" " if character in "\t\f\r" else character)
+        self._put(" " if character in "\t\f\r" else character)
         return position + 1
 
     def _starts_comment(self, position: int) -> bool:
@@ -114,9 +125,9 @@ class _Scanner:
     def _comment(self, position: int) -> int:
         end = self.text.find("\n", position, self.end)
         end = self.end if end < 0 else end
-        text = self.text[position:end].rstrip()
+        text = self.text[position:end].rstrip(_BLANK)
         self.comments.append(Name(text, self.source.span(position, position + len(text))))
-        self.out.append(" " * (end - position))
+        self._put(" " * (end - position))
         return end
 
     def _string(self, position: int) -> int:
@@ -132,7 +143,7 @@ class _Scanner:
                 hint='write `"` where the quoted text ends',
             )
             end = min(end, self.end) - 1
-        self.out.append(self.text[position : end + 1])
+        self._put(self.text[position : end + 1])
         return end + 1
 
     def _open(self, position: int) -> None:
@@ -158,10 +169,9 @@ class _Scanner:
         """Whether the clause goes on in the next line."""
         if position >= self.following:
             self.following = self._skip(position + 1)
-        before = "".join(self.out[-80:]).rstrip()
-        return before.endswith(_UNFINISHED) or (
-            self.following < self.end and self.text.startswith(_CONTINUATIONS, self.following)
-        )
+        if self.before.endswith(_UNFINISHED):
+            return True
+        return _CONTINUATION.match(self.text, self.following, self.end) is not None
 
     def _skip(self, position: int) -> int:
         """Where the next thing stands that is neither blank nor a comment."""
@@ -169,9 +179,7 @@ class _Scanner:
         return match.end() if match is not None else position
 
     def _fail(self, code: str, position: int, message: str, hint: str = "") -> None:
-        """Report the first thing that is wrong with the chunk; the rest may follow from it."""
-        if self.sound:
-            self.diagnostics.error(
-                code, self.source.span(position, position + 1), message, hint=hint
-            )
-        self.sound = False
+        """Keep the first thing that is wrong with the chunk; the rest may follow from it."""
+        if self.fault is None:
+            span = self.source.span(position, position + 1)
+            self.fault = Diagnostic(code, Severity.ERROR, span, message, hint=hint)

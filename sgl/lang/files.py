@@ -103,6 +103,8 @@ def _report_no_file(path: Path, shown: str, span: Span | None, diagnostics: Diag
         diagnostics.error("SGL0001", span, f"`{shown}` is a directory, not a file")
         return
     siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = suggested(path.stem, (Path(name).stem for name in siblings if name.endswith(path.suffix)))
+    near = suggested(
+        path.stem, (Path(name).stem for name in siblings if name.endswith(path.suffix))
+    )
     hint = f"did you mean `{near}{path.suffix}`?" if near is not None else ""
     diagnostics.error("SGL0001", span, f"the file `{shown}` is not there", hint=hint)

@@ -56,6 +56,10 @@ class Project:
             Unread(kind, called) in self.unread for kind in (keyword, "") for called in (name, "")
         )
 
+    def lacks(self, keyword: str) -> bool:
+        """Whether a whole file, or some declaration of this kind, could not be read."""
+        return any(entry.keyword == keyword or entry == Unread("", "") for entry in self.unread)
+
     @property
     def main(self) -> Unit:
         """The file that was asked for."""
@@ -179,8 +183,10 @@ class _Loader:
         chain: tuple[tuple[Path, Span | None], ...],
     ) -> None:
         start = next(i for i, (visited, _) in enumerate(chain) if visited == path)
-        names = [root.display(p) if p.is_relative_to(root.directory) else p.name
-                 for p, _ in chain[start:]]
+        names = [
+            root.display(p) if p.is_relative_to(root.directory) else p.name
+            for p, _ in chain[start:]
+        ]
         labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
         self.diagnostics.error(
             "SGL0004",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
@@ -60,6 +61,8 @@ LOOKALIKES: dict[str, str] = {
 #: Where a keyword and a name may stand, a word that is a keyword is one.
 _KEYWORD_PRIORITY = 1
 _SHOWN = 5
+#: Declarations whose names may begin with a capital letter or not.
+_ANY_CASE = ("labels", "words", "word")
 _KEYWORD = re.compile(r"\w+|\S+")
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
@@ -90,7 +93,8 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     declarations: list[Declaration] = []
     comments: list[Name] = []
     unread: list[Unread] = []
-    for chunk in split_chunks(source, diagnostics):
+    above: Chunk | None = None
+    for chunk in split_chunks(source):
         comments.extend(chunk.comments)
         if diagnostics.errors - before >= MAX_MISTAKES:
             unread.append(Unread("", ""))
@@ -101,19 +105,24 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
         declaration = _read_chunk(source, chunk, diagnostics)
         if declaration is not None:
             declarations.append(declaration)
-        else:
-            unread.append(_unread(chunk))
+            above = chunk
+            continue
+        unread.extend(_unread(chunk))
+        if above is not None and _keyword(chunk) in CLAUSES:
+            # A clause that is not indented: what stands above is not complete without it.
+            declarations.pop()
+            unread.extend(_unread(above))
+            above = None
     return File(source.name, tuple(declarations), tuple(comments), tuple(unread))
 
 
-def _read_chunk(
-    source: SourceFile, chunk: Chunk, diagnostics: Diagnostics
-) -> Declaration | None:
+def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> Declaration | None:
     first = _keyword(chunk)
     if first not in DECLARATIONS:
         _report_unknown(source, chunk, first, diagnostics)
         return None
-    if not chunk.sound:
+    if chunk.fault is not None:
+        diagnostics.add(chunk.fault)
         return None
     try:
         tree = _parser().parse(chunk.text)
@@ -141,14 +150,19 @@ def _keyword(chunk: Chunk) -> str:
     return match.group() if match is not None else chunk.text[:1]
 
 
-def _unread(chunk: Chunk) -> Unread:
+def _unread(chunk: Chunk) -> list[Unread]:
     """What is known about a declaration that cannot be read."""
-    first = _keyword(chunk)
-    meant = first if first in DECLARATIONS else suggested(first, DECLARATIONS) or ""
+    keyword = _keyword(chunk)
+    meant = keyword if keyword in DECLARATIONS else suggested(keyword, DECLARATIONS) or ""
     if meant == "use":
-        return Unread("", "")
+        return [Unread("", "")]
     match = _NAMED.match(chunk.text)
-    return Unread(meant, (match.group(1) or "") if match is not None else "")
+    name = (match.group(1) or "") if match is not None else ""
+    if keyword in DECLARATIONS:
+        misnamed = name[:1].isupper() != (keyword == "category") and keyword not in _ANY_CASE
+        return [Unread(keyword, "" if misnamed else name)]
+    kinds = dict.fromkeys((meant, "")) if name else dict.fromkeys(filter(None, (meant,)))
+    return [Unread(kind, name) for kind in kinds]
 
 
 def _nesting(tree: Tree[Token]) -> int:
@@ -171,9 +185,7 @@ def _report_many(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> 
     )
 
 
-def _report_unknown(
-    source: SourceFile, chunk: Chunk, first: str, diagnostics: Diagnostics
-) -> None:
+def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: Diagnostics) -> None:
     span = source.span(chunk.start, chunk.start + len(first))
     in_first_column = source.position(chunk.start)[1] == 1
     if not in_first_column:
@@ -198,7 +210,8 @@ def _report_unknown(
 def _report_unexpected(
     source: SourceFile, chunk: Chunk, problem: UnexpectedInput, diagnostics: Diagnostics
 ) -> None:
-    start = chunk.start + (problem.pos_in_stream or 0)
+    place: Any = problem.pos_in_stream
+    start = chunk.start + (place or 0)
     found, expected = source.text[start : start + 1], set[str]()
     declaration = f"`{_keyword(chunk)}` declaration"
     message = ""

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import yaml
-from yaml.reader import ReaderError
 from yaml.events import (
     AliasEvent,
     Event,
@@ -20,6 +19,7 @@ from yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
 )
+from yaml.reader import ReaderError
 
 from sgl.diagnostics import Diagnostics, SourceFile, Span
 

@@ -1,0 +1,13 @@
+"""The pages of all diagnostic codes, one module for each topic.
+
+::
+
+    files      SGL00xx    reading files          graphs    SGL05xx    nodes, edges, ports
+    syntax     SGL01xx    what cannot be read    lexicons  SGL06xx    tables and morphology
+    names      SGL02xx    names and parameters   weights   SGL07xx    weights and recursion
+    rules      SGL03xx    rules and layers       patterns  SGL08xx    patterns and the dataset
+    features   SGL04xx    features               output    SGL09xx    the run as a whole
+
+A code is never given a second meaning, and the number of a code that is no
+longer used stays free.
+"""

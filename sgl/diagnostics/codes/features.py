@@ -1,0 +1,74 @@
+"""SGL04xx: features and their values."""
+
+from __future__ import annotations
+
+from sgl.diagnostics.codes.code import Code
+
+CODES = (
+    Code(
+        "SGL0401",
+        "A category does not carry this feature",
+        "The declaration of a category lists the features that it carries. A feature that is "
+        "not in the list could neither be asked for nor agree with anything.",
+        """\
+rule np_a: NP -> "a" N[form=past]
+  ja  N
+  syn N -[det]-> "a"(upos=DET)
+""",
+        """\
+rule np_a: NP -> "a" N
+  ja  N
+  syn N -[det]-> "a"(upos=DET)
+""",
+    ),
+    Code(
+        "SGL0402",
+        "A feature has no such value",
+        "A name after `=` is a value of the feature or a variable. A variable agrees with "
+        "something, so that it stands at least twice in its rule; a name that stands once is "
+        "most likely a misspelt value.",
+        """\
+word V[form=psat]: "heard"
+  ja  "聞いた"
+  syn node(lemma=hear, upos=VERB, Tense=Past)
+""",
+        """\
+word V[form=past]: "heard"
+  ja  "聞いた"
+  syn node(lemma=hear, upos=VERB, Tense=Past)
+""",
+    ),
+    Code(
+        "SGL0403",
+        "A value or a feature is given twice",
+        "A feature lists each of its values once, and the brackets of a category set each "
+        "feature once. Several possible values are separated by `|`.",
+        """\
+rule vp_again: VP -> V[form=past, form=pres] NP "again"
+  ja  NP "を" "また" V
+  syn V -[obj]-> NP; V -[advmod]-> "again"(upos=ADV)
+""",
+        """\
+rule vp_again: VP -> V[form=past|pres] NP "again"
+  ja  NP "を" "また" V
+  syn V -[obj]-> NP; V -[advmod]-> "again"(upos=ADV)
+""",
+    ),
+    Code(
+        "SGL0404",
+        "`$` stands before something that is no variable and no column",
+        "In a rule `$f` writes the value of the feature variable `f`, which some category of "
+        "the rule mentions in its brackets. In a lexicon `$en` is the value in the column "
+        "`en`.",
+        """\
+rule vp_again: VP[form=f] -> V[form=f] NP "again"
+  ja  NP $case "また" V
+  syn V -[obj]-> NP; V -[advmod]-> "again"(upos=ADV)
+""",
+        """\
+rule vp_again: VP[form=f] -> V[form=f] NP "again"
+  ja  NP "を" "また" V
+  syn V -[obj]-> NP; V -[advmod]-> "again"(upos=ADV)
+""",
+    ),
+)

@@ -1,0 +1,137 @@
+"""SGL06xx: lexicon tables and morphology."""
+
+from __future__ import annotations
+
+from sgl.diagnostics.codes.code import MAIN, Code
+
+_ANIMALS = """\
+lexicon animals from "animals.yaml"
+  N
+    en  $en
+    ja  $ja
+    syn node(upos=NOUN)
+"""
+
+_VERBS = """\
+paradigm past
+  e       "e" -> "ed"
+  regular ""  -> "ed"
+
+lexicon verbs from "verbs.yaml"
+  V[form=past]
+    en  past($en, $class)
+    ja  $ja
+    syn node(lemma=$en, upos=VERB, Tense=Past)
+"""
+
+_KINDS = """\
+- {en: horse, ja: 馬, kind: mammal}
+- {en: crow, ja: 烏, kind: bird}
+"""
+
+
+def _animals(table: str) -> dict[str, str]:
+    return {MAIN: _ANIMALS, "animals.yaml": table}
+
+
+def _verbs(table: str) -> dict[str, str]:
+    return {MAIN: _VERBS, "verbs.yaml": table}
+
+
+CODES = (
+    Code(
+        "SGL0601",
+        "A table is not YAML",
+        "A table is a YAML file. The message is that of the YAML reader, at the line where it "
+        "could not go on; the mistake may stand a line above.",
+        _animals("- {en: horse, ja: 馬\n"),
+        _animals("- {en: horse, ja: 馬}\n"),
+    ),
+    Code(
+        "SGL0602",
+        "A YAML file is not a table",
+        "A table is a list of rows, and a row is a mapping from columns to words or numbers, "
+        "each column at most once. Lists inside rows and rows inside rows have no meaning in "
+        "a table.",
+        _animals("horse: 馬\n"),
+        _animals("- {en: horse, ja: 馬}\n"),
+    ),
+    Code(
+        "SGL0603",
+        "There is no such column or parameter",
+        "In a lexicon `$en` is the value in the column `en` of the table, and some row must "
+        "have that column. In the body of a function a name is one of its parameters.",
+        {
+            MAIN: _ANIMALS.replace("$ja", "$jp"),
+            "animals.yaml": "- {en: horse, ja: 馬}\n",
+        },
+        _animals("- {en: horse, ja: 馬}\n"),
+    ),
+    Code(
+        "SGL0604",
+        "A word is empty in the source language",
+        "The source sentence must show every word: otherwise different structures would look "
+        "the same. In other languages an empty word is written as an empty text.",
+        _animals("- {en: horse, ja: 馬}\n- {ja: 牛}\n"),
+        _animals("- {en: horse, ja: 馬}\n- {en: cow, ja: 牛}\n"),
+    ),
+    Code(
+        "SGL0605",
+        "Two rows give the same word",
+        "Two rows of a lexicon that agree in all languages and in the category would count one "
+        "word twice. Words that differ in one language only are two words.",
+        _animals("- {en: horse, ja: 馬}\n- {en: horse, ja: 馬}\n"),
+        _animals("- {en: horse, ja: 馬}\n- {en: cow, ja: 牛}\n"),
+    ),
+    Code(
+        "SGL0606",
+        "A paradigm has no such class",
+        "The second argument of a paradigm is the inflection class of the word. Each class has "
+        "a line in the paradigm.",
+        _verbs("- {en: like, ja: 好んだ, class: regulr}\n"),
+        _verbs("- {en: like, ja: 好んだ, class: e}\n"),
+    ),
+    Code(
+        "SGL0607",
+        "A paradigm does not fit a word",
+        "A paradigm rewrites the end of a word. No ending of the class fits this word: the "
+        "word or its class is wrong, or the paradigm lacks an ending.",
+        _verbs("- {en: call, ja: 呼んだ, class: e}\n"),
+        _verbs("- {en: call, ja: 呼んだ, class: regular}\n"),
+    ),
+    Code(
+        "SGL0608",
+        "A paradigm or function is called with the wrong arguments, or calls itself",
+        "A function takes one argument for each of its parameters; a paradigm takes a word and "
+        "its class, or only a word if it has one class. A function that calls itself never "
+        "comes to an end.",
+        {
+            MAIN: _VERBS.replace("past($en, $class)", "past($en)"),
+            "verbs.yaml": "- {en: like, ja: 好んだ, class: e}\n",
+        },
+        _verbs("- {en: like, ja: 好んだ, class: e}\n"),
+    ),
+    Code(
+        "SGL0609",
+        "A source word has a space in it",
+        "A node of the graph stands on one word of the sentence, and words are separated by "
+        "spaces. An expression of several words is a rule, in which each word has its place "
+        "in the graph.",
+        _animals("- {en: polar bear, ja: 白熊}\n"),
+        _animals("- {en: bear, ja: 熊}\n"),
+    ),
+    Code(
+        "SGL0610",
+        "A lexicon has no words",
+        "The table has no rows, `where` keeps none of them, or the lexicon names no category "
+        "for its words. The words are then missing wherever they are needed.",
+        {
+            MAIN: _ANIMALS.replace('.yaml"', '.yaml" where kind = brid'),
+            "animals.yaml": _KINDS,
+        },
+        {
+            MAIN: _ANIMALS.replace('.yaml"', '.yaml" where kind = bird'),
+            "animals.yaml": _KINDS,
+        },
+    ),
+)

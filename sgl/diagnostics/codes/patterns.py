@@ -1,0 +1,194 @@
+"""SGL08xx: structures, patterns and the dataset."""
+
+from __future__ import annotations
+
+from sgl.diagnostics.codes.base import EVERYTHING
+from sgl.diagnostics.codes.code import Code
+
+_PP_IN_SUBJECT = """\
+pattern pp_in_subject "PP in object → subject"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  size   10
+"""
+
+_THREE_WORDS = """\
+layer en  : text
+layer syn : graph on en
+
+category Text
+
+word Text: "hello"
+  syn node(upos=INTJ)
+
+word Text: "goodbye"
+  syn node(upos=INTJ)
+
+word Text: "thanks"
+  syn node(upos=INTJ)
+"""
+
+CODES = (
+    Code(
+        "SGL0801",
+        "A structure cannot mean anything",
+        "A path has at least one edge, its lower bound is not above its upper one, `repeat` "
+        "names two variables of its body, and counts are compared with `=`, `>=` or `<=`. A "
+        "structure has at most forty repetitions and a few hundred edges.",
+        _PP_IN_SUBJECT.replace("-[nmod]->", "-[nmod]{3,2}->"),
+        _PP_IN_SUBJECT.replace("-[nmod]->", "-[nmod]{2,3}->"),
+    ),
+    Code(
+        "SGL0802",
+        "A pattern holds nothing out",
+        "A pattern tests whether a model generalizes to something that training does not "
+        "contain. `forbid` says what that is.",
+        """\
+pattern pp_in_subject "PP in object → subject"
+  gen    { V -[nsubj]-> N; N -[nmod]-> M }
+  size   10
+""",
+        _PP_IN_SUBJECT,
+    ),
+    Code(
+        "SGL0803",
+        "A pattern allows itself",
+        "`allow` names other patterns whose held-out structures may occur in the items of this "
+        "one. Its own occur in them anyway.",
+        _PP_IN_SUBJECT + "  allow  pp_in_subject\n",
+        _PP_IN_SUBJECT,
+    ),
+    Code(
+        "SGL0804",
+        "The grammar does not say what the dataset is",
+        "The `dataset` declaration names, after `from`, the category of a whole text, and the "
+        "sizes of the splits. That category carries no features: it would otherwise be open "
+        "with which of their values a text begins.",
+        """\
+dataset
+  train 20
+""",
+        """\
+dataset
+  from Text
+  train 20
+""",
+        instead_of=("dataset",),
+    ),
+    Code(
+        "SGL0807",
+        "No rule makes an edge with this label",
+        "A structure that asks for it could never be found, so that it would hold out nothing "
+        "and its proof would be empty. Only a declared set of labels may contain labels that "
+        "the grammar lacks.",
+        _PP_IN_SUBJECT.replace("nmod", "nmmod"),
+        _PP_IN_SUBJECT,
+    ),
+    Code(
+        "SGL0808",
+        "No word has this attribute or value",
+        "A structure that asks for it could never be found, so that it would hold out nothing "
+        "and its proof would be empty. Words are meant by their lemma.",
+        """\
+pattern dog_as_subject "object → subject"
+  forbid { V -[nsubj]-> N[lemma=dogs] }
+  size   10
+""",
+        """\
+pattern dog_as_subject "object → subject"
+  forbid { V -[nsubj]-> N[lemma=dog] }
+  size   10
+""",
+    ),
+    Code(
+        "SGL0809",
+        "A split cannot yield so many sentences",
+        "Under the conditions of the split, such as `distinct sentences`, the grammar has "
+        "fewer sentences than are asked for, or so few that they are not found. Nothing is "
+        "written. The notes say what was drawn and why it was rejected.",
+        _THREE_WORDS
+        + """
+dataset
+  from Text
+  train 4
+  distinct sentences
+""",
+        _THREE_WORDS
+        + """
+dataset
+  from Text
+  train 3
+  distinct sentences
+""",
+        instead_of=EVERYTHING,
+    ),
+    Code(
+        "SGL0810",
+        "A structure is too large to decide",
+        "Whether the grammar can derive a structure is decided by an automaton that follows "
+        "all its partial matches at once. A structure of many variables without tests has too "
+        "many of them. Tests such as `[upos=NOUN]` and labels on edges make them few.",
+        no_example="it would take a structure of many variables",
+    ),
+    Code(
+        "SGL0811",
+        "Training can contain what is held out",
+        "`forbid` cuts the grammar for training; `assert never` and rules with `keep in train` "
+        "are not cut. So the promise that training lacks this structure does not hold. The "
+        "witness is the shortest sentence that breaks it.",
+        _PP_IN_SUBJECT.replace("forbid", "assert never"),
+        _PP_IN_SUBJECT,
+    ),
+    Code(
+        "SGL0812",
+        "No sentence can meet all conditions",
+        "The clauses contradict one another in this grammar: every sentence that contains what "
+        "one of them requires contains what another excludes. The message marks a smallest "
+        "set of such clauses.",
+        _PP_IN_SUBJECT + "  not    { P -[case]-> Q }\n",
+        _PP_IN_SUBJECT + "  not    { V -[acl:relcl]-> W }\n",
+    ),
+    Code(
+        "SGL0813",
+        "Training cannot contain what the pattern needs",
+        "`need` lists the parts that a model must have seen before it can put them together. "
+        "If training cannot contain one of them, the items test two new things at once, and a "
+        "failure says little.",
+        _PP_IN_SUBJECT + "  need   { V -[nsubj]-> N; N -[nmod]-> M; V -[obj]-> O }\n",
+        _PP_IN_SUBJECT + "  need   { V -[obj]-> N; N -[nmod]-> M }\n",
+    ),
+    Code(
+        "SGL0814",
+        "Training will contain too little of what the pattern needs",
+        "The expected number of training sentences with this part is below the number asked "
+        "for. It is a warning: the number that was drawn is counted when the dataset is "
+        "verified.",
+        _PP_IN_SUBJECT + "  need   { V -[obj]-> N; N -[nmod]-> M } >= 15\n",
+        _PP_IN_SUBJECT + "  need   { V -[obj]-> N; N -[nmod]-> M } >= 1\n",
+    ),
+    Code(
+        "SGL0815",
+        "An item can also be a training sentence",
+        "Every generalization item contains something that training does not: otherwise the "
+        "item may have been seen. So what `gen` asks for must imply something held out.",
+        _PP_IN_SUBJECT + "  gen    { N -[nmod]-> M }\n",
+        _PP_IN_SUBJECT + "  gen    { V -[nsubj]-> N; N -[nmod]-> M; V -[obj]-> O }\n",
+    ),
+    Code(
+        "SGL0816",
+        "An item does not meet the conditions of its pattern",
+        "Every item is proved to contain what its pattern asks for and nothing that it "
+        "excludes. This message says that the proof failed, with the shortest item that "
+        "refutes it.",
+        no_example="items are drawn from a grammar that is cut to these conditions, so that "
+        "only a mistake in the compiler can give this message",
+    ),
+    Code(
+        "SGL0817",
+        "An example is not treated as its author expects",
+        "`test` and `like` clauses are examples that the grammar must derive, with these "
+        "outputs, or must not derive, or that belong into a split. They show at once when a "
+        "change to the grammar has an effect that was not meant.",
+        'test "The dog saw the cat." => ja "猫が犬を見た。"\n',
+        'test "The dog saw the cat." => ja "犬が猫を見た。"\n',
+    ),
+)

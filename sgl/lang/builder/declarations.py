@@ -1,0 +1,160 @@
+"""The syntax trees of all declarations: the builder that the reader uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, v_args
+from lark.tree import Meta
+
+from sgl.lang import syntax as s
+from sgl.lang.builder.rules import RuleBuilder
+from sgl.lang.builder.tokens import only
+
+
+@v_args(meta=True)
+class TreeBuilder(RuleBuilder):
+    """Builds the syntax tree of one declaration of ``source`` that starts at ``offset``."""
+
+    def start(self, _: Meta, children: list[Any]) -> Any:
+        return children[0]
+
+    def names(self, _: Meta, children: list[s.Name]) -> tuple[s.Name, ...]:
+        return tuple(children)
+
+    names_list = names
+    dotted = names
+
+    def module(self, meta: Meta, children: list[Any]) -> s.Module:
+        return s.Module(children[0], children[1], self._span(meta))
+
+    def use(self, meta: Meta, children: list[Any]) -> s.Use:
+        return s.Use(children[0], children[1], self._span(meta))
+
+    def param(self, meta: Meta, children: list[Any]) -> s.Param:
+        return s.Param(children[0], children[1], children[2], self._span(meta))
+
+    def option(self, meta: Meta, children: list[s.Name]) -> s.Option:
+        return s.Option(children[0], tuple(children[1:]), self._span(meta))
+
+    def layer(self, meta: Meta, children: list[Any]) -> s.Layer:
+        name, kind, anchor, *options = children
+        return s.Layer(
+            name, kind, anchor, tuple(o for o in options if o is not None), self._span(meta)
+        )
+
+    def view(self, meta: Meta, children: list[Any]) -> s.View:
+        return s.View(children[0], children[1], children[2], self._span(meta))
+
+    def weighted_value(self, _: Meta, children: list[Any]) -> list[Any]:
+        return children
+
+    def feature(self, meta: Meta, children: list[Any]) -> s.Feature:
+        name, *values = children
+        return s.Feature(
+            name,
+            tuple(value for value, _ in values),
+            tuple(weight for _, weight in values),
+            self._span(meta),
+        )
+
+    def category(self, meta: Meta, children: list[Any]) -> s.CategoryDecl:
+        name, features, ports, title = children
+        return s.CategoryDecl(name, features or (), ports or (), title, self._span(meta))
+
+    def labels(self, meta: Meta, children: list[Any]) -> s.Labels:
+        return s.Labels(children[0], tuple(children[1:]), self._span(meta))
+
+    def words(self, meta: Meta, children: list[s.Name]) -> s.Words:
+        return s.Words(children[0], tuple(children[1:]), self._span(meta))
+
+    def structure(self, meta: Meta, children: list[Any]) -> s.StructureDecl:
+        return s.StructureDecl(children[0], children[1], self._span(meta))
+
+    def _structure_clause(self, kind: str, meta: Meta, children: list[Any]) -> s.StructureClause:
+        amount = only(children, s.Amount)
+        graph = next(c for c in children if isinstance(c, (s.GraphPattern, s.Name)))
+        repeated = any(isinstance(child, Token) for child in children)
+        return s.StructureClause(kind, graph, amount, repeated, self._span(meta))
+
+    def forbid(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("forbid", meta, children)
+
+    def never(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("never", meta, children)
+
+    def gen(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("gen", meta, children)
+
+    def exclude(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("not", meta, children[-1:])
+
+    def need(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("need", meta, children)
+
+    def expose(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("expose", meta, children)
+
+    def allow(self, meta: Meta, children: list[Any]) -> s.AllowClause:
+        return s.AllowClause(children[0], self._span(meta))
+
+    def seenonly(self, _: Meta, __: list[Any]) -> bool:
+        return True
+
+    def targets(self, meta: Meta, children: list[Any]) -> s.TargetsClause:
+        *words, only = children
+        return s.TargetsClause(tuple(words), only is not None, self._span(meta))
+
+    def within(self, _: Meta, children: list[Any]) -> tuple[str, Any]:
+        return "within", children[0]
+
+    def outside(self, _: Meta, children: list[Any]) -> tuple[str, Any]:
+        return "outside", children[0]
+
+    def part(self, meta: Meta, children: list[Any]) -> s.SizePart:
+        amount, *conditions = children
+        return s.SizePart(
+            amount,
+            tuple(graph for kind, graph in conditions if kind == "within"),
+            tuple(graph for kind, graph in conditions if kind == "outside"),
+            self._span(meta),
+        )
+
+    def size(self, meta: Meta, children: list[s.SizePart]) -> s.SizeClause:
+        return s.SizeClause(tuple(children), self._span(meta))
+
+    def gen_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
+        return s.LikeClause("gen", children[0], self._span(meta))
+
+    def train_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
+        return s.LikeClause("train", children[0], self._span(meta))
+
+    def pattern(self, meta: Meta, children: list[Any]) -> s.Pattern:
+        name, title, groups, *clauses = children
+        return s.Pattern(name, title, groups or (), tuple(clauses), self._span(meta))
+
+    def from_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+        return self._dataset_clause("from", meta, children)
+
+    def distinct(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+        return self._dataset_clause("distinct", meta, children)
+
+    def _dataset_clause(self, key: str, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+        span = self._span(meta)
+        place = self.source.span(span.start, span.start + len(key))
+        return s.DatasetClause(s.Name(key, place), tuple(children), span)
+
+    def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
+        return s.DatasetClause(children[0], (children[1].value,), self._span(meta))
+
+    def dataset(self, meta: Meta, children: list[Any]) -> s.Dataset:
+        return s.Dataset(tuple(children), self._span(meta))
+
+    def expected(self, _: Meta, children: list[s.Name]) -> tuple[s.Name, s.Name]:
+        return children[0], children[1]
+
+    def test_derives(self, meta: Meta, children: list[Any]) -> s.Test:
+        return s.Test(children[0], tuple(children[1:]), self._span(meta))
+
+    def test_rejects(self, meta: Meta, children: list[s.Name]) -> s.Test:
+        return s.Test(children[0], None, self._span(meta))

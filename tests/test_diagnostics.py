@@ -1,0 +1,427 @@
+"""The registry of diagnostic codes: complete, true, and readable."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from diagnostics import INTERNAL, Outcome, assert_diagnostics, check_rendering, diagnose
+
+from sgl.cli.main import run
+from sgl.diagnostics import (
+    CODES,
+    Code,
+    Diagnostic,
+    Diagnostics,
+    Label,
+    Severity,
+    SourceFile,
+    SourceMap,
+    Span,
+    suggest,
+)
+from sgl.diagnostics.codes.base import BASE
+from sgl.diagnostics.codes.code import MAIN
+from sgl.diagnostics.page import markdown, page
+from sgl.diagnostics.registry import TOPICS
+from sgl.diagnostics.render import render, render_concise, render_json
+from sgl.diagnostics.source import display_width, visible
+from sgl.lang import syntax
+from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang.reader import TERMINALS
+
+ROOT = Path(__file__).parent.parent
+#: The one code that only drawing shows.
+DRAWN = "SGL0809"
+WITH_EXAMPLE = [code for code in CODES.values() if code.wrong and code.code != DRAWN]
+#: Codes that are warnings.
+WARNINGS = {"SGL0204", "SGL0704", "SGL0814"}
+
+
+def codes_in_the_compiler() -> set[str]:
+    modules = [
+        path
+        for path in (ROOT / "sgl").rglob("*.py")
+        if path.relative_to(ROOT / "sgl").parts[0] != "diagnostics"
+    ]
+    pattern = re.compile(r'"(SGL0[0-9]{3})"|error\[(SGL0[0-9]{3})\]')
+    return {
+        match[1] or match[2]
+        for module in modules
+        for match in pattern.finditer(module.read_text(encoding="utf-8"))
+    }
+
+
+# ---- the registry
+
+
+def test_every_code_of_the_compiler_has_a_page_and_every_page_a_use() -> None:
+    assert set(CODES) == codes_in_the_compiler()
+
+
+def test_codes_stand_in_the_order_of_their_numbers_and_once() -> None:
+    listed = [code.code for topic in TOPICS.values() for code in topic]
+    assert listed == sorted(set(listed))
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
+def test_a_page_has_a_title_a_reason_and_an_example_or_says_why_not(code: Code) -> None:
+    assert re.fullmatch(r"SGL0[0-9]{3}", code.code)
+    assert not code.title.endswith(".")
+    assert len(code.title) <= 80
+    assert len(re.findall(r"[.:](?: |$)", code.why)) >= 2
+    assert bool(code.wrong) == bool(code.fixed) != bool(code.no_example)
+    assert code.wrong != code.fixed or not code.wrong
+    assert not [word for word in INTERNAL if word in code.title + code.why]
+
+
+def test_the_base_grammar_of_the_examples_is_without_fault(tmp_path: Path) -> None:
+    assert diagnose({MAIN: BASE}, tmp_path).found == ()
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE, ids=lambda code: code.code)
+def test_the_wrong_example_gives_its_code_once_and_nothing_else(code: Code, tmp_path: Path) -> None:
+    outcome = diagnose(code.grammar(code.wrong), tmp_path)
+    assert outcome.codes == [code.code], outcome.rendered()
+    assert [d.severity is Severity.WARNING for d in outcome.found] == [code.code in WARNINGS]
+    check_rendering(outcome)
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE, ids=lambda code: code.code)
+def test_the_fixed_example_gives_nothing(code: Code, tmp_path: Path) -> None:
+    outcome = diagnose(code.grammar(code.fixed), tmp_path)
+    assert outcome.codes == [], outcome.rendered()
+
+
+@pytest.mark.parametrize(("kind", "status"), [("wrong", 1), ("fixed", 0)])
+def test_the_example_that_takes_drawing(
+    kind: str,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code = CODES[DRAWN]
+    for name, text in code.grammar(getattr(code, kind)).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(["compile", MAIN]) == status
+    assert (f"error[{DRAWN}]" in capsys.readouterr().err) == bool(status)
+    assert (tmp_path / "out" / "farm").exists() == (not status)
+
+
+# ---- the pages
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
+def test_explain_shows_the_page(code: Code, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", code.code.lower()]) == 0
+    shown = capsys.readouterr().out
+    assert shown == page(code) + "\n"
+    assert code.title in shown
+
+
+def test_explain_without_a_code_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(CODES)
+
+
+def test_explain_of_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", "SGL0806"]) == 1
+    assert "there is no code" in capsys.readouterr().err
+
+
+def test_the_page_of_the_site_is_up_to_date() -> None:
+    kept = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    assert kept == markdown(), "python -m sgl.diagnostics.page"
+
+
+def test_the_page_of_the_site_has_every_code_with_its_anchor() -> None:
+    anchors = re.findall(r"^### (SGL\d+): .* \{ #(sgl\d+) \}$", markdown(), re.MULTILINE)
+    assert [code for code, _ in anchors] == list(CODES)
+    assert all(anchor == code.lower() for code, anchor in anchors)
+
+
+# ---- the one type of diagnostic
+
+
+def test_a_diagnostic_has_exactly_the_documented_fields() -> None:
+    names = [field.name for field in dataclasses.fields(Diagnostic)]
+    expected = ["code", "severity", "span", "message", "label", "labels", "notes", "hint"]
+    assert names == expected
+    documented = re.findall(r"``([a-z]+)``", Diagnostic.__doc__ or "")
+    assert set(documented) <= set(expected)
+
+
+def test_json_has_the_fields_that_the_page_of_commands_lists() -> None:
+    sources, diagnostic = example()
+    (found,) = json.loads(render_json([diagnostic], sources))
+    assert found == {
+        "code": "SGL0201",
+        "severity": "error",
+        "message": "there is no category `M`",
+        "place": {"file": "f", "line": 2, "column": 5, "end_line": 2, "end_column": 6},
+        "label": "here",
+        "labels": [{"place": {"file": "g"}, "text": "there"}],
+        "notes": ["because"],
+        "hint": "did you mean `N`?",
+    }
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert [name for name in (*found, *found["place"]) if f"`{name}`" not in text] == []
+
+
+def example() -> tuple[SourceMap, Diagnostic]:
+    sources = SourceMap()
+    sources.add(SourceFile("f", 'rule "が"\n  ja M\n'))
+    diagnostic = Diagnostic(
+        "SGL0201",
+        Severity.ERROR,
+        Span("f", 13, 14),
+        "there is no category `M`",
+        "here",
+        (Label(Span("g", 0, 1), "there"),),
+        ("because",),
+        "did you mean `N`?",
+    )
+    return sources, diagnostic
+
+
+def test_concise_is_one_line_with_the_place() -> None:
+    sources, diagnostic = example()
+    shown = render_concise(diagnostic, sources)
+    assert shown == "f:2:5: error[SGL0201]: there is no category `M`"
+
+
+def test_colours_change_nothing_but_the_colours() -> None:
+    sources, diagnostic = example()
+    colored = render(diagnostic, sources, color=True)
+    assert "\x1b[" in colored
+    assert re.sub(r"\x1b\[\d+m", "", colored) == render(diagnostic, sources)
+
+
+def test_the_same_finding_is_kept_once_and_findings_are_listed_in_the_order_of_the_file() -> None:
+    found = Diagnostics()
+    for start in (5, 2, 5):
+        found.error("SGL0201", Span("f", start, start + 1), "there is no layer")
+    found.warning("SGL0204", Span("f", 3, 4), "never used")
+    found.error("SGL0804", None, "no dataset")
+    assert [d.span.start if d.span else None for d in found] == [2, 3, 5, None]
+    assert (found.errors, found.warnings, len(found)) == (3, 1, 4)
+
+
+# ---- what a terminal shows
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [
+        ("cat", 3),
+        ("猫", 2),
+        ("が", 2),
+        ("か\u3099", 2),  # a base letter and a combining mark
+        ("e\u0301", 1),
+        ("ｶﾞ", 2),  # half-width letters
+        ("Ａ", 2),  # a full-width letter
+        ("\u200b", 0),
+        ("", 0),
+    ],
+)
+def test_width_on_the_terminal(text: str, width: int) -> None:
+    assert display_width(text) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\tb", "a    b"),
+        ("\x1b[31mred", "␛[31mred"),
+        ("\x00", "␀"),
+        ("\u202ecba", "\ufffdcba"),  # would turn the line round
+        ("\u2028", "\ufffd"),
+        ("\udcff", "\ufffd"),  # a byte of a file name that is no character
+        ("猫が", "猫が"),
+    ],
+)
+def test_nothing_that_a_terminal_obeys_reaches_it(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize("where", ["message", "label", "hint", "note", "line", "file"])
+def test_control_characters_are_shown_wherever_they_stand(where: str) -> None:
+    evil = "\x1b[2J\udcff"
+    texts = dict.fromkeys(("message", "label", "hint", "note", "line", "file"), "x") | {where: evil}
+    sources = SourceMap()
+    sources.add(SourceFile(texts["file"], f"rule {texts['line']}\n"))
+    diagnostic = Diagnostic(
+        "SGL0201",
+        Severity.ERROR,
+        Span(texts["file"], 0, 4),
+        texts["message"],
+        texts["label"],
+        (),
+        (texts["note"],),
+        texts["hint"],
+    )
+    shown = render(diagnostic, sources)
+    for text in (shown, render_concise(diagnostic, sources), render_json([diagnostic], sources)):
+        assert "\x1b" not in text
+        assert text.encode("utf-8")
+
+
+@pytest.mark.parametrize("column", [0, 1, 80, 500, 999])
+def test_a_long_line_is_shown_around_its_mark(column: int) -> None:
+    line = "x" * column + "HERE" + "x" * (1000 - column)
+    sources = SourceMap()
+    sources.add(SourceFile("f", line))
+    diagnostic = Diagnostic("SGL0101", Severity.ERROR, Span("f", column, column + 4), "wrong")
+    shown = render(diagnostic, sources).splitlines()
+    excerpt, carets = shown[3], shown[4]
+    assert len(excerpt) < 200
+    assert excerpt[carets.index("^") : carets.rindex("^") + 1] == "HERE"
+
+
+# ---- suggestions
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "suggested"),
+    [
+        ("Nuon", ["Noun", "Verb"], "Noun"),  # two letters exchanged
+        ("transitve", ["transitive", "intransitive"], "transitive"),
+        ("NP", ["N", "VP"], None),  # two are equally near
+        ("intrans", ["intransitive", "transitive"], "intransitive"),  # the beginning
+        ("Np", ["NP"], "NP"),
+        ("X", ["Noun"], None),
+        ("ab", ["abcdef", "abcxyz"], None),  # the beginning of two
+        ("", ["N"], "N"),
+        ("Noun", [], None),
+    ],
+)
+def test_did_you_mean(name: str, known: Iterable[str], suggested: str | None) -> None:
+    hint = f"did you mean `{suggested}`?" if suggested else ""
+    assert suggest(name, known) == hint
+
+
+# ---- words of the author
+
+
+def test_every_terminal_of_the_grammar_has_words_for_the_author() -> None:
+    text = (ROOT / "sgl" / "lang" / "grammar.lark").read_text(encoding="utf-8")
+    named = set(re.findall(r"^([A-Z_]+):", text, re.MULTILINE))
+    assert named | {"$END"} == set(TERMINALS)
+    assert not [words for words in TERMINALS.values() if any(i in words for i in INTERNAL)]
+
+
+def test_the_list_of_keywords_is_that_of_the_grammar() -> None:
+    text = (ROOT / "sgl" / "lang" / "grammar.lark").read_text(encoding="utf-8")
+    used = set(re.findall(r'"([a-z]+)"', text))
+    assert used == {*DECLARATIONS, *CLAUSES}
+
+
+def test_every_keyword_of_a_declaration_has_its_syntax_tree() -> None:
+    assert len(DECLARATIONS) == len(syntax.Declaration.__args__)
+
+
+# ---- independent mistakes, and what follows from a mistake
+
+
+def test_five_mistakes_give_five_messages(tmp_path: Path) -> None:
+    outcome = assert_diagnostics(
+        """\
+rule np_old: NP -> "the" "年を取った" Nuon
+  ja  "古い" Nuon
+  syn Nuon -[det]-> "the"(upos=DET); Nuon -[amod]-> "年を取った"(upos=ADJ)
+
+word V[form=psat]: "heard"
+  ja  "聞いた"
+  syn node(lemma=hear, upos=VERB)
+
+word N: "horse"
+  ja  "馬" + $cow
+  syn node(upos=NOUN)
+
+rule np_a: NP -> "a" N
+  ja  "が" M
+  syn N -[det]-> "a"(upos=DET)
+
+patern x
+""",
+        [
+            ("SGL0201", "Nuon"),
+            ("SGL0402", "psat"),
+            ("SGL0603", "$cow"),
+            ("SGL0305", "M"),
+            ("SGL0103", "patern"),
+        ],
+        tmp_path,
+    )
+    assert all(diagnostic.hint for diagnostic in outcome.found)
+
+
+RULE = 'rule r: NP -> "the" Adj\n  ja Adj\n  syn Adj -[det]-> "the"(upos=DET)'
+
+
+@pytest.mark.parametrize(
+    ("broken", "mentioned"),
+    [
+        ("category Adj [", RULE),
+        ("catgory Adj", RULE),
+        ("feature number = | one", "category Adj[number]"),
+        ("structure s { N -> }", "pattern p\n  forbid s"),
+        ("labels SUBJ = |", "pattern p\n  forbid { V -[$SUBJ]-> N }"),
+        ("words pets = ,", "pattern p\n  forbid { N[lemma in @pets] }"),
+        ("param large = = on", 'word N: "horse"\n  ja "馬"\n  syn node(upos=NOUN)\n  when large'),
+        ("pattern other !", "pattern p\n  forbid { V -[nsubj]-> N }\n  allow other"),
+        ("paradigm past\n  x y", 'word N: "horse"\n  ja past("x")\n  syn node(upos=NOUN)'),
+        ("function past(x) = ", 'word N: "horse"\n  ja past("x")\n  syn node(upos=NOUN)'),
+        ("use nothing here", RULE),
+        ("use stdlib.en.verbs", 'word N: "horse"\n  ja ed("x")\n  syn node(upos=NOUN)'),
+        ("use stdlib.ja.verbs (past)", 'word N: "horse"\n  ja past("x")\n  syn node(upos=NOUN)'),
+    ],
+)
+def test_what_could_not_be_read_is_not_reported_as_missing(
+    broken: str, mentioned: str, tmp_path: Path
+) -> None:
+    outcome = diagnose({MAIN: f"{broken}\n{mentioned}\n{BASE}"}, tmp_path)
+    assert len(outcome.codes) == 1, outcome.rendered()
+    assert outcome.found[0].span is not None
+    assert outcome.found[0].span.start < len(broken)
+
+
+def test_a_misspelt_name_elsewhere_is_still_reported(tmp_path: Path) -> None:
+    source = 'category Adj [\n\nrule r: NP -> "a" Nuon\n  ja Nuon\n  syn Nuon -[det]-> "a"()\n'
+    assert_diagnostics(source, [("SGL0104", "["), ("SGL0201", "Nuon")], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "layer syn : graph",
+        "layer syn : graph on english",
+        "layer syn : grahp on en",
+        "layer syn ; graph on en",
+        "layer ja : graph on en",
+        "layer",
+        "# layer syn : graph on en",
+    ],
+)
+def test_a_wrong_layer_is_reported_once(layer: str, tmp_path: Path) -> None:
+    outcome = diagnose({MAIN: BASE.replace("layer syn : graph on en", layer)}, tmp_path)
+    assert len(outcome.codes) == 1, outcome.rendered()
+
+
+def test_rules_are_checked_whatever_their_order(tmp_path: Path) -> None:
+    # The gap of the relative clause is known before the noun that fills it.
+    blocks = BASE.split("\n\n")
+    turned = "\n\n".join(reversed(blocks)) + "\n"
+    outcome = diagnose({MAIN: turned}, tmp_path)
+    assert outcome.codes == [], outcome.rendered()
+
+
+def test_an_outcome_says_what_is_marked(tmp_path: Path) -> None:
+    outcome: Outcome = diagnose({MAIN: BASE + "\nwrod x\n"}, tmp_path)
+    assert outcome.places() == [("SGL0103", "wrod")]
