@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sgl.dataset import OutputError, is_dataset, staged_directory
+from sgl.dataset import OutputError, check_target, is_dataset, staged_directory
 
 MANIFEST = json.dumps({"format": "sgl-dataset/1"})
 
@@ -143,7 +143,7 @@ def test_files_are_not_overwritten(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     target = tmp_path / "file" / "toy"
-    with pytest.raises(OutputError, match="file exists") as caught, staged_directory(target):
+    with pytest.raises(OutputError, match="is not a directory") as caught, staged_directory(target):
         pytest.fail("the block was entered")
     assert caught.value.path == target
 
@@ -153,3 +153,15 @@ def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="no space left"), staged_directory(target):
         raise OSError(28, "No space left on device")
     assert names_in(tmp_path) == []
+
+
+def test_directories_made_for_nothing_are_removed(tmp_path: Path) -> None:
+    target = tmp_path / "a" / "b" / "toy"
+    with pytest.raises(RuntimeError), staged_directory(target):
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checking_a_target_writes_nothing(tmp_path: Path) -> None:
+    check_target(tmp_path / "a" / "toy")
+    assert list(tmp_path.iterdir()) == []

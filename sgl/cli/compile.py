@@ -17,7 +17,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.summary import show_summary
 from sgl.cli.verify import show_verification
 from sgl.compile import Compiled
-from sgl.dataset import OutputError
+from sgl.dataset import OutputError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.sample import NotEnoughError
 
@@ -44,17 +44,21 @@ def command(
     with progress() as line:
         line("reading", 0, 1)
         compiled = open_grammar(grammar, settings, sources, diagnostics)
-        structures = StructureCompiler(compiled.grammar) if compiled is not None else None
+        target = out
+        if compiled is not None:
+            target = out if out is not None else Path("out") / compiled.project.name
+            _check_target(target, compiled, diagnostics)
         proofs = None
-        if compiled is not None and structures is not None:
+        if compiled is not None and not diagnostics.errors:
+            structures = StructureCompiler(compiled.grammar)
             check_examples(compiled, diagnostics)
             proofs = establish(
                 compiled, structures, diagnostics, lambda name: line(f"proving {name}", 0, 1)
             )
     show(diagnostics, sources, form, color)
-    if compiled is None or structures is None or proofs is None or diagnostics.errors:
-        return FAILED
-    target = out if out is not None else Path("out") / compiled.project.name
+    if compiled is None or proofs is None or target is None or diagnostics.errors:
+        written = all(found.code != "SGL0901" for found in diagnostics)
+        return FAILED if written else OUTPUT
     outcome = _produce(compiled, structures, proofs, target, form, color)
     if not isinstance(outcome, Outcome):
         return outcome
@@ -64,6 +68,30 @@ def command(
         return FAILED
     show_summary(outcome, proofs, time.monotonic() - started)
     return OK
+
+
+def _check_target(target: Path, compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """What would stop the compilation at its end is said at its beginning."""
+    try:
+        check_target(target)
+    except OutputError as problem:
+        _report_output(target, problem, diagnostics)
+    if not compiled.grammar.graph_layers:
+        diagnostics.error(
+            "SGL0307",
+            compiled.dataset_span,
+            "a dataset is verified on its dependency graphs, but no graph layer is declared",
+            hint=f"add `layer syn : graph on {compiled.plan.source}`",
+        )
+
+
+def _report_output(target: Path, problem: OutputError, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
+        "SGL0901",
+        None,
+        f"cannot write `{target}`: {problem.reason}",
+        hint="choose another directory with `--out`",
+    )
 
 
 def _produce(
@@ -78,7 +106,9 @@ def _produce(
         with progress() as line:
             return produce(compiled, structures, proofs, target, line)
     except OutputError as problem:
-        click.echo(f"error[SGL0901]: cannot write `{target}`: {problem.reason}", err=True)
+        diagnostics = Diagnostics()
+        _report_output(target, problem, diagnostics)
+        show(diagnostics, compiled.project.sources, form, color)
         return OUTPUT
     except NotEnoughError as problem:
         diagnostics = Diagnostics()

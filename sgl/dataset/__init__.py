@@ -22,7 +22,7 @@ from sgl.dataset.manifest import (
     write_manifest,
 )
 from sgl.dataset.records import Record
-from sgl.dataset.staged import FORMAT, MANIFEST, is_dataset, staged_directory
+from sgl.dataset.staged import FORMAT, MANIFEST, check_target, is_dataset, staged_directory
 from sgl.dataset.write import Written, write_items
 from sgl.dataset.writers import data_file
 
@@ -38,6 +38,7 @@ __all__ = [
     "StratumCount",
     "Written",
     "card",
+    "check_target",
     "data_file",
     "fingerprint",
     "is_dataset",

@@ -17,10 +17,11 @@ target's name.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sgl.dataset.errors import OutputError
@@ -41,8 +42,9 @@ def staged_directory(target: Path) -> Iterator[Path]:
     refuses to write.
     """
     target = target.resolve()
+    check_target(target)
+    missing = [parent for parent in target.parents if not parent.exists()]
     try:
-        _check_replaceable(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         stage = Path(
             tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent)
@@ -56,6 +58,29 @@ def staged_directory(target: Path) -> Iterator[Path]:
             _discard(stage, target)
     except OSError as error:
         raise OutputError(target, _reason(error)) from error
+    finally:
+        _remove_empty(missing)
+
+
+def check_target(target: Path) -> None:
+    """Raise ``OutputError`` if no dataset can be put at ``target``; writes nothing."""
+    target = target.resolve()
+    try:
+        _check_replaceable(target)
+        existing = next(parent for parent in target.parents if parent.exists())
+    except OSError as error:
+        raise OutputError(target, _reason(error)) from error
+    if not existing.is_dir():
+        raise OutputError(target, f"{existing} is not a directory")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise OutputError(target, f"you may not write in {existing}")
+
+
+def _remove_empty(directories: Sequence[Path]) -> None:
+    """Remove directories that were made for a dataset which did not come about."""
+    for directory in directories:
+        with suppress(OSError):
+            directory.rmdir()
 
 
 def is_dataset(directory: Path) -> bool:
