@@ -55,5 +55,7 @@ def _instances(claims: Sequence[Instance]) -> str:
 
 
 def _licences(claims: Sequence[Licence]) -> str:
-    expected = ", ".join(f"{claim.expected:,.0f} of {claim.minimum:,}" for claim in claims)
-    return f"expected in training {expected}"
+    return "; ".join(
+        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required"
+        for claim in claims
+    )
