@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 from diagnostics import INTERNAL
 
+from sgl.automata import StructureCompiler
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, USAGE, run
 from sgl.cli.main import INTERNAL as INTERNAL_ERROR
 from sgl.diagnostics.codes.base import BASE, PIECES
 from sgl.diagnostics.codes.code import MAIN
+from sgl.lang import yaml_table
 from sgl.lang.files import MAX_SOURCE, MAX_TABLE
 
 DATASET = PIECES["dataset"]
@@ -242,6 +244,16 @@ def test_what_is_no_table(table: str | bytes, code: str, work: Workplace) -> Non
     assert said.count("error[") == 1
 
 
+def test_a_table_with_too_many_rows(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_table, "MAX_ROWS", 3)
+    work.write(MAIN, BASE + ANIMALS % "a.yaml")
+    work.write("a.yaml", "".join(f"- {{en: horse{n}, ja: 馬{n}}}\n" for n in range(4)))
+    said = work.refuses(FAILED, "SGL0003", "more than 3 rows", "a.yaml:4:1")
+    assert said.count("error[") == 1
+    work.write("a.yaml", "".join(f"- {{en: horse{n}, ja: 馬{n}}}\n" for n in range(3)))
+    assert run(["check", MAIN]) == OK
+
+
 def test_yaml_constructs_nothing(work: Workplace) -> None:
     work.write(MAIN, BASE + ANIMALS % "a.yaml")
     work.write("a.yaml", "- {en: horse, ja: !!python/object/apply:os.mkdir [made]}\n")
@@ -331,8 +343,94 @@ def test_clauses_that_contradict_one_another(work: Workplace) -> None:
 
 
 def test_training_of_which_nothing_is_left(work: Workplace) -> None:
-    work.write(MAIN, BASE + "\npattern p\n  forbid { V -[nsubj]-> N }\n  size 10\n")
-    work.refuses(FAILED, "SGL0812", "train")
+    splits = BASE.replace("train 20", "train 20\n  dev 5\n  test 5")
+    work.write(MAIN, splits + "\npattern p\n  forbid { V -[nsubj]-> N }\n  size 10\n")
+    said = work.refuses(FAILED, "SGL0812", "no sentence is left for `train`, `dev` and `test`")
+    assert said.count("error[") == 1
+
+
+COSTLY = "\npattern p\n  forbid { A -> B; C -> D; E -> F; G -> H; I -> J; K -> L }\n"
+
+
+@pytest.mark.parametrize("command", [("sample", "p"), ("prove",), ("check",)])
+def test_a_structure_that_is_too_large_to_decide(
+    command: tuple[str, ...], work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StructureCompiler.__init__, "__defaults__", (100,))
+    work.write(
+        MAIN,
+        BASE + COSTLY + '  size 5\n  gen like "The dog near the cat near the dog saw the cat."\n',
+    )
+    said = work.refuses(FAILED, "SGL0810", "farm.sgl:", "forbid { A -> B", command=command)
+    assert said.count("error[") == 1
+
+
+@pytest.mark.parametrize(
+    ("asks", "marked"),
+    [
+        ("train 4000", "train 4000"),
+        ("train 4\n  dev 4000", "dev 4000"),
+    ],
+)
+def test_a_split_that_is_too_large_is_marked(asks: str, marked: str, work: Workplace) -> None:
+    finite = BASE.replace(PIECES["pp"], "").replace(PIECES["rc"], "")
+    finite = finite.replace("category PP\n", "").replace("category RC with gap\n", "")
+    work.write(MAIN, finite.replace("train 20", f"{asks}\n  distinct sentences"))
+    said = work.refuses(FAILED, "SGL0809")
+    assert f"|   {marked}\n" in said
+
+
+def test_items_that_do_not_exist_are_marked_where_they_are_asked_for(work: Workplace) -> None:
+    finite = BASE.replace(PIECES["rc"], "").replace("category RC with gap\n", "")
+    finite = finite.replace("S -> NP VP", "S -> N VP").replace('ja  NP "が" VP', 'ja  N "が" VP')
+    finite = finite.replace("VP -[nsubj]-> NP", "VP -[nsubj]-> N")
+    finite = finite.replace("train 20", "train 4\n  distinct sentences")
+    deep = "pattern p\n  forbid { N -[nmod]-> M }\n  not { N -[nmod]{2}-> M }\n"
+    work.write(MAIN, f"{finite}\n{deep}  size 1, 4000\n")
+    said = work.refuses(FAILED, "SGL0809", "`gen/p/1`")
+    assert "size 1, 4000\n" in said
+    assert "^^^^\n" in said
+
+
+@pytest.mark.parametrize(
+    ("clause", "marked"),
+    [
+        ("size 10000001", "10000001"),
+        ("size 5\n  expose 10000001 { V -[obj]-> N }", "10000001"),
+    ],
+)
+def test_counts_have_a_largest(clause: str, marked: str, work: Workplace) -> None:
+    work.write(
+        MAIN, BASE + f"\npattern p\n  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}\n  {clause}\n"
+    )
+    said = work.refuses(FAILED, "SGL0705", "at most 10,000,000", command=("check",))
+    assert marked in said
+    assert said.count("error[") == 1
+
+
+def test_splits_have_a_largest_size(work: Workplace) -> None:
+    work.write(MAIN, BASE.replace("train 20", "train 20\n  dev 10000001"))
+    said = work.refuses(FAILED, "SGL0705", "at most 10,000,000", command=("check",))
+    assert said.count("error[") == 1
+
+
+def test_an_assertion_that_holds_is_no_fault(work: Workplace) -> None:
+    work.write(MAIN, BASE + "\npattern p\n  assert never { N -[det]-> D; D -[nmod]-> M }\n")
+    assert run(["compile", MAIN]) == OK
+    assert "warning" not in work.capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["in_distribution", "exposure", "exposure_to_pp"])
+def test_names_of_categories_of_training_are_taken(name: str, work: Workplace) -> None:
+    work.write(MAIN, BASE + PATTERN.replace("pattern p", f"pattern {name}"))
+    work.refuses(FAILED, "SGL0823", command=("check",))
+
+
+def test_a_category_is_sampled_in_all_its_variants(work: Workplace) -> None:
+    work.write(MAIN, BASE)
+    assert run(["sample", MAIN, "V", "-n", "5", "--show", "en"]) == OK
+    words = work.capsys.readouterr().out.split()
+    assert sorted(words) in (sorted(["saw"] * 3 + ["sees"] * 2), sorted(["saw"] * 2 + ["sees"] * 3))
 
 
 def test_more_sentences_than_the_language_has(work: Workplace) -> None:
@@ -378,6 +476,7 @@ def test_options(
         (["chekc", MAIN], "did you mean `check`?"),
         (["--nonsense"], "--nonsense"),
         (["verify"], "Missing argument"),
+        (["sample", MAIN, "-n", "-3"], "-3 is not in the range"),
     ],
 )
 def test_commands(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,6 +52,14 @@ class HeldOut:
     stream: str | None = None
     witness: Derivation | None = None
 
+    @property
+    def vacuous(self) -> bool:
+        """Whether nothing is cut: no text of the author's grammar contains the structure.
+
+        An assertion claims no more than that, and is never vacuous.
+        """
+        return self.mass == 0.0 and not self.asserted
+
 
 @dataclass(frozen=True, slots=True)
 class Licence:

@@ -35,7 +35,7 @@ from sgl.automata.proofs import (
 from sgl.automata.split import acceptance_probability
 from sgl.automata.witness import smallest_derivation
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Need, Pattern, Plan
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
@@ -205,21 +205,12 @@ class _Prover:
             if not self._evidence.requires(evidence, group):
                 lacking = self._compiler.absence_of_all(group)
                 return None, self._evidence.smallest(evidence, lacking)
-        for structure in dict.fromkeys([*self._foreign(pattern), *constraint.exclude]):
+        strange = foreign(pattern, self._evidence.plan.patterns)
+        for structure in dict.fromkeys([*pattern.exclude, *strange, *constraint.exclude]):
             if not self._evidence.excludes(evidence, structure):
                 contains = self._compiler.presence(structure)
                 return structure, self._evidence.smallest(evidence, contains)
         return None, None
-
-    def _foreign(self, pattern: Pattern) -> list[Structure]:
-        """What the items of a pattern must not contain, read off the patterns."""
-        others = [
-            structure
-            for other in self._evidence.plan.patterns
-            if other is not pattern and other.name not in pattern.allow
-            for structure in other.held_out
-        ]
-        return [*pattern.exclude, *others]
 
     def _disjoint(self, pattern: Pattern, evidence: StratumEvidence) -> Disjoint:
         marks = self._evidence.marks(pattern)

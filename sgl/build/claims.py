@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from sgl.automata import (
     Conflict,
@@ -12,20 +12,31 @@ from sgl.automata import (
     Licence,
     Proofs,
     StructureCompiler,
-    StructureTooCostly,
-    UnsupportedStructure,
     Verdict,
     prove,
 )
+from sgl.build.deciding import deciding
+from sgl.build.places import place_of_stream, place_of_structure
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 
 #: Rules of a witness that a diagnostic points at.
 _SHOWN = 4
+
+#: Why there is no sentence, and what to do: several clauses, or one that fits everything.
+_CONTRADICTION = (
+    "these clauses cannot hold together in any sentence of the grammar",
+    "drop one of them, or `allow` the other pattern",
+)
+_EVERYWHERE = (
+    "every sentence of the grammar contains this structure",
+    "make the structure narrower, with tests or more edges",
+)
 
 
 def establish(
@@ -36,53 +47,63 @@ def establish(
     only: str | None = None,
 ) -> Proofs | None:
     """Prove every claim of the plan, or of one pattern; None if one cannot be decided."""
-    try:
+    proofs = None
+    with deciding(compiled, diagnostics):
         proofs = prove(structures, compiled.plan, progress, only)
-    except StructureTooCostly as problem:
-        _Findings(compiled, diagnostics).too_costly(problem)
-        return None
-    except UnsupportedStructure as problem:
-        diagnostics.error("SGL0810", compiled.dataset_span, str(problem))
-        return None
-    _Findings(compiled, diagnostics).report(proofs)
+    if proofs is not None:
+        _Findings(compiled, diagnostics, proofs).report()
     return proofs
 
 
 class _Findings:
     """Turns refuted claims into diagnostics."""
 
-    def __init__(self, compiled: Compiled, diagnostics: Diagnostics) -> None:
+    def __init__(self, compiled: Compiled, diagnostics: Diagnostics, proofs: Proofs) -> None:
         self.compiled = compiled
         self.diagnostics = diagnostics
-        self.patterns = {lowered.pattern.name: lowered for lowered in compiled.patterns}
+        self.proofs = proofs
+        self.vacuous = {
+            claim.structure
+            for pattern in proofs.patterns
+            for claim in pattern.held_out
+            if claim.vacuous
+        }
 
-    def report(self, proofs: Proofs) -> None:
-        leaking = {name for name, claim in proofs.refuted() if isinstance(claim, HeldOut)}
-        for name, claim in proofs.refuted():
-            lowered = self.patterns[name]
-            if isinstance(claim, HeldOut):
+    def report(self) -> None:
+        for pattern in self.proofs.patterns:
+            lowered = next(p for p in self.compiled.patterns if p.pattern.name == pattern.name)
+            self._report_held_out(lowered, pattern.held_out)
+            for index, licence in enumerate(pattern.licences):
+                if licence.verdict is Verdict.REFUTED:
+                    self._unlicensed(lowered, index)
+                elif licence.scarce:
+                    self._scarce(lowered, index, licence)
+            for instance in pattern.instances:
+                # Why a stratum is empty is said for all strata together.
+                if instance.verdict is Verdict.REFUTED and instance.conflict is None:
+                    self._misfit(lowered, instance)
+            leaks = any(claim.verdict is Verdict.REFUTED for claim in pattern.held_out)
+            for disjoint in pattern.disjoint:
+                if disjoint.verdict is Verdict.REFUTED and not leaks:
+                    self._shared(lowered, disjoint)
+        self._report_empty()
+
+    def _report_held_out(self, lowered: LoweredPattern, claims: Iterable[HeldOut]) -> None:
+        """What leaks or is never there, each structure once."""
+        for claim in {claim.structure: claim for claim in claims}.values():
+            if claim.verdict is Verdict.REFUTED:
                 self._leak(lowered, claim)
-            elif isinstance(claim, Licence):
-                self._unlicensed(lowered, claim)
-            elif isinstance(claim, Instance):
-                self._misfit(lowered, claim)
-            elif name not in leaking:
-                self._shared(lowered, claim)
-        for stratum in proofs.unsatisfiable:
-            self._empty(stratum.stream, stratum.conflict)
-        for pattern in proofs.patterns:
-            for licence in pattern.licences:
-                if licence.verdict is Verdict.PROVED and licence.scarce:
-                    self._scarce(self.patterns[pattern.name], licence)
+            elif claim.vacuous:
+                self._vacuous(lowered, claim)
 
-    def too_costly(self, problem: StructureTooCostly) -> None:
-        self.diagnostics.error(
-            "SGL0810",
-            self._place(problem.structure),
-            "this structure has too many ways to match: its automaton would be too large",
-            notes=(f"the variable that costs most is `{problem.variable}`",),
-            hint=f"give `{problem.variable}` a test such as [upos=NOUN], or label its edges",
-        )
+    def _report_empty(self) -> None:
+        """Strata without a sentence, together where the same clauses are to blame."""
+        streams: dict[Conflict, list[str]] = {}
+        for stratum in self.proofs.unsatisfiable:
+            streams.setdefault(stratum.conflict, []).append(stratum.stream)
+        for conflict, empty in streams.items():
+            if not any(self.vacuous.issuperset(group) for group in conflict.require):
+                self._empty(empty, conflict)
 
     # ---- single claims
 
@@ -102,20 +123,28 @@ class _Findings:
             hint="remove the rule, or restrict it so that it no longer makes the structure",
         )
 
-    def _unlicensed(self, lowered: LoweredPattern, claim: Licence) -> None:
+    def _vacuous(self, lowered: LoweredPattern, claim: HeldOut) -> None:
+        self.diagnostics.error(
+            "SGL0818",
+            self._span(lowered, claim.structure),
+            "this structure cannot occur in any sentence of the grammar: nothing is held out",
+            hint="look at what the grammar makes: `sglc sample --show graph`",
+        )
+
+    def _unlicensed(self, lowered: LoweredPattern, index: int) -> None:
         self.diagnostics.error(
             "SGL0813",
-            self._span(lowered, claim.structure),
+            lowered.span("need", index),
             f"training cannot contain this part, which `{lowered.pattern.name}` needs",
             labels=self._forbidding(lowered),
             notes=("a generalization item would then test more than one new thing",),
             hint="correct the structure, or the `forbid` that rules it out",
         )
 
-    def _scarce(self, lowered: LoweredPattern, claim: Licence) -> None:
+    def _scarce(self, lowered: LoweredPattern, index: int, claim: Licence) -> None:
         self.diagnostics.warning(
             "SGL0814",
-            self._span(lowered, claim.structure),
+            lowered.span("need", index),
             f"only about {claim.expected:.1f} training sentences will contain this part, "
             f"{claim.minimum} are needed",
             notes=(
@@ -126,9 +155,6 @@ class _Findings:
         )
 
     def _misfit(self, lowered: LoweredPattern, claim: Instance) -> None:
-        if claim.conflict is not None:
-            self._empty(claim.stream, claim.conflict)
-            return
         reason = (
             "contains what another clause excludes"
             if claim.problem is not None
@@ -153,7 +179,7 @@ class _Findings:
             hint="let `gen` imply one of the `forbid` structures",
         )
 
-    def _empty(self, stream: str, conflict: Conflict) -> None:
+    def _empty(self, streams: Sequence[str], conflict: Conflict) -> None:
         clauses = [
             *((structure, "required here") for group in conflict.require for structure in group),
             *((structure, "excluded here") for structure in conflict.exclude),
@@ -161,36 +187,29 @@ class _Findings:
         spans = [
             (span, text)
             for structure, text in clauses
-            if (span := self._place(structure)) is not None
+            if (span := place_of_structure(self.compiled, structure)) is not None
         ]
-        primary = spans[0] if spans else (self.compiled.dataset_span, "")
-        what = f"no sentence can be an item of `{stream.split('/')[1]}`"
-        if not stream.startswith("gen/"):
-            what = f"no sentence is left for `{stream}`"
+        primary = spans[0] if spans else (place_of_stream(self.compiled, streams[0]), "")
+        what = f"no sentence is left for {_names(streams)}"
+        if all(stream.startswith("gen/") for stream in streams):
+            what = f"no sentence can be an item of {_names(streams)}"
+        note, hint = _CONTRADICTION
+        if len(clauses) == 1 and conflict.exclude:
+            note, hint = _EVERYWHERE
         self.diagnostics.error(
             "SGL0812",
             primary[0],
             what,
             label=primary[1],
             labels=[Label(span, text) for span, text in spans[1:]],
-            notes=("these clauses cannot hold together in any sentence of the grammar",)
-            if spans
-            else (),
-            hint="drop one of them, or `allow` the other pattern",
+            notes=(note,) if spans else (),
+            hint=hint,
         )
 
     # ---- places and sentences
 
     def _span(self, lowered: LoweredPattern, structure: Structure) -> Span:
-        return lowered.spans.get(structure, lowered.declaration.name.span)
-
-    def _place(self, structure: Structure) -> Span | None:
-        for lowered in self.compiled.patterns:
-            if structure in lowered.spans:
-                return lowered.spans[structure]
-            if structure == lowered.target_structure:
-                return lowered.declaration.name.span
-        return None
+        return lowered.place(structure) or lowered.declaration.name.span
 
     def _forbidding(self, lowered: LoweredPattern) -> Iterable[Label]:
         for structure in lowered.pattern.held_out[:2]:
@@ -232,3 +251,18 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
     pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
     lemmas = [test for test in tests if test.attribute == "lemma"]
     return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
+
+
+def _names(streams: Iterable[str]) -> str:
+    """What streams are for, in words: splits, exposures, items."""
+    names: dict[str, None] = {}
+    for stream in streams:
+        split, category, *_ = stream.split("/")
+        if category == IN_DISTRIBUTION:
+            names[f"`{split}`"] = None
+        elif category.startswith(EXPOSURE_PREFIX):
+            names[f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"] = None
+        else:
+            names[f"`{category}`"] = None
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sgl.automata import StructureCompiler
+from sgl.build.deciding import deciding
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Pattern
+from sgl.core.plan import Pattern, foreign
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
@@ -28,8 +29,9 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
         _check_test(test, parser, compiled.grammar, diagnostics)
     if likes:
         checker = _Likes(compiled, parser, diagnostics)
-        for lowered, like in likes:
-            checker.check(lowered, like)
+        with deciding(compiled, diagnostics):
+            for lowered, like in likes:
+                checker.check(lowered, like)
 
 
 def _check_test(
@@ -119,8 +121,8 @@ class _Likes:
         for structure in pattern.exclude:
             if self._contains(structure, reading):
                 return f"it contains {structure}, which `not` excludes"
-        own = (pattern.name, *pattern.allow)
-        return self._held_out([p for p in self.plan.patterns if p.name not in own], reading)
+        others = [p for p in self.plan.patterns if foreign(pattern, [p])]
+        return self._held_out(others, reading)
 
     def _held_out(self, patterns: Iterable[Pattern], reading: Derivation) -> str | None:
         for pattern in patterns:

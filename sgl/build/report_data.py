@@ -72,37 +72,16 @@ def report_data(
 ) -> ReportData:
     """Everything on the page, as values."""
     plan = compiled.plan
-    masses = {figure.stream: figure.mass for figure in proofs.distributions}
     return ReportData(
         title=compiled.project.title or compiled.project.name,
         signature=manifest["signature"],
         source_language=plan.source,
         target_language=plan.target,
-        guarantees=tuple(
-            Guarantee(
-                result.claim,
-                "checked",
-                result.status,
-                result.status != "failed",
-                f"{result.checked:,} checked, {result.total:,} violations",
-            )
-            for result in verification.results
-        ),
+        guarantees=_checked(verification),
         patterns=tuple(
             _pattern(compiled, proofs, pattern, observer, verification) for pattern in plan.patterns
         ),
-        counts=tuple(
-            Counts(
-                split,
-                part["category"],
-                part["count"],
-                part["candidates"],
-                masses[part["stream"]],
-                tuple((reason, number) for reason, number in part["rejected"].items() if number),
-            )
-            for split, entry in manifest["splits"].items()
-            for part in entry["strata"]
-        ),
+        counts=_counts(proofs, manifest),
         lengths=tuple(
             Lengths(split, tuple(sorted(counts.items())))
             for split, counts in observer.lengths.items()
@@ -114,6 +93,37 @@ def report_data(
         unused=_unused(compiled, proofs),
         relations=_relations(compiled, proofs),
         parameters=tuple(sorted(compiled.parameters.items())),
+    )
+
+
+def _checked(verification: Report) -> tuple[Guarantee, ...]:
+    """The checks of the verifier with their figures."""
+    return tuple(
+        Guarantee(
+            result.claim,
+            "checked",
+            result.status,
+            result.status != "failed",
+            f"{result.checked:,} checked, {result.total:,} violations",
+        )
+        for result in verification.results
+    )
+
+
+def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
+    """What was drawn for every stratum."""
+    masses = {figure.stream: figure.mass for figure in proofs.distributions}
+    return tuple(
+        Counts(
+            split,
+            part["category"],
+            part["count"],
+            part["candidates"],
+            masses[part["stream"]],
+            tuple((reason, number) for reason, number in part["rejected"].items() if number),
+        )
+        for split, entry in manifest["splits"].items()
+        for part in entry["strata"]
     )
 
 

@@ -10,6 +10,7 @@ import click
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.claims import establish
 from sgl.build.examples import check_examples
+from sgl.build.places import place_of_stream
 from sgl.build.produce import Outcome, produce
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
@@ -119,7 +120,7 @@ def _produce(
         )
         diagnostics.error(
             "SGL0809",
-            compiled.dataset_span,
+            place_of_stream(compiled, problem.stratum),
             f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}",
             notes=(
                 problem.reason,

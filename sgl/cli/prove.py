@@ -75,9 +75,9 @@ def _row(pattern: PatternProofs) -> tuple[str, ...]:
     return (
         pattern.name,
         _verdict([claim.verdict for claim in pattern.held_out]),
-        _verdict([claim.verdict for claim in pattern.instances]),
+        _verdict([claim.verdict for claim in pattern.instances]) if pattern.instances else "–",
         _verdict([claim.verdict for claim in pattern.licences]) if pattern.licences else "–",
-        _verdict([claim.verdict for claim in pattern.disjoint]),
+        _verdict([claim.verdict for claim in pattern.disjoint]) if pattern.disjoint else "–",
         f"{before:.1e}",
         f"{after:.1e}" if after else "0",
     )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.build.deciding import deciding
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.compile import Compiled
+from sgl.compile.patterns import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Item, interpret
-from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap, suggest
 from sgl.graph import conllu
 from sgl.sample import NotEnoughError, draw, pack
@@ -25,7 +28,14 @@ _STREAM = "sample"
 @click.command("sample")
 @grammar_argument
 @click.argument("what", required=False)
-@click.option("-n", "number", default=5, show_default=True, help="How many.")
+@click.option(
+    "-n",
+    "number",
+    type=click.IntRange(min=1, max=MAX_COUNT),
+    default=5,
+    show_default=True,
+    help="How many.",
+)
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
     "--show",
@@ -48,7 +58,8 @@ def command(
     """Show sentences of GRAMMAR: from all of it, or of WHAT.
 
     WHAT is a pattern (its generalization items), `train` (in-distribution
-    sentences) or a category (phrases, from the whole grammar).
+    sentences) or a category (phrases, from the whole grammar; a category with
+    features gives its variants in turn).
     """
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = open_grammar(grammar, settings, sources, diagnostics)
@@ -65,54 +76,72 @@ def command(
     if isinstance(chosen, str):
         click.echo(f"error: {chosen}", err=True)
         return USAGE
-    core, constraint = chosen
-    return _show(compiled, core, constraint, number, seed, shown or known[:-2])
+    undecided = Diagnostics()
+    items = _draw(compiled, chosen, number, seed, undecided)
+    if undecided.errors:
+        show(undecided, sources, form, color)
+    for index, item in enumerate(items or (), 1):
+        _print(compiled.grammar, item, shown or known[:-2], index)
+    return FAILED if items is None else OK
 
 
-def _choose(compiled: Compiled, what: str | None) -> tuple[CoreGrammar, Constraint] | str:
-    """The grammar to draw from and the constraint, or what is wrong with the name."""
+@dataclass(frozen=True)
+class _Chosen:
+    """What to draw: texts that meet a constraint, from one or several categories in turn."""
+
+    starts: tuple[int, ...]
+    constraint: Constraint
+
+
+def _choose(compiled: Compiled, what: str | None) -> _Chosen | str:
+    """What is meant by WHAT, or what is wrong with it."""
     core = compiled.grammar
     if what is None:
-        return core, Constraint()
+        return _Chosen((core.start,), Constraint())
     strata = compiled.plan.strata
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
-            return core, stratum.constraint
+            return _Chosen((core.start,), stratum.constraint)
     names = [category.name for category in core.categories]
     matching = [i for i, name in enumerate(names) if what in (name, name.partition("[")[0])]
     if not matching:
         known = {s.category for s in strata} | {name.partition("[")[0] for name in names}
         return f"there is no pattern or category `{what}` {suggest(what, known)}".rstrip()
-    return replace(core, start=matching[0]), Constraint()
+    return _Chosen(tuple(matching), Constraint())
 
 
-def _show(
-    compiled: Compiled,
-    core: CoreGrammar,
-    constraint: Constraint,
-    number: int,
-    seed: int | None,
-    shown: list[str],
-) -> int:
-    split: SplitGrammar = StructureCompiler(core).split(constraint)
-    if split.empty:
+def _draw(
+    compiled: Compiled, chosen: _Chosen, number: int, seed: int | None, diagnostics: Diagnostics
+) -> list[Item] | None:
+    """The items: one of the first category, one of the second, and so on; None if there is none."""
+    core, plan = compiled.grammar, compiled.plan
+    splits: dict[str, SplitGrammar] = {}
+    strata = []
+    with deciding(compiled, diagnostics):
+        for index, start in enumerate(chosen.starts[:number]):
+            stream = f"{_STREAM}/{index}" if index else _STREAM
+            count = len(range(index, number, len(chosen.starts)))
+            strata.append(Stratum(_STREAM, _STREAM, stream, count, chosen.constraint))
+            structures = StructureCompiler(replace(core, start=start))
+            splits[stream] = structures.split(chosen.constraint)
+    if diagnostics.errors:
+        return None
+    if any(split.empty for split in splits.values()):
         click.echo("no sentence of the grammar qualifies; `sglc prove` says why", err=True)
-        return FAILED
-    stratum = Stratum(_STREAM, _STREAM, _STREAM, number, constraint)
-    plan: Plan = replace(
-        compiled.plan,
-        strata=(stratum,),
-        seed=compiled.plan.seed if seed is None else seed,
-        distinct_sentences=False,
-    )
+        return None
+    seed = plan.seed if seed is None else seed
+    plan = replace(plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
     try:
-        (part,) = draw(pack(core, plan, {_STREAM: split}))
+        parts = [part.items for part in draw(pack(core, plan, splits))]
     except NotEnoughError as problem:
         click.echo(f"error: {problem.reason}", err=True)
-        return FAILED
-    for index, found in enumerate(part.items, 1):
-        _print(core, interpret(core, found.derivation), shown, index)
-    return OK
+        return None
+    return [
+        interpret(core, found.derivation)
+        for row in zip_longest(*parts)
+        for found in row
+        if found is not None
+    ]
 
 
 def _print(core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:

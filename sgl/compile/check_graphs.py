@@ -30,9 +30,7 @@ def check_graphs(
     for index, _layer in enumerate(layers):
         holdings = _holdings(productions, index)
         for production in productions:
-            if production.rhs:
-                checker = _Rule(production, production.fragments[index], holdings, diagnostics)
-                checker.check()
+            _Rule(production, production.fragments[index], holdings, diagnostics).check()
 
 
 def _holdings(productions: Sequence[Production], layer: int) -> dict[Port, set[str]]:
@@ -107,7 +105,10 @@ class _Rule:
             else:
                 incoming.setdefault(edge.target, []).append(edge.label)
                 graph.add_edge(edge.source, edge.target)
-        if len(set(self.fragment.edges)) < len(self.fragment.edges):
+        if any(edge.source == edge.target for edge in self.fragment.edges):
+            self._error("SGL0509", "an edge leads from a node to itself")
+        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
+        if len(edges) < len(self.fragment.edges):
             self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
         head = self.fragment.exports[0]
         for index, node in enumerate(self.fragment.nodes):
@@ -147,11 +148,13 @@ class _Rule:
             ]
             if not all(parts):
                 continue  # a child that can never be built is reported by the next pass
-            words = sum(part == {_WORD} for part in parts) + (node.attributes is not None)
-            if words > 1:
+            own = node.attributes is not None
+            words = sum(part == {_WORD} for part in parts) + own
+            if sum(_WORD in part for part in parts) + own > 1:
+                would = "would" if words > 1 else "could"
                 self._error(
                     "SGL0510",
-                    f"{self._name(node)} would be two words at once",
+                    f"{self._name(node)} {would} be two words at once",
                     hint="bind a gap to one word only",
                 )
             elif words == 0 and index not in exported:

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.compile.check_graphs import check_graphs
+from sgl.compile.check_patterns import check_patterns, check_sizes
+from sgl.compile.check_words import check_words
 from sgl.compile.expand import expand
 from sgl.compile.lexicons import Lexicons, lower_words
 from sgl.compile.lower import Lowered, lower
 from sgl.compile.names import Names, report_unused, resolve_names
 from sgl.compile.patterns import LoweredPattern, lower_patterns
-from sgl.compile.plan import DatasetSettings, make_plan, read_dataset
+from sgl.compile.plan import DatasetSettings, check_lemma_classes, make_plan, read_dataset
 from sgl.compile.productions import Production
 from sgl.compile.rules import lower_rules
 from sgl.compile.signature import Signature, build_signature
@@ -70,6 +72,9 @@ def compile_project(
     if diagnostics.errors == 0 and dataset is not None:
         lowered = _lower(project, productions, dataset, signature, diagnostics)
     patterns = _patterns(names, signature, lowered, parameters, diagnostics)
+    if dataset is not None and diagnostics.errors == 0:
+        check_sizes(names, parameters, diagnostics)
+        check_patterns(patterns, dataset.sizes, diagnostics)
     if diagnostics.errors or lowered is None or dataset is None:
         return None
     report_unused(names, diagnostics)
@@ -99,6 +104,7 @@ def _productions(
     ]
     if diagnostics.errors == 0:
         check_graphs(productions, signature.graph_layers, diagnostics)
+        check_words(productions, diagnostics)
     return productions
 
 
@@ -112,7 +118,11 @@ def _lower(
     instances = expand(productions, dataset.start.text, signature, diagnostics)
     if diagnostics.errors:
         return None
-    return lower(project.name, instances, dataset.start.text, signature, project.sources)
+    lowered = lower(project.name, instances, dataset.start.text, signature, project.sources)
+    if signature.graph_layers:
+        known = vocabulary(lowered.grammar, 0).attributes["upos"]
+        check_lemma_classes(dataset, known, diagnostics)
+    return lowered
 
 
 def _patterns(

@@ -22,6 +22,10 @@ from sgl.diagnostics import Diagnostics
 Concrete = tuple[str, tuple[str, ...]]
 
 MAX_INSTANCES = 200_000
+MAX_STEPS = 2_000_000
+
+_TOO_MANY_RULES = f"the features expand into more than {MAX_INSTANCES:,} rules"
+_TOO_MANY_TRIED = f"the features of the rules combine in more than {MAX_STEPS:,} ways"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,9 @@ def expand(
     reachable = _reachable(instances, start)
     if diagnostics.errors == 0:
         _report_unreachable(instances, reachable, start, diagnostics)
-    return [instance for instance in instances if instance.lhs in reachable]
+    used = [instance for instance in instances if instance.lhs in reachable]
+    _report_endless(used, diagnostics)
+    return used
 
 
 def _word_instances(words: Sequence[Production], diagnostics: Diagnostics) -> list[Instance] | None:
@@ -67,16 +73,18 @@ def _word_instances(words: Sequence[Production], diagnostics: Diagnostics) -> li
         for values in _choices(word.lhs.slots, {}):
             found.append(Instance(word, (word.lhs.info.name, values), (), {}))
             if len(found) > MAX_INSTANCES:
-                _report_too_many(word, diagnostics, "set some of its features")
+                _report_too_many(word, _TOO_MANY_RULES, "set some of its features", diagnostics)
                 return None
     return found
 
 
-def _report_too_many(production: Production, diagnostics: Diagnostics, hint: str) -> None:
+def _report_too_many(
+    production: Production, message: str, hint: str, diagnostics: Diagnostics
+) -> None:
     diagnostics.error(
         "SGL0706",
         production.span,
-        f"the features expand into more than {MAX_INSTANCES:,} rules",
+        message,
         label="reached here",
         hint=hint,
     )
@@ -95,54 +103,78 @@ def _saturate(
     found: dict[int, dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = {
         index: {} for index in range(len(rules))
     }
+    search = _Search(buildable)
     seen_size = -1
     total = 0
     while seen_size != (size := sum(len(table) for table in buildable.values())):
         seen_size = size
         for index, rule in enumerate(rules):
-            for instance in _instances(rule, buildable):
+            for instance in search.instances(rule):
                 key = (instance.lhs, instance.rhs)
                 if key not in found[index]:
                     found[index][key] = instance
                     total += 1
                     buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
                 if total > MAX_INSTANCES:
-                    hint = "use fewer or smaller features in rules with many children"
-                    _report_too_many(rule, diagnostics, hint)
-                    return None
+                    break
+            if total > MAX_INSTANCES or search.exhausted:
+                message = _TOO_MANY_TRIED if search.exhausted else _TOO_MANY_RULES
+                hint = "use fewer or smaller features in rules with many children"
+                _report_too_many(rule, message, hint, diagnostics)
+                return None
     return [instance for table in found.values() for instance in table.values()]
 
 
-def _instances(
-    rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]]
-) -> Iterator[Instance]:
-    for values, rhs in _match(rule.rhs, 0, {}, rule.domains, buildable):
-        for lhs in _choices(rule.lhs.slots, values, rule.domains):
-            chosen = {
-                slot: value
-                for slot, value in zip(rule.lhs.slots, lhs, strict=True)
-                if isinstance(slot, str)
-            }
-            yield Instance(rule, (rule.lhs.info.name, lhs), rhs, {**values, **chosen})
+@dataclass
+class _Search:
+    """Tries combinations of buildable children, up to a bound on all rules together.
 
+    Most combinations may fail to agree, so that their number, and not only that of the
+    instances, has to be bounded.
+    """
 
-def _match(
-    rhs: Sequence[CategoryPattern],
-    index: int,
-    values: dict[str, str],
-    domains: Mapping[str, frozenset[str]],
-    buildable: Mapping[str, Mapping[tuple[str, ...], None]],
-) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
-    """Assignments of buildable categories to the children from ``index`` on."""
-    if index == len(rhs):
-        yield values, ()
-        return
-    pattern = rhs[index]
-    for features in list(buildable.get(pattern.info.name, ())):
-        bound = _unify(pattern.slots, features, values, domains)
-        if bound is not None:
-            for final, rest in _match(rhs, index + 1, bound, domains, buildable):
-                yield final, ((pattern.info.name, features), *rest)
+    buildable: Mapping[str, Mapping[tuple[str, ...], None]]
+    steps: int = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the search stopped before it tried everything."""
+        return self.steps > MAX_STEPS
+
+    def instances(self, rule: Production) -> Iterator[Instance]:
+        """The instances of a rule with children that are buildable so far."""
+        if not all(self._has_candidate(pattern, rule) for pattern in rule.rhs):
+            return
+        for values, rhs in self._match(rule, 0, {}):
+            for lhs in _choices(rule.lhs.slots, values, rule.domains):
+                chosen = {
+                    slot: value
+                    for slot, value in zip(rule.lhs.slots, lhs, strict=True)
+                    if isinstance(slot, str)
+                }
+                yield Instance(rule, (rule.lhs.info.name, lhs), rhs, {**values, **chosen})
+
+    def _has_candidate(self, pattern: CategoryPattern, rule: Production) -> bool:
+        """Whether a child can be built at all, whatever the others are."""
+        known = self.buildable.get(pattern.info.name, ())
+        return any(_unify(pattern.slots, f, {}, rule.domains) is not None for f in known)
+
+    def _match(
+        self, rule: Production, index: int, values: dict[str, str]
+    ) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
+        """Assignments of buildable categories to the children from ``index`` on."""
+        if index == len(rule.rhs):
+            yield values, ()
+            return
+        pattern = rule.rhs[index]
+        for features in list(self.buildable.get(pattern.info.name, ())):
+            self.steps += 1
+            if self.exhausted:
+                return
+            bound = _unify(pattern.slots, features, values, rule.domains)
+            if bound is not None:
+                for final, rest in self._match(rule, index + 1, bound):
+                    yield final, ((pattern.info.name, features), *rest)
 
 
 def _unify(
@@ -240,16 +272,8 @@ def _report_unproductive(
         return
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
-    cyclic = name in graph and nx.has_path(graph, name, name) and graph.in_degree(name) > 0
-    loops = (
-        any(
-            name in nx.descendants(graph, successor) | {successor}
-            for successor in graph.successors(name)
-        )
-        if cyclic
-        else False
-    )
-    if loops:
+    below = (nx.descendants(graph, child) | {child} for child in graph.successors(name))
+    if any(name in categories for categories in below):
         diagnostics.error(
             "SGL0702",
             span,
@@ -289,4 +313,25 @@ def _report_unreachable(
                 production.span,
                 f"`{production.name}` never takes part in a sentence: "
                 f"`{production.lhs.info.name}` cannot be reached from `{start}`",
+            )
+
+
+def _report_endless(instances: Sequence[Instance], diagnostics: Diagnostics) -> None:
+    """Report categories that are built from themselves without adding a source word."""
+    passing = [i for i in instances if len(i.rhs) == 1 and len(i.production.templates[0]) == 1]
+    graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
+    components = enumerate(nx.strongly_connected_components(graph))
+    component = {node: index for index, nodes in components for node in nodes}
+    reported: set[int] = set()
+    for instance in passing:
+        index = component[instance.lhs]
+        if index == component[instance.rhs[0]] and index not in reported:
+            reported.add(index)
+            name = instance.lhs[0]
+            diagnostics.error(
+                "SGL0708",
+                instance.production.span,
+                f"`{name}` is built from `{name}` without a word in between: "
+                "a sentence with it has infinitely many derivations",
+                hint="remove the rule, or let it change a feature",
             )

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sgl.compile.attributes import RESERVED_LABELS, check_attribute_name
 from sgl.compile.productions import Attributes, FragmentSketch, Variable, VariableTable
 from sgl.compile.signature import CategoryInfo
 from sgl.compile.templates import Children
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
-
-#: Attributes with a CoNLL-U column of their own; all others are UD features.
-COLUMNS = ("lemma", "upos", "xpos")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +113,11 @@ class FragmentLowering:
         label = labels.labels[0]
         if label.is_set:
             self._error("SGL0310", label.span, "an edge of a rule has a label, not a label set")
+            return
+        if label.text.removeprefix(EXTRACTED) in RESERVED_LABELS:
+            self._error(
+                "SGL0512", label.span, f"CoNLL-U has its own use for the label `{label.text}`"
+            )
             return
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
@@ -368,16 +371,3 @@ class FragmentLowering:
     ) -> None:
         self.sound = False
         self.diagnostics.error(code, span, message, label=label, labels=labels, hint=hint)
-
-
-def check_attribute_name(attribute: s.Attribute, diagnostics: Diagnostics) -> None:
-    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised)."""
-    name = attribute.name.text
-    if name not in COLUMNS and not name[0].isupper():
-        diagnostics.error(
-            "SGL0506",
-            attribute.name.span,
-            f"`{name}` is no attribute of a word",
-            notes=("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",),
-            hint=suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`",
-        )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sgl.compile.fragments import check_attribute_name
-from sgl.compile.morphology import Evaluation
+from sgl.compile.attributes import check_attribute_name
+from sgl.compile.morphology import Evaluation, check_morphology
 from sgl.compile.names import Names, Scope
 from sgl.compile.productions import (
     Attributes,
@@ -18,19 +18,19 @@ from sgl.compile.productions import (
 from sgl.compile.rules import check_layers, rule_weight
 from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters
-from sgl.compile.weighting import weighting_of
+from sgl.compile.tables import Tables, check_columns, select
+from sgl.compile.weighting import Weighting, weighting_of
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE, locate, read_file
-from sgl.lang.yaml_table import Row, Table, read_table
+from sgl.lang.yaml_table import Row, Table
 
 _NO_COLUMNS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Lexicons:
-    """What words and tables are lowered with; remembers tables already read."""
+    """What words and tables are lowered with."""
 
     signature: Signature
     parameters: Parameters
@@ -43,9 +43,12 @@ def lower_words(names: Names, context: Lexicons) -> list[Production]:
     found: list[Production] = []
     for word, scope in names.of(s.Word):
         found.extend(_word(word, scope, context))
-    tables: dict[str, Table | None] = {}
+    tables = Tables(context.sources, context.diagnostics)
     for lexicon, scope in names.of(s.Lexicon):
         found.extend(_lexicon(lexicon, scope, context, tables))
+    check_morphology(names, context.diagnostics)
+    if context.diagnostics.errors == 0:
+        tables.report_unused(names)
     return found
 
 
@@ -132,6 +135,23 @@ def _words(
             hint=f'add a line `{layer} …`; `{layer} ""` if it has no word there',
         )
         return None
+    words = _text(layer, clause, entry, context)
+    if words == [] and layer == context.signature.source.name:
+        context.diagnostics.error(
+            "SGL0604",
+            entry.evaluation.row or clause.span,
+            f"this word is empty in the layer `{layer}`",
+            labels=[Label(clause.span, "it should come from here")],
+            hint="fill in the column, or write `x or y` for a fallback",
+        )
+        return None
+    return words
+
+
+def _text(
+    layer: str, clause: s.LayerClause, entry: _EntryInput, context: Lexicons
+) -> list[str] | None:
+    """What a clause says about a text layer, cut at the spaces; None after a report."""
     if clause.template is None:
         context.diagnostics.error(
             "SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph"
@@ -151,15 +171,6 @@ def _words(
         if text is None:
             return None
         words.extend(text.split())
-    if not words and layer == context.signature.source.name:
-        context.diagnostics.error(
-            "SGL0604",
-            entry.evaluation.row or clause.span,
-            f"this word is empty in the layer `{layer}`",
-            labels=[Label(clause.span, "it should come from here")],
-            hint="fill in the column, or write `x or y` for a fallback",
-        )
-        return None
     return words
 
 
@@ -232,10 +243,21 @@ def _attributes(statement: s.NodeStatement, word: str, evaluation: Evaluation) -
 # ---- tables
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """The rows that a lexicon takes from its table, and how they share its weight."""
+
+    lexicon: s.Lexicon
+    scope: Scope
+    table: Table
+    rows: Sequence[Row]
+    weighting: Weighting
+
+
 def _lexicon(
-    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: dict[str, Table | None]
+    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: Tables
 ) -> list[Production]:
-    table = _table(lexicon, scope, context, tables)
+    table = tables.of(lexicon, scope)
     groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
     clear = [check_layers(group, context.signature, context.diagnostics) for group in groups]
     if not all(clear):
@@ -247,80 +269,43 @@ def _lexicon(
             f"the lexicon `{lexicon.name}` lists no category",
             hint="write a category and its layers below it",
         )
-    if table is None:
+    if table is None or not check_columns(lexicon, table, context.diagnostics):
         return []
-    rows = _select(lexicon, table, context)
     weighting = weighting_of(lexicon, context.parameters, context.diagnostics)
-    found: list[Production] = []
-    for number, entry in enumerate(lexicon.entries):
-        layers = _merge(lexicon.shared, entry.layers)
-        seen: dict[tuple[object, ...], Row] = {}
-        for row in rows:
-            evaluation = Evaluation(scope, row.cells, table.columns, row.span, context.diagnostics)
-            share = weighting.share(row, evaluation, context.diagnostics)
-            productions = _entry(
-                _EntryInput(
-                    name=f"{lexicon.name}",
-                    category=entry.category,
-                    clauses=layers,
-                    evaluation=evaluation,
-                    share=share,
-                    span=row.span,
-                    pool=f"{lexicon.name}/{number}",
-                    pool_weight=weighting.total,
-                    rank_exponent=weighting.exponent,
-                ),
-                context,
-            )
-            for production in productions:
-                _check_duplicate(production, row, seen, context)
-            found.extend(productions)
-    return found
+    chosen = select(lexicon, table, context.diagnostics)
+    rows = _Rows(lexicon, scope, table, chosen, weighting)
+    return [
+        production
+        for number, entry in enumerate(lexicon.entries)
+        for production in _of_category(number, entry, rows, context)
+    ]
 
 
-def _table(
-    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: dict[str, Table | None]
-) -> Table | None:
-    unit = scope.unit
-    span = lexicon.path.span
-    path = locate(unit.root, unit.path.parent, lexicon.path.text, span, context.diagnostics)
-    if path is None:
-        return None
-    shown = unit.root.display(path)
-    if shown not in tables:
-        source = read_file(path, shown, span, MAX_TABLE, context.sources, context.diagnostics)
-        tables[shown] = read_table(source, context.diagnostics) if source is not None else None
-    table = tables[shown]
-    if table is not None and not table.rows:
-        context.diagnostics.error("SGL0610", span, f"the table `{shown}` has no rows")
-        return None
-    return table
-
-
-def _select(lexicon: s.Lexicon, table: Table, context: Lexicons) -> list[Row]:
-    rows = list(table.rows)
-    for condition in lexicon.where:
-        column = condition.column
-        if column.text not in table.columns:
-            context.diagnostics.error(
-                "SGL0603",
-                column.span,
-                f"the table has no column `{column}`",
-                hint=suggest(column.text, table.columns)
-                or f"its columns are: {', '.join(table.columns)}",
-            )
-            return []
-        wanted = {value.text for value in condition.values}
-        keep = condition.comparison != "!="
-        rows = [row for row in rows if (row.cells.get(column.text, "") in wanted) == keep]
-    if not rows:
-        context.diagnostics.error(
-            "SGL0610",
-            lexicon.where[-1].span,
-            f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`",
-            hint="check the values after `where`",
+def _of_category(
+    number: int, entry: s.Entry, rows: _Rows, context: Lexicons
+) -> Iterator[Production]:
+    """The words that the rows give for one category of a lexicon."""
+    layers = _merge(rows.lexicon.shared, entry.layers)
+    place = rows.lexicon.span
+    seen: dict[tuple[object, ...], Row] = {}
+    for row in rows.rows:
+        evaluation = Evaluation(
+            rows.scope, row.cells, rows.table.columns, row.span, context.diagnostics
         )
-    return rows
+        word = _EntryInput(
+            name=rows.lexicon.name.text,
+            category=entry.category,
+            clauses=layers,
+            evaluation=evaluation,
+            share=rows.weighting.share(row, evaluation, context.diagnostics),
+            span=row.span,
+            pool=f"{rows.lexicon.name}/{number} {place.file}:{place.start}",
+            pool_weight=rows.weighting.total,
+            rank_exponent=rows.weighting.exponent,
+        )
+        for production in _entry(word, context):
+            _check_duplicate(production, row, seen, context)
+            yield production
 
 
 def _merge(

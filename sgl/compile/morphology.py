@@ -9,12 +9,12 @@ that fits wins, so that an exception is a longer ending::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NoReturn
 
-from sgl.compile.names import Scope
+from sgl.compile.names import Names, Scope
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
 
@@ -35,12 +35,22 @@ class _Endless(Exception):
         self.bound = bound
 
 
+class _Missing(Exception):
+    """A column that the row lacks, and that has no fallback; an empty cell is no such."""
+
+    def __init__(self, column: s.Name) -> None:
+        super().__init__(column.text)
+        self.column = column
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Where and on what an expression is evaluated.
 
-    ``row`` is the span of the table row, shown beside the expression; a value
-    of None means that a report was made.
+    ``columns`` are the cells that the row has, of the columns ``known`` in the table.
+    In the body of a function they are its arguments, and ``lacking`` says for those
+    without a value which column is to blame.  ``row`` is the span of the table row,
+    shown beside the expression; a value of None means that a report was made.
     """
 
     scope: Scope
@@ -50,9 +60,10 @@ class Evaluation:
     diagnostics: Diagnostics
     function: s.Function | None = None
     steps: Iterator[int] = field(default_factory=count)
+    lacking: Mapping[str, _Missing] = field(default_factory=dict)
 
     def value(self, expression: s.Expression) -> str | None:
-        """The text of an expression; ``""`` is an absent column, None an error."""
+        """The text of an expression; None after a report."""
         try:
             return replace(self, steps=count()).value_within(expression, 0)
         except _Endless as problem:
@@ -62,7 +73,16 @@ class Evaluation:
                 f"{problem.what} comes to no end: {problem.bound}",
                 notes=("a function that calls itself, directly or through others, never ends",),
             )
-            return None
+        except _Missing as problem:
+            self.diagnostics.error(
+                "SGL0604",
+                self.row or problem.column.span,
+                f"this row has no `{problem.column}`",
+                labels=[Label(problem.column.span, "asked for here")],
+                hint='fill in the column, with `""` for an empty text, '
+                f"or write `${problem.column} or …`",
+            )
+        return None
 
     def value_within(self, expression: s.Expression, depth: int) -> str | None:
         """The same for an expression that stands in ``depth`` others and calls."""
@@ -78,15 +98,22 @@ class Evaluation:
             self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
         if isinstance(expression, s.Call):
             return self._call(expression, depth + 1)
-        left = self.value_within(expression.left, depth + 1)
         if isinstance(expression, s.Fallback):
-            return left if left is None or left else self.value_within(expression.right, depth + 1)
+            return self._fallback(expression, depth + 1)
+        left = self.value_within(expression.left, depth + 1)
         right = self.value_within(expression.right, depth + 1)
         if left is None or right is None:
             return None
         if len(left) + len(right) > _MAX_LENGTH:
             self._give_up(expression, f"its text has more than {_MAX_LENGTH:,} characters")
         return left + right
+
+    def _fallback(self, fallback: s.Fallback, depth: int) -> str | None:
+        try:
+            left = self.value_within(fallback.left, depth)
+        except _Missing:
+            left = ""
+        return left if left is None or left else self.value_within(fallback.right, depth)
 
     def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
         raise _Endless(expression.span, self.function, bound)
@@ -116,22 +143,31 @@ class Evaluation:
                 or f"there is: {', '.join(self.known) or 'none'}",
             )
             return None
-        return self.columns.get(name.text, "")
+        if name.text in self.columns:
+            return self.columns[name.text]
+        raise self.lacking.get(name.text) or _Missing(name)
 
     def _call(self, call: s.Call, depth: int) -> str | None:
-        arguments = [self.value_within(argument, depth) for argument in call.arguments]
         function = self.scope.peek(s.Function, call.name.text)
         paradigm = self.scope.peek(s.Paradigm, call.name.text)
         if function is None and paradigm is None:
             self._report_unknown(call.name)
             return None
+        arguments = [self._argument(argument, depth) for argument in call.arguments]
         values = [argument for argument in arguments if argument is not None]
         if len(values) < len(arguments):
             return None
         if function is not None:
             return self._function(call, function, values, depth)
         assert paradigm is not None
-        return self._paradigm(call, paradigm, values)
+        return self._paradigm(call, paradigm, [_present(value) for value in values])
+
+    def _argument(self, argument: s.Expression, depth: int) -> str | _Missing | None:
+        """The value of an argument; whether a function needs it is seen in its body."""
+        try:
+            return self.value_within(argument, depth)
+        except _Missing as problem:
+            return problem
 
     def _report_unknown(self, name: s.Name) -> None:
         kinds = (s.Function, s.Paradigm)
@@ -145,20 +181,22 @@ class Evaluation:
         )
 
     def _function(
-        self, call: s.Call, function: s.Function, values: list[str], depth: int
+        self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int
     ) -> str | None:
         parameters = tuple(name.text for name in function.parameters)
         if len(values) != len(parameters):
             self._report_arguments(call, len(parameters), function.name)
             return None
+        given = dict(zip(parameters, values, strict=True))
         inner = Evaluation(
             self.scope.where(function),
-            dict(zip(parameters, values, strict=True)),
+            {name: value for name, value in given.items() if isinstance(value, str)},
             parameters,
             self.row,
             self.diagnostics,
             function,
             self.steps,
+            {name: value for name, value in given.items() if isinstance(value, _Missing)},
         )
         return inner.value_within(function.body, depth)
 
@@ -206,3 +244,41 @@ class Evaluation:
             f"not {len(call.arguments)}",
             labels=[Label(declared.span, "declared here")],
         )
+
+
+def _present(value: str | _Missing) -> str:
+    """The value itself, which a paradigm always needs."""
+    if isinstance(value, _Missing):
+        raise value
+    return value
+
+
+# ---- paradigms and functions by themselves
+
+
+def check_morphology(names: Names, diagnostics: Diagnostics) -> None:
+    """Report classes, endings and parameters that are given twice."""
+    for function, _ in names.declared(s.Function):
+        _check_twice("parameter", function.parameters, function.name, diagnostics)
+    for paradigm, _ in names.declared(s.Paradigm):
+        classes = [line.inflection_class for line in paradigm.lines]
+        _check_twice("class", classes, paradigm.name, diagnostics)
+        for line in paradigm.lines:
+            endings = [ending for ending, _ in line.rewrites]
+            _check_twice("ending", endings, line.inflection_class, diagnostics)
+
+
+def _check_twice(
+    what: str, parts: Iterable[s.Name], whole: s.Name, diagnostics: Diagnostics
+) -> None:
+    seen: dict[str, s.Name] = {}
+    for part in parts:
+        earlier = seen.setdefault(part.text, part)
+        if earlier is not part:
+            diagnostics.error(
+                "SGL0203",
+                part.span,
+                f"`{whole}` has the {what} `{part}` twice",
+                labels=[Label(earlier.span, "here first")],
+                hint="remove one of the two",
+            )

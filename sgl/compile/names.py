@@ -1,7 +1,9 @@
 """Give every name its meaning: which declaration it stands for, file by file.
 
 A file sees its own declarations and those of the files it uses (only the listed
-ones if ``use`` has a list).  Different kinds of things may share a name.
+ones if ``use`` has a list).  Different kinds of things may share a name, but a name
+of a kind is declared once in all files that take part: rules, reports and the
+tables of later passes know things by their bare names.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sgl.compile.switches import Parameters, choose, report_twice
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 from sgl.lang.project import Project, Unit
@@ -50,13 +52,12 @@ class Scope:
     visible: dict[type, dict[str, s.Declaration]]
     used: set[tuple[type, str, Span]]
     diagnostics: Diagnostics
-    all_scopes: Mapping[Path, Scope]
+    all_scopes: Mapping[str, Scope]
     project: Project
 
     def where(self, declaration: s.Declaration) -> Scope:
         """The scope of the file that a declaration stands in."""
-        file = declaration.span.file
-        return next(scope for scope in self.all_scopes.values() if scope.unit.file.name == file)
+        return self.all_scopes[declaration.span.file]
 
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
         """The declaration of ``kind`` that ``name`` means; None after a report."""
@@ -100,16 +101,25 @@ def _declared(kind: str, known: Iterable[str]) -> str:
 
 @dataclass
 class Names:
-    """All declarations in force, each with the scope of its file."""
+    """All declarations in force, each with the scope of its file; ``scopes`` by file name."""
 
     project: Project
-    scopes: dict[Path, Scope]
+    scopes: dict[str, Scope]
     declarations: list[tuple[s.Declaration, Scope]]
     used: set[tuple[type, str, Span]] = field(default_factory=set)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """The declarations of a kind, in the order of the files."""
         return [(d, scope) for d, scope in self.declarations if isinstance(d, kind)]
+
+    def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
+        """The same with those that a ``when`` switches off, or that no ``use`` lists."""
+        return [
+            (declaration, self.scopes[unit.file.name])
+            for unit in self.project.units
+            for declaration in unit.file.declarations
+            if isinstance(declaration, kind)
+        ]
 
 
 def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnostics) -> Names:
@@ -122,16 +132,18 @@ def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnos
     for unit in project.units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
         for use, used in unit.uses:
-            _import(use, own[used.path], visible, project, diagnostics)
-        names.scopes[unit.path] = Scope(
+            _import(use, own[used.path], visible)
+            _check_listed(use, used, project, diagnostics)
+        names.scopes[unit.file.name] = Scope(
             unit, visible, names.used, diagnostics, names.scopes, project
         )
     wanted = _wanted(project)
     for unit in project.units:
-        scope = names.scopes[unit.path]
+        scope = names.scopes[unit.file.name]
         for declaration in chosen[unit.path]:
             if wanted(unit, declaration):
                 names.declarations.append((declaration, scope))
+    _check_once(names, diagnostics)
     return names
 
 
@@ -150,22 +162,39 @@ def _own(
     return table
 
 
+def _check_once(names: Names, diagnostics: Diagnostics) -> None:
+    """Report names that several of the files declare which take part."""
+    first: dict[tuple[type, str], s.Name] = {}
+    for declaration, _ in names.declarations:
+        kind = type(declaration)
+        if kind in KINDS:
+            name: s.Name = declaration.name  # type: ignore[union-attr]
+            earlier = first.setdefault((kind, name.text), name)
+            if earlier.span.file != name.span.file:
+                hint = "rename one of the two, or list after `use` the names you need"
+                report_twice(KINDS[kind], name, earlier.span, diagnostics, hint)
+
+
 def _import(
     use: s.Use,
     exported: Mapping[type, Mapping[str, s.Declaration]],
     visible: dict[type, dict[str, s.Declaration]],
-    project: Project,
-    diagnostics: Diagnostics,
 ) -> None:
+    """Make visible what a ``use`` brings in; what is visible already stays."""
     listed = None if use.names is None else {name.text for name in use.names}
     for kind, table in exported.items():
         for name, declaration in table.items():
-            if listed is not None and name not in listed:
-                continue
-            earlier = visible.setdefault(kind, {}).setdefault(name, declaration)
-            if earlier is not declaration:
-                _report_clash(use, KINDS[kind], (earlier, declaration), diagnostics)
-    known = {name for table in exported.values() for name in table}
+            if listed is None or name in listed:
+                visible.setdefault(kind, {}).setdefault(name, declaration)
+
+
+def _check_listed(use: s.Use, used: Unit, project: Project, diagnostics: Diagnostics) -> None:
+    """Report listed names that the file does not declare, be it under a ``when``."""
+    known = {
+        declaration.name.text  # type: ignore[union-attr]
+        for declaration in used.file.declarations
+        if type(declaration) in KINDS
+    }
     for wanted in use.names or ():
         unread = any(project.may_declare(word, wanted.text) for word in DECLARATIONS)
         if wanted.text not in known and not unread:
@@ -177,23 +206,11 @@ def _import(
             )
 
 
-def _report_clash(
-    use: s.Use, kind: str, both: tuple[s.Declaration, s.Declaration], diagnostics: Diagnostics
-) -> None:
-    """A name that comes from two files, or from here and from a file that is used."""
-    first, second = (declaration.name for declaration in both)  # type: ignore[union-attr]
-    diagnostics.error(
-        "SGL0203",
-        use.span,
-        f"the {kind} `{first}` is declared twice",
-        label="this brings in a second one",
-        labels=[Label(first.span, "declared here"), Label(second.span, "and here")],
-        hint="rename one of the two, or list after `use` the names you need",
-    )
-
-
 def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
-    """Which declarations of a file take part: all, or those that some ``use`` lists."""
+    """Which declarations of a file take part: all, or those that some ``use`` lists.
+
+    The words of a category take part with it.
+    """
     whole: set[Path] = {project.main.path}
     listed: dict[Path, set[str]] = {}
     for unit in project.units:
@@ -206,6 +223,8 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
     def takes_part(unit: Unit, declaration: s.Declaration) -> bool:
         if unit.path in whole:
             return True
+        if isinstance(declaration, s.Word):
+            return declaration.category.name.text in listed.get(unit.path, ())
         name = getattr(declaration, "name", None)
         return name is not None and name.text in listed.get(unit.path, ())
 

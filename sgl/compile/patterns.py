@@ -7,25 +7,56 @@ from dataclasses import dataclass, field, replace
 
 from sgl.compile.names import Names, Scope
 from sgl.compile.structures import StructureContext, lower_structure
-from sgl.core.plan import Exposure, Need, Pattern, Quota
+from sgl.compile.switches import Parameters
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
+
+#: The most sentences that can be asked for in one place.
+MAX_COUNT = 10_000_000
 
 
 @dataclass(frozen=True)
 class LoweredPattern:
     """A pattern with where its clauses were written.
 
-    ``target_structure`` matches sentences that contain a word which only
-    exposures may contain.  ``examples`` are the ``like`` clauses.
+    ``spans`` lists the places of the clauses of each kind (``forbid``, ``never``,
+    ``gen``, ``not``, ``need``, ``expose``, and the parts of ``size``) in the order
+    of the fields of ``pattern``.  ``target_structure`` matches sentences that
+    contain a word which only exposures may contain.  ``examples`` are the
+    ``like`` clauses.
     """
 
     pattern: Pattern
     declaration: s.Pattern
-    spans: Mapping[Structure, Span]
+    spans: Mapping[str, tuple[Span, ...]]
     target_structure: Structure | None
     examples: tuple[s.LikeClause, ...]
+
+    def span(self, kind: str, index: int) -> Span:
+        """Where a clause is; the pattern's name if it has none of this kind."""
+        spans = self.spans.get(kind, ())
+        return spans[index] if index < len(spans) else self.declaration.name.span
+
+    def place(self, structure: Structure) -> Span | None:
+        """The first clause with this structure, or the name for the words of ``targets``."""
+        pattern = self.pattern
+        written = {
+            "forbid": pattern.forbid,
+            "never": pattern.never,
+            "gen": pattern.gen,
+            "not": pattern.exclude,
+            "need": [need.structure for need in pattern.need],
+            "expose": [exposure.structure for exposure in pattern.expose],
+        }
+        for kind, structures in written.items():
+            if structure in structures and kind in self.spans:
+                return self.span(kind, list(structures).index(structure))
+        for index, quota in enumerate(pattern.quotas):
+            if structure in (*quota.within, *quota.outside):
+                return self.span("size", index)
+        return self.declaration.name.span if structure == self.target_structure else None
 
 
 def lower_patterns(
@@ -33,7 +64,8 @@ def lower_patterns(
 ) -> list[LoweredPattern]:
     """All patterns that are sound."""
     declared = names.of(s.Pattern)
-    known = [declaration.name.text for declaration, _ in declared]
+    known = {declaration.name.text: False for declaration, _ in names.declared(s.Pattern)}
+    known.update((declaration.name.text, True) for declaration, _ in declared)
     found = []
     for declaration, scope in declared:
         lowered = _Lowering(declaration, scope, context, known, diagnostics).run()
@@ -55,7 +87,11 @@ class _Parts:
     allow: list[str] = field(default_factory=list)
     quotas: list[Quota] = field(default_factory=list)
     examples: list[s.LikeClause] = field(default_factory=list)
-    spans: dict[Structure, Span] = field(default_factory=dict)
+    spans: dict[str, list[Span]] = field(default_factory=dict)
+
+    def note(self, kind: str, span: Span) -> None:
+        """Remember where a clause of this kind is."""
+        self.spans.setdefault(kind, []).append(span)
 
 
 class _Lowering:
@@ -66,11 +102,12 @@ class _Lowering:
         declaration: s.Pattern,
         scope: Scope,
         context: StructureContext,
-        known: list[str],
+        known: Mapping[str, bool],
         diagnostics: Diagnostics,
     ) -> None:
         self.declaration = declaration
         self.scope = scope
+        #: All patterns, and whether they are in force.
         self.known = known
         self.diagnostics = diagnostics
         clauses = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
@@ -94,9 +131,32 @@ class _Lowering:
                 f"the pattern `{self.declaration.name}` holds nothing out",
                 hint="add `forbid { … }` with the structure that training must not contain",
             )
+        self._check_clauses()
         if self.diagnostics.errors > errors:
             return None
         return self._result()
+
+    def _check_clauses(self) -> None:
+        """What is missing beside something to hold out: a free name, exposures."""
+        name = self.declaration.name
+        clauses = self.declaration.clauses
+        if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
+            self.diagnostics.error(
+                "SGL0823",
+                name.span,
+                f"a pattern cannot be called `{name}`",
+                notes=("that is a category of training sentences in the data",),
+                hint="give it another name",
+            )
+        exposes = any(isinstance(c, s.StructureClause) and c.kind == "expose" for c in clauses)
+        for clause in clauses:
+            if isinstance(clause, s.TargetsClause) and clause.only_exposed and not exposes:
+                self.diagnostics.error(
+                    "SGL0820",
+                    clause.span,
+                    "no training sentence will contain these words: there are no exposures",
+                    hint="add `expose 100 { … }`, or leave out `seen only in exposures`",
+                )
 
     def _result(self) -> LoweredPattern:
         parts = self.parts
@@ -120,7 +180,8 @@ class _Lowering:
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=tuple(parts.quotas),
         )
-        return LoweredPattern(pattern, self.declaration, parts.spans, target, tuple(parts.examples))
+        spans = {kind: tuple(places) for kind, places in parts.spans.items()}
+        return LoweredPattern(pattern, self.declaration, spans, target, tuple(parts.examples))
 
     def _target_structure(self) -> Structure | None:
         if not self.only_exposed or not self.targets:
@@ -157,13 +218,10 @@ class _Lowering:
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
-        amount = 1
-        if clause.amount is not None:
-            given = self.context.parameters.whole(clause.amount.value, self.diagnostics, 0)
-            amount = given if given is not None else 1
-        if structure is None:
+        amount = self._count(clause.amount) if clause.amount is not None else 1
+        if structure is None or amount is None:
             return
-        self.parts.spans.setdefault(structure, clause.span)
+        self.parts.note(clause.kind, clause.span)
         plain = {
             "forbid": self.parts.forbid,
             "never": self.parts.never,
@@ -195,15 +253,16 @@ class _Lowering:
                     "a pattern need not allow its own structures",
                     labels=[Label(self.declaration.name.span, "this pattern")],
                 )
-            else:
+            elif self.known[name.text]:
                 self.parts.allow.append(name.text)
 
     def _size(self, part: s.SizePart) -> None:
-        count = self.context.parameters.whole(part.amount.value, self.diagnostics, 0)
+        count = self._count(part.amount)
         within = [lower_structure(ref, self.scope, self.context) for ref in part.within]
         outside = [lower_structure(ref, self.scope, self.context) for ref in part.outside]
         if count is None or None in within or None in outside:
             return
+        self.parts.note("size", part.span)
         self.parts.quotas.append(
             Quota(
                 count,
@@ -211,3 +270,22 @@ class _Lowering:
                 tuple(structure for structure in outside if structure is not None),
             )
         )
+
+    def _count(self, amount: s.Amount) -> int | None:
+        """A number of sentences; None after a report."""
+        return count_of_sentences(amount.value, self.context.parameters, self.diagnostics)
+
+
+def count_of_sentences(
+    amount: s.Name, parameters: Parameters, diagnostics: Diagnostics
+) -> int | None:
+    """The number of sentences that ``amount`` writes or names; None after a report."""
+    count = parameters.whole(amount, diagnostics)
+    if count is not None and count > MAX_COUNT:
+        diagnostics.error(
+            "SGL0705",
+            amount.span,
+            f"at most {MAX_COUNT:,} sentences can be asked for in one place",
+        )
+        return None
+    return count

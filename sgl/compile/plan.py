@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sgl.compile.names import Names
+from sgl.compile.names import Names, Scope
 from sgl.compile.patterns import LoweredPattern
 from sgl.compile.signature import Signature
-from sgl.compile.switches import Parameters
+from sgl.compile.switches import Parameters, report_twice
 from sgl.core.plan import (
     EXPOSURE_PREFIX,
     IN_DISTRIBUTION,
@@ -16,6 +16,7 @@ from sgl.core.plan import (
     Plan,
     Quota,
     Stratum,
+    foreign,
 )
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, suggest
@@ -25,6 +26,7 @@ SPLITS = ("train", "dev", "test")
 GEN = "gen"
 _KEYS = (*SPLITS, "seed", "from", "distinct")
 _DISTINCT = ("sentences", "lemmas")
+_ONE_OF_TWO = "remove one of the two"
 
 
 @dataclass(frozen=True)
@@ -35,34 +37,17 @@ class DatasetSettings:
     sizes: dict[str, int]
     seed: int
     distinct_sentences: bool
-    distinct_lemmas: tuple[str, ...]
+    distinct_lemmas: tuple[s.Name, ...]
 
 
 def read_dataset(
     names: Names, parameters: Parameters, diagnostics: Diagnostics
 ) -> DatasetSettings | None:
     """What the ``dataset`` declaration says; None after a report."""
-    declared = names.of(s.Dataset)
-    if not declared:
-        if names.project.lacks("dataset"):
-            return None
-        diagnostics.error(
-            "SGL0804",
-            None,
-            "the grammar has no `dataset` declaration",
-            hint="add `dataset` with `from` and a category, and the sizes of the splits",
-        )
+    declared = _declared(names, diagnostics)
+    if declared is None:
         return None
-    if len(declared) > 1:
-        second, first = declared[1][0], declared[0][0]
-        diagnostics.error(
-            "SGL0203",
-            second.span,
-            "a grammar has one `dataset` declaration",
-            labels=[Label(first.span, "declared here first")],
-            hint="remove one of the two",
-        )
-    dataset, scope = declared[-1]
+    dataset, scope = declared
     errors = diagnostics.errors
     settings = _Settings(parameters, diagnostics)
     for clause in dataset.clauses:
@@ -82,18 +67,7 @@ def read_dataset(
             "the dataset asks for no sentences",
             hint="say how many: `train 40000`",
         )
-    category = scope.find(s.CategoryDecl, settings.start)
-    if category is None:
-        return None
-    if category.features:
-        listed = ", ".join(f"`{name}`" for name in category.features)
-        diagnostics.error(
-            "SGL0804",
-            settings.start.span,
-            f"a dataset starts from a category without features; `{settings.start}` has {listed}",
-            labels=[Label(category.name.span, "declared here")],
-            hint=f"make a category of texts: `rule text: Text -> {settings.start}`",
-        )
+    if not _check_start(settings.start, scope, diagnostics):
         return None
     return DatasetSettings(
         settings.start,
@@ -104,6 +78,63 @@ def read_dataset(
     )
 
 
+def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope] | None:
+    """The ``dataset`` declaration; None after a report."""
+    declared = names.of(s.Dataset)
+    if not declared:
+        if not names.project.lacks("dataset"):
+            diagnostics.error(
+                "SGL0804",
+                None,
+                "the grammar has no `dataset` declaration",
+                hint="add `dataset` with `from` and a category, and the sizes of the splits",
+            )
+        return None
+    if len(declared) > 1:
+        second, first = declared[1][0], declared[0][0]
+        diagnostics.error(
+            "SGL0203",
+            second.span,
+            "a grammar has one `dataset` declaration",
+            labels=[Label(first.span, "declared here first")],
+            hint=_ONE_OF_TWO,
+        )
+    return declared[-1]
+
+
+def _check_start(start: s.Name, scope: Scope, diagnostics: Diagnostics) -> bool:
+    """Whether the category after ``from`` is one that whole texts can have."""
+    category = scope.find(s.CategoryDecl, start)
+    if category is None:
+        return False
+    if category.features:
+        listed = ", ".join(f"`{name}`" for name in category.features)
+        diagnostics.error(
+            "SGL0804",
+            start.span,
+            f"a dataset starts from a category without features; `{start}` has {listed}",
+            labels=[Label(category.name.span, "declared here")],
+            hint=f"make a category of texts: `rule text: Text -> {start}`",
+        )
+        return False
+    return True
+
+
+def check_lemma_classes(
+    settings: DatasetSettings, known: Iterable[str], diagnostics: Diagnostics
+) -> None:
+    """Report parts of speech after ``distinct lemmas`` that no word has."""
+    classes = sorted(known)
+    for name in settings.distinct_lemmas:
+        if name.text not in classes:
+            diagnostics.error(
+                "SGL0808",
+                name.span,
+                f"no word has `upos={name}`",
+                hint=suggest(name.text, classes) or f"there is: {', '.join(classes)}",
+            )
+
+
 class _Settings:
     def __init__(self, parameters: Parameters, diagnostics: Diagnostics) -> None:
         self.parameters = parameters
@@ -112,10 +143,14 @@ class _Settings:
         self.sizes: dict[str, int] = {}
         self.seed = 1
         self.distinct_sentences = False
-        self.distinct_lemmas: list[str] = []
+        self.distinct_lemmas: list[s.Name] = []
+        self.said: dict[str, s.Name] = {}
 
     def clause(self, clause: s.DatasetClause) -> None:
         key = clause.key.text
+        if key != "distinct" and key in self.said:
+            report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
+        self.said.setdefault(key, clause.key)
         if key == "from":
             self.start = clause.values[0]
         elif key == "distinct":
@@ -139,7 +174,7 @@ class _Settings:
         if kind.text == "sentences" and not values:
             self.distinct_sentences = True
         elif kind.text == "lemmas" and values:
-            self.distinct_lemmas.extend(value.text for value in values)
+            self.distinct_lemmas.extend(values)
         else:
             self.diagnostics.error(
                 "SGL0201",
@@ -161,7 +196,7 @@ def make_plan(
         target=layers[1].name if len(layers) > 1 else layers[0].name,
         strata=tuple(_strata(settings, patterns)),
         patterns=tuple(lowered.pattern for lowered in patterns),
-        distinct_lemmas=settings.distinct_lemmas,
+        distinct_lemmas=tuple(dict.fromkeys(name.text for name in settings.distinct_lemmas)),
         distinct_sentences=settings.distinct_sentences,
         lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
     )
@@ -217,31 +252,31 @@ def _exposures(
 def _gen(lowered: LoweredPattern, patterns: Sequence[LoweredPattern]) -> list[Stratum]:
     """Items contain their structure, nobody else's, and no word of other exposures."""
     pattern = lowered.pattern
-    foreign = _unique(
+    if not pattern.forbid and not pattern.quotas:
+        return []  # An assertion about the grammar, with nothing to test.
+    strange = _unique(
         structure
         for other in patterns
-        if other is not lowered
-        for structure in _not_in_gen(lowered, other)
+        for structure in (
+            *foreign(pattern, [other.pattern]),
+            *_words_of_others(lowered, other),
+        )
     )
     strata = []
     for index, quota in enumerate(pattern.quotas or (Quota(0),)):
         require = (pattern.gen, *((structure,) for structure in quota.within))
-        exclude = (*pattern.exclude, *quota.outside, *foreign)
+        exclude = (*pattern.exclude, *quota.outside, *strange)
         stream = f"{GEN}/{pattern.name}/{index}"
         strata.append(Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude)))
     return strata
 
 
-def _not_in_gen(lowered: LoweredPattern, other: LoweredPattern) -> list[Structure]:
-    """What the items of a pattern may not contain on account of another."""
-    own = set(lowered.pattern.gen)
-    found: list[Structure] = []
-    if other.pattern.name not in lowered.pattern.allow:
-        found.extend(structure for structure in other.pattern.held_out if structure not in own)
-    shares_words = set(other.pattern.targets) & set(lowered.pattern.targets)
-    if other.target_structure is not None and not shares_words:
-        found.append(other.target_structure)
-    return found
+def _words_of_others(lowered: LoweredPattern, other: LoweredPattern) -> list[Structure]:
+    """Words that only exposures of another pattern may contain, unless both have them."""
+    shared = set(other.pattern.targets) & set(lowered.pattern.targets)
+    if other is lowered or other.target_structure is None or shared:
+        return []
+    return [other.target_structure]
 
 
 def _unique(structures: Iterable[Structure]) -> tuple[Structure, ...]:

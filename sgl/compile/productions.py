@@ -8,17 +8,19 @@ have there: a set of values, or a variable that all mentions share::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.compile.names import Scope
 from sgl.compile.signature import CategoryInfo, Signature
 from sgl.core.grammar import Fragment, Item, Template, Token
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, one_slip, suggest
 from sgl.lang import syntax as s
 
 Slotting = frozenset[str] | str
 """What a feature may be in one mention: a set of values, or a variable's name."""
+
+_SHORT_NAME = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,14 @@ class VariableTable:
                     notes=("as a variable it would have to stand at least twice in the rule",),
                     hint=suggest(name, values) or f"its values are: {', '.join(values)}",
                 )
+            elif (meant := _misspelt(name, mentions, signature)) is not None:
+                diagnostics.error(
+                    "SGL0402",
+                    first.span,
+                    f"`{name}` is not a value of the feature `{feature}`",
+                    notes=(f"as a variable it would look too much like the value `{meant}`",),
+                    hint=f"write `{meant}`, or give the variable another name",
+                )
             elif not self.domains[name]:
                 diagnostics.error(
                     "SGL0402",
@@ -106,6 +116,19 @@ class VariableTable:
                     f"the variable `{name}` can have no value",
                     labels=[Label(n.span, f"here it is a value of `{f}`") for n, f in mentions],
                 )
+
+
+def _misspelt(
+    name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature
+) -> str | None:
+    """The value that a variable differs from by one slip of the pen, if any.
+
+    Names of one or two letters are usual for variables and not held against values.
+    """
+    if len(name) <= _SHORT_NAME:
+        return None
+    values = (value for _, feature in mentions for value in signature.features[feature])
+    return next((value for value in values if one_slip(name, value)), None)
 
 
 def category_pattern(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
+from sgl.compile.taken import check_taken
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
@@ -65,13 +66,14 @@ def build_signature(
 ) -> Signature | None:
     """The signature of a grammar; None when it has no text layer to work with.
 
-    Nor is there one when a layer could not be read or is declared twice: every rule
-    would be held against layers that nobody meant.
+    Nor is there one when a layer could not be read, or when a layer, feature or
+    category is declared twice: every rule would be held against things that nobody meant.
     """
+    complete = check_taken(names, diagnostics)
     declared = [declaration for declaration, _ in names.of(s.Layer)]
     kinds_known = _check_kinds(declared, diagnostics)
     text = [_text_layer(d, diagnostics) for d in declared if d.kind.text == "text"]
-    graphs = _graph_layers(names, {layer.name for layer in text}, diagnostics)
+    graphs = _graph_layers(names, [layer.name for layer in text], diagnostics)
     features = {
         declaration.name.text: _feature_values(declaration, diagnostics)
         for declaration, _ in names.of(s.Feature)
@@ -90,12 +92,19 @@ def build_signature(
             hint="start with `layer en : text`",
         )
     weights = _value_weights(names, parameters, diagnostics)
-    twice = len({declaration.name.text for declaration in declared}) < len(declared)
-    if not text or unread or twice or not kinds_known:
+    if not text or unread or not kinds_known or not complete or _any_twice(names):
         return None
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     unsound = frozenset(d.name.text for d in declared) - sound
     return Signature(tuple(text), tuple(graphs), features, weights, categories, unsound)
+
+
+def _any_twice(names: Names) -> bool:
+    """Whether a layer, feature or category is declared twice, which was reported."""
+    layers = [declaration.name.text for declaration, _ in names.of(s.Layer)]
+    features = [declaration.name.text for declaration, _ in names.of(s.Feature)]
+    categories = [declaration.name.text for declaration, _ in names.of(s.CategoryDecl)]
+    return any(len(set(kind)) < len(kind) for kind in (layers, features, categories))
 
 
 def _check_kinds(layers: Sequence[s.Layer], diagnostics: Diagnostics) -> bool:
@@ -131,7 +140,7 @@ def _text_layer(declaration: s.Layer, diagnostics: Diagnostics) -> TextLayer:
     return TextLayer(declaration.name.text, join, attach)
 
 
-def _graph_layers(names: Names, text: set[str], diagnostics: Diagnostics) -> list[GraphLayer]:
+def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -> list[GraphLayer]:
     found = []
     for declaration, _ in names.of(s.Layer):
         if declaration.kind.text != "graph":
@@ -142,7 +151,7 @@ def _graph_layers(names: Names, text: set[str], diagnostics: Diagnostics) -> lis
                 "SGL0308",
                 declaration.span,
                 f"the graph layer `{declaration.name}` does not say whose words its nodes are",
-                hint=f"write `layer {declaration.name} : graph on {min(text, default='en')}`",
+                hint=f"write `layer {declaration.name} : graph on {text[0] if text else 'en'}`",
             )
         elif anchor.text not in text:
             if not names.project.may_declare("layer", anchor.text):
@@ -152,6 +161,13 @@ def _graph_layers(names: Names, text: set[str], diagnostics: Diagnostics) -> lis
                     f"there is no text layer `{anchor}`",
                     hint=suggest(anchor.text, text),
                 )
+        elif anchor.text != text[0]:
+            diagnostics.error(
+                "SGL0312",
+                anchor.span,
+                f"a graph stands on the words of the source layer, and `{anchor}` is not the first",
+                hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
+            )
         else:
             found.append(GraphLayer(declaration.name.text, anchor.text))
     return found
@@ -184,9 +200,14 @@ def _value_weights(
 
 
 def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostics) -> CategoryInfo:
-    features = tuple(
-        name.text for name in declaration.features if scope.find(s.Feature, name) is not None
-    )
+    features: dict[str, None] = {}
+    for name in declaration.features:
+        if name.text in features:
+            diagnostics.error(
+                "SGL0403", name.span, f"`{declaration.name}` carries the feature `{name}` twice"
+            )
+        elif scope.find(s.Feature, name) is not None:
+            features[name.text] = None
     ports = [HEAD]
     for port in declaration.ports:
         if port.text in ports:
@@ -198,7 +219,7 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
             )
         else:
             ports.append(port.text)
-    return CategoryInfo(declaration.name.text, features, tuple(ports), declaration)
+    return CategoryInfo(declaration.name.text, tuple(features), tuple(ports), declaration)
 
 
 def _check_views(names: Names, diagnostics: Diagnostics) -> None:

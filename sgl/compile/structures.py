@@ -1,15 +1,24 @@
-"""Lower graph patterns: chains and repetitions become variables, edges and paths."""
+"""Lower graph patterns: chains and repetitions become variables, edges and paths.
+
+The body of a ``repeat`` is written out once for each time, with new variables::
+
+    repeat 2 N..M { N -[acl:relcl]-> V; V -[nsubj]-> M }
+    N -[acl:relcl]-> V_1; V_1 -[nsubj]-> M_1;  M_1 -[acl:relcl]-> V_2; V_2 -[nsubj]-> M
+
+No new name is used elsewhere in the structure, nor in another of its bodies: a
+``without`` body shares a variable with the first body only where the author does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sgl.compile.names import Scope
 from sgl.compile.switches import Parameters
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
 
 #: A `repeat` or a path may not be longer than this.
@@ -64,22 +73,41 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
             return None
         ref, scope = declaration.graph, scope.where(declaration)
     errors = context.diagnostics.errors
-    bodies = [_Body(scope, context).run(body) for body in ref.bodies]
+    _check_locals(ref, context.diagnostics)
+    names = _NewNames({name for body in ref.bodies for name in _variables(body)})
+    bodies = [_Body(scope, context, names).run(body) for body in ref.bodies]
     if context.diagnostics.errors > errors:
         return None
     return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
 
 
 @dataclass
+class _NewNames:
+    """Supplies ``V_1``, ``V_2``, … for copies of ``V``, each once in a structure."""
+
+    taken: set[str]
+    last: dict[str, int] = field(default_factory=dict)
+
+    def like(self, name: str) -> str:
+        """A name that nothing in the structure has."""
+        number = self.last.get(name, 0) + 1
+        while f"{name}_{number}" in self.taken:
+            number += 1
+        self.last[name] = number
+        self.taken.add(f"{name}_{number}")
+        return f"{name}_{number}"
+
+
+@dataclass
 class _Body:
     scope: Scope
     context: StructureContext
+    names: _NewNames
     order: dict[str, int] = field(default_factory=dict)
     tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
     degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
     edges: list[c.EdgeAtom] = field(default_factory=list)
     paths: list[c.PathAtom] = field(default_factory=list)
-    fresh: int = 0
 
     def run(self, body: s.Body) -> c.Body:
         self._statements(body, {})
@@ -125,10 +153,9 @@ class _Body:
         for step in range(times):
             if self._full():
                 return
-            self.fresh += 1
-            copy = {name: f"{name}_{self.fresh}" for name in sorted(inner)}
+            copy = {name: self.names.like(name) for name in sorted(inner)}
             final = renaming.get(repeat.last.text, repeat.last.text)
-            following = final if step == times - 1 else f"{repeat.last}_{self.fresh}"
+            following = final if step == times - 1 else self.names.like(repeat.last.text)
             copy[repeat.first.text], copy[repeat.last.text] = current, following
             self._statements(repeat.body, copy)
             current = following
@@ -239,10 +266,21 @@ class _Body:
         return c.LabelTest(frozenset(names), labels.negated)
 
     def _label_set(self, label: s.LabelText) -> Iterable[str]:
-        """A declared set; labels that the grammar lacks are allowed in it."""
+        """A declared set; labels that the grammar lacks are expected in those of the library."""
         declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
+        words, diagnostics = self.context.words, self.context.diagnostics
+        if words.complete and not self.scope.where(declaration).unit.is_library:
+            for value in declaration.values:
+                if value.text not in words.labels:
+                    diagnostics.warning(
+                        "SGL0807",
+                        value.span,
+                        f"no rule makes an edge `{value.text}`",
+                        notes=(f"so it adds nothing to the set `{declaration.name}`",),
+                        hint=_hint(value.text, words.labels),
+                    )
         return [value.text for value in declaration.values]
 
     def _check_label(self, label: s.LabelText) -> None:
@@ -255,15 +293,20 @@ class _Body:
             )
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
-        known = sorted(known)
-        shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
         self.context.diagnostics.error(
             code,
             name.span,
             message,
             notes=("so the structure could never be found",),
-            hint=suggest(name.text, known) or (f"there is: {shown}" if known else ""),
+            hint=_hint(name.text, known),
         )
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    """The name that may have been meant, or else some of those that there are."""
+    known = sorted(known)
+    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    return suggest(name, known) or (f"there is: {shown}" if known else "")
 
 
 def _variables(body: s.Body) -> Iterable[str]:
@@ -273,3 +316,47 @@ def _variables(body: s.Body) -> Iterable[str]:
         else:
             yield from (statement.first.text, statement.last.text)
             yield from _variables(statement.body)
+
+
+def _check_locals(pattern: s.GraphPattern, diagnostics: Diagnostics) -> None:
+    """Report variables inside a ``repeat`` that also stand outside it.
+
+    Only the two ends of a ``repeat`` are seen from outside; every other variable
+    of its body is another node each time.
+    """
+    outside: dict[str, Span] = {}
+    for body in pattern.bodies:
+        for name in _visible(body):
+            outside.setdefault(name.text, name.span)
+    for body in pattern.bodies:
+        _check_repeats(body, outside, diagnostics)
+
+
+def _check_repeats(body: s.Body, outside: Mapping[str, Span], diagnostics: Diagnostics) -> None:
+    for repeat in body.statements:
+        if isinstance(repeat, s.Chain):
+            continue
+        inside: dict[str, Span] = {}
+        for name in _visible(repeat.body):
+            inside.setdefault(name.text, name.span)
+        ends = (repeat.first.text, repeat.last.text)
+        for variable, span in inside.items():
+            if variable in outside and variable not in ends:
+                diagnostics.error(
+                    "SGL0801",
+                    span,
+                    f"`{variable}` cannot be the same node inside and outside this `repeat`",
+                    labels=[Label(outside[variable], "this is outside")],
+                    notes=("of its variables only the two ends are seen from outside",),
+                    hint="give one of the two another name",
+                )
+        _check_repeats(repeat.body, {**inside, **outside}, diagnostics)
+
+
+def _visible(body: s.Body) -> Iterator[s.Name]:
+    """The variables of a body without those inside its repeats."""
+    for statement in body.statements:
+        if isinstance(statement, s.Chain):
+            yield from (variable.name for variable in statement.variables)
+        else:
+            yield from (statement.first, statement.last)

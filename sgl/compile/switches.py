@@ -13,6 +13,9 @@ from sgl.lang.project import Project
 
 _TRUE, _FALSE = "on", "off"
 
+#: The comparisons that only numbers have.
+ORDERINGS = (">=", "<=")
+
 #: Whole numbers up to here are exact in floating point.
 LARGEST = 10**15
 
@@ -31,15 +34,38 @@ class Parameters:
             self._report_missing(when.name, diagnostics)
             return True
         if when.comparison is None or when.value is None:
+            self._check_switch(when, value, diagnostics)
             holds = value != _FALSE
         else:
-            holds = _compare(value, when.comparison, when.value.text)
+            self._check_comparable(when, value, when.value, diagnostics)
+            holds = compare(value, when.comparison, when.value.text)
         return holds != when.negated
+
+    def _check_switch(self, when: s.When, value: str, diagnostics: Diagnostics) -> None:
+        if value not in (_TRUE, _FALSE):
+            diagnostics.error(
+                "SGL0202",
+                when.name.span,
+                f"the parameter `{when.name}` is `{value}`, neither `on` nor `off`",
+                hint=f"compare it: `when {when.name} = {value}`",
+            )
+
+    def _check_comparable(
+        self, when: s.When, value: str, bound: s.Name, diagnostics: Diagnostics
+    ) -> None:
+        if when.comparison not in ORDERINGS:
+            return
+        if decimal(value) is None:
+            message = f"the parameter `{when.name}` is `{value}`, not a number"
+            diagnostics.error("SGL0202", when.name.span, message)
+        elif decimal(bound.text) is None:
+            message = f"`{when.comparison}` compares numbers, and `{bound}` is none"
+            diagnostics.error("SGL0202", bound.span, message)
 
     def number(self, amount: s.Name, diagnostics: Diagnostics) -> float | None:
         """The number that ``amount`` writes or names; None after a report."""
         text = self.values.get(amount.text, amount.text)
-        number = _number(text)
+        number = decimal(text)
         if number is not None:
             return number
         if amount.text in self.values:
@@ -108,14 +134,20 @@ def _declare(declared: dict[str, s.Param], declaration: s.Param, diagnostics: Di
         report_twice("parameter", declaration.name, earlier.name.span, diagnostics)
 
 
-def report_twice(kind: str, name: s.Name, earlier: Span, diagnostics: Diagnostics) -> None:
+def report_twice(
+    kind: str,
+    name: s.Name,
+    earlier: Span,
+    diagnostics: Diagnostics,
+    hint: str = "remove one of the two, or rename it",
+) -> None:
     """Report a second declaration of one name."""
     diagnostics.error(
         "SGL0203",
         name.span,
         f"the {kind} `{name}` is declared twice",
         labels=[Label(earlier, "declared here first")],
-        hint="remove one of the two, or rename it",
+        hint=hint,
     )
 
 
@@ -126,7 +158,7 @@ def choose(
     chosen = []
     for declaration in declarations:
         conditions: tuple[s.When, ...] = ()
-        if isinstance(declaration, s.Rule | s.Word | s.Lexicon):
+        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Test):
             conditions = declaration.when
         elif isinstance(declaration, s.Pattern):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))
@@ -147,14 +179,15 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) is not None
 
 
-def _number(text: str) -> float | None:
-    """The number that a text writes, if it is one and not beyond all bounds."""
+def decimal(text: str) -> float | None:
+    """The number that a text writes in plain digits, if it is one and not beyond all bounds."""
     number = float(text) if _is_number(text) else math.nan
     return number if math.isfinite(number) else None
 
 
-def _compare(left: str, comparison: str, right: str) -> bool:
-    first, second = _number(left), _number(right)
+def compare(left: str, comparison: str, right: str) -> bool:
+    """Whether a comparison holds: of two numbers, or else of two words by ``=`` and ``!=``."""
+    first, second = decimal(left), decimal(right)
     if first is None or second is None:
         return (left == right) == (comparison != "!=")
     difference = first - second

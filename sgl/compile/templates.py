@@ -87,9 +87,10 @@ def lower_templates(
     clauses = {clause.layer.text: clause for clause in rule.layers}
     sketches: list[TemplateSketch] = []
     mentioned: set[str] = set()
+    _check_source(rule, clauses.get(signature.source.name), signature, diagnostics)
     for layer in signature.text_layers:
         clause = clauses.get(layer.name)
-        if clause is None:
+        if clause is None or layer.name == signature.source.name:
             sketches.append(_default(rule, layer, signature, diagnostics))
         elif clause.template is None:
             diagnostics.error(
@@ -104,6 +105,43 @@ def lower_templates(
             sketches.append(lowering.run(clause.template))
             mentioned |= lowering.mentioned
     return tuple(sketches), frozenset(mentioned)
+
+
+def _check_source(
+    rule: s.Rule, clause: s.LayerClause | None, signature: Signature, diagnostics: Diagnostics
+) -> None:
+    """The right-hand side is the only source template, and it quotes each word by itself.
+
+    Graphs stand on the words of the source layer; a second template could leave
+    out or repeat words that carry nodes.
+    """
+    source = signature.source.name
+    if clause is not None:
+        diagnostics.error(
+            "SGL0311",
+            clause.span,
+            f"the right-hand side is the template of `{source}`",
+            hint="remove this clause, and order the right-hand side itself",
+        )
+    for word in rule.rhs:
+        if isinstance(word, s.Child):
+            continue
+        parts = word.text.split()
+        if not parts:
+            diagnostics.error(
+                "SGL0604",
+                word.span,
+                f"this word is empty in the layer `{source}`",
+                hint="remove it from the right-hand side",
+            )
+        elif parts != [word.text]:
+            apart = " ".join(f'"{part}"' for part in parts)
+            diagnostics.error(
+                "SGL0609",
+                word.span,
+                f"`{word.text}` has a space in it; each word of `{source}` is quoted by itself",
+                hint=f"write `{apart}`",
+            )
 
 
 def source_template(rule: s.Rule) -> tuple[Item, ...]:

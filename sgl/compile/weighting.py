@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sgl.compile.morphology import Evaluation
-from sgl.compile.switches import Parameters
+from sgl.compile.switches import Parameters, decimal
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 from sgl.lang.yaml_table import Row
@@ -32,11 +32,8 @@ class Weighting:
         if self.column is None:
             return 1.0
         text = evaluation.value(self.column)
-        try:
-            number = float(text or "")
-        except ValueError:
-            number = 0.0
-        if 0 < number < _LARGEST:
+        number = decimal(text or "")
+        if number is not None and 0 < number < _LARGEST:
             return number
         if text is not None:
             diagnostics.error(

@@ -12,6 +12,7 @@ from one conditional distribution each::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sgl.core.structure import Structure
@@ -92,6 +93,19 @@ class Pattern:
     def held_out(self) -> tuple[Structure, ...]:
         """Every structure that the pattern claims training does not contain."""
         return (*self.forbid, *self.never)
+
+
+def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, ...]:
+    """What the items of a pattern may not contain on account of the others.
+
+    It is every structure that a pattern holds out which this one does not allow.
+    """
+    return tuple(
+        structure
+        for other in patterns
+        if other.name != pattern.name and other.name not in pattern.allow
+        for structure in other.held_out
+    )
 
 
 @dataclass(frozen=True, slots=True)

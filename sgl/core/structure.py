@@ -14,8 +14,8 @@ shared notation of Grew-style requests, made precise in ``docs/structures.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Comparison = Literal["=", ">=", "<="]
@@ -173,11 +173,31 @@ class Structure:
     def __str__(self) -> str:
         return " without ".join(str(body) for body in (self.body, *self.without))
 
+    def canonical(self) -> Structure:
+        """The structure with its variables named in order of mention.
+
+        Structures that differ in the names of variables only have the same one.
+        """
+        names = {v.name: f"V{i}" for i, v in enumerate(self.body.variables, 1)}
+        return replace(
+            self,
+            body=_renamed(self.body, names),
+            without=tuple(_renamed(body, names) for body in self.without),
+        )
+
     def node_tests(self) -> Iterable[NodeTest]:
         """All node tests, of the body and of the ``without`` bodies."""
         for body in (self.body, *self.without):
             for variable in body.variables:
                 yield from variable.tests
+
+
+def _renamed(body: Body, shared: Mapping[str, str]) -> Body:
+    """The body with new names; variables that are not ``shared`` are counted on from those."""
+    names = dict(shared)
+    for variable in body.variables:
+        names.setdefault(variable.name, f"V{len(names) + 1}")
+    return replace(body, variables=tuple(replace(v, name=names[v.name]) for v in body.variables))
 
 
 def _bounds(low: int, high: int | None) -> str:

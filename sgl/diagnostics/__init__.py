@@ -11,6 +11,7 @@ from sgl.diagnostics.model import (
     Label,
     Severity,
     Span,
+    one_slip,
     suggest,
     suggested,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "SourceFile",
     "SourceMap",
     "Span",
+    "one_slip",
     "suggest",
     "suggested",
 ]

@@ -151,6 +151,11 @@ def suggested(name: str, known: Iterable[str]) -> str | None:
     return ranked[0][1]
 
 
+def one_slip(first: str, second: str) -> bool:
+    """Whether two names differ in one letter, or in the order of two neighbours."""
+    return first != second and _edits(first, second, 1) == 1
+
+
 def _edits(first: str, second: str, limit: int) -> int:
     """Optimal string alignment distance, or more than ``limit`` if it exceeds it."""
     if abs(len(first) - len(second)) > limit:

@@ -11,6 +11,7 @@ separates clauses.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ _UNFINISHED = (";", ",", "|", "+", "->", "=>")
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
 #: Where something other than plain text may begin.
 _SPECIAL = re.compile(r'["#\n\t\f\r()\[\]{}]')
+#: Unicode categories of tabs and other control characters, and of line ends.
+_UNPRINTED = ("Cc", "Zl", "Zp")
 #: Blanks of other scripts, and of other systems, do not start a declaration either.
 _BLANK = " \t\f\r\n\u00a0\u3000"
 
@@ -133,6 +136,7 @@ class _Scanner:
     def _string(self, position: int) -> int:
         end = position + 1
         while end < self.end and self.text[end] not in '"\n':
+            self._check_character(end)
             escaped = self.text[end] == "\\" and self.text[end + 1 : end + 2] != "\n"
             end += 2 if escaped else 1
         if end >= self.end or self.text[end] != '"':
@@ -145,6 +149,24 @@ class _Scanner:
             end = min(end, self.end) - 1
         self._put(self.text[position : end + 1])
         return end + 1
+
+    def _check_character(self, position: int) -> None:
+        """Words are plain text: no line ends, no tabs, and no way to write them."""
+        character, following = self.text[position], self.text[position + 1 : position + 2]
+        if character == "\\" and following not in ('"', "\\", "\n", ""):
+            self._fail(
+                "SGL0107",
+                position,
+                f"`\\{following}` means nothing in a quotation",
+                hint='only `\\"` and `\\\\` are written with a backslash',
+            )
+        elif unicodedata.category(character) in _UNPRINTED:
+            self._fail(
+                "SGL0107",
+                position,
+                f"U+{ord(character):04X} in a quotation cannot be printed",
+                hint="remove it, or write a space",
+            )
 
     def _open(self, position: int) -> None:
         self.brackets.append(position)

@@ -60,7 +60,24 @@ def read_file(
     sources: SourceMap,
     diagnostics: Diagnostics,
 ) -> SourceFile | None:
-    """The text of a file; None after a report."""
+    """A file as a text with plain line ends; None after a report."""
+    text = _read_text(path, shown, span, limit, diagnostics)
+    if text is not None and "\0" in text:
+        diagnostics.error(
+            "SGL0002",
+            span,
+            f"the file `{shown}` is not a text (it has a zero byte)",
+            hint="name a text file, saved as UTF-8",
+        )
+        return None
+    if text is None:
+        return None
+    return sources.add(SourceFile(shown, text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def _read_text(
+    path: Path, shown: str, span: Span | None, limit: int, diagnostics: Diagnostics
+) -> str | None:
     try:
         if not path.is_file():
             _report_no_file(path, shown, span, diagnostics)
@@ -74,7 +91,7 @@ def read_file(
                 hint="split it into several files",
             )
             return None
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         diagnostics.error(
             "SGL0002",
@@ -82,20 +99,10 @@ def read_file(
             f"the file `{shown}` is not UTF-8 (byte {problem.start:,})",
             hint="save it as UTF-8",
         )
-        return None
     except OSError as problem:
         reason = problem.strerror or "it cannot be opened"
         diagnostics.error("SGL0001", span, f"the file `{shown}` cannot be read: {reason}")
-        return None
-    if "\0" in text:
-        diagnostics.error(
-            "SGL0002",
-            span,
-            f"the file `{shown}` is not a text (it has a zero byte)",
-            hint="name a text file, saved as UTF-8",
-        )
-        return None
-    return sources.add(SourceFile(shown, text.replace("\r\n", "\n").replace("\r", "\n")))
+    return None
 
 
 def _report_no_file(path: Path, shown: str, span: Span | None, diagnostics: Diagnostics) -> None:

@@ -64,6 +64,7 @@ _SHOWN = 5
 #: Declarations whose names may begin with a capital letter or not.
 _ANY_CASE = ("labels", "words", "word")
 _KEYWORD = re.compile(r"\w+|\S+")
+_LAST_NAME = re.compile(r"(\w+)\s*$")
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
@@ -228,6 +229,15 @@ def _report_unexpected(
     elif isinstance(problem, UnexpectedCharacters):
         expected = set(problem.allowed or ())
     meant = LOOKALIKES.get(found)
+    role = _role_without_category(chunk, start - chunk.start, expected)
+    if role is not None:
+        diagnostics.error(
+            "SGL0101",
+            source.span(chunk.start + role.start(1), chunk.start + role.end(1)),
+            f"`{role[1]}` is neither a category nor a role with its category",
+            hint=f"a category has a capital letter: `{role[1][:1].upper()}{role[1][1:]}`",
+        )
+        return
     diagnostics.error(
         "SGL0101",
         source.span(start, start + max(len(found), 1)),
@@ -236,6 +246,12 @@ def _report_unexpected(
         if meant is not None
         else _expectation(expected, found),
     )
+
+
+def _role_without_category(chunk: Chunk, stop: int, expected: set[str]) -> re.Match[str] | None:
+    """The small name before ``stop`` on a right-hand side, where only `:` could follow."""
+    name = _LAST_NAME.search(chunk.text, 0, stop)
+    return name if expected == {"COLON"} and "->" in chunk.text[:stop] else None
 
 
 def _expectation(expected: set[str], found: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 import yaml
 from yaml.events import (
@@ -22,6 +23,9 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from sgl.diagnostics import Diagnostics, SourceFile, Span
+
+#: Rows that a table may have.
+MAX_ROWS = 200_000
 
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -53,7 +57,8 @@ class _Malformed(Exception):
 def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
     """The table in a YAML file; None after a report."""
     try:
-        rows = tuple(_rows(source, yaml.parse(source.text, Loader=_Loader)))
+        events = yaml.parse(source.text, Loader=_Loader)
+        rows = tuple(islice(_rows(source, events), MAX_ROWS + 1))
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         line = mark.line if mark is not None else 0
@@ -70,6 +75,14 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
             _line_span(source, problem.line),
             problem.message,
             hint="a table is a list of rows such as `- {en: dog, ja: 犬}`",
+        )
+        return None
+    if len(rows) > MAX_ROWS:
+        diagnostics.error(
+            "SGL0003",
+            rows[-1].span,
+            f"the table `{source.name}` has more than {MAX_ROWS:,} rows",
+            hint="keep the most frequent words",
         )
         return None
     columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))

@@ -40,8 +40,8 @@ CODES = (
     Code(
         "SGL0003",
         "A file is too large",
-        "A grammar file may have 4 million bytes and a table 32 million. A larger file is "
-        "hardly one that somebody meant to name, and reading it could take all memory. "
+        "A grammar file may have 4 million bytes, a table 32 million and 200,000 rows. A larger "
+        "file is hardly one that somebody meant to name, and reading it could take all memory. "
         "Several files together may be larger.",
         no_example="it would fill a book",
     ),

@@ -174,4 +174,22 @@ rule np_rc_pp: NP -> "the" N PP RC
         _NP_RC + _RC,
         instead_of=("rc",),
     ),
+    Code(
+        "SGL0512",
+        "CoNLL-U cannot hold a label or an attribute",
+        "Graphs are published as CoNLL-U. It separates features by bars and writes `_` for "
+        "what is not there, so that no value contains spaces or bars or is `_`; only a lemma "
+        "may contain them. The label `root` and the attributes `SpaceAfter` and `Extracted` "
+        "have a meaning of their own.",
+        """\
+word N: "horse"
+  ja  "馬"
+  syn node(upos=NOUN, Gender="Fem|Masc")
+""",
+        """\
+word N: "horse"
+  ja  "馬"
+  syn node(upos=NOUN, Gender="Fem,Masc")
+""",
+    ),
 )

@@ -29,6 +29,11 @@ _KINDS = """\
 - {en: crow, ja: 烏, kind: bird}
 """
 
+_LEGS = """\
+- {en: horse, ja: 馬, legs: 4}
+- {en: crow, ja: 烏, legs: 2}
+"""
+
 
 def _animals(table: str) -> dict[str, str]:
     return {MAIN: _ANIMALS, "animals.yaml": table}
@@ -69,17 +74,19 @@ CODES = (
     ),
     Code(
         "SGL0604",
-        "A word is empty in the source language",
-        "The source sentence must show every word: otherwise different structures would look "
-        "the same. In other languages an empty word is written as an empty text.",
+        "A cell is missing, or a word is empty in the source language",
+        "A row without a cell that is asked for is most often an oversight, or its column is "
+        "misspelt; where a column may be missing, `$ja or …` says what stands instead. In the "
+        'source language a word may not be empty (`en: ""`) either: different structures '
+        'would look the same. In other languages `ja: ""` is a word that is not spoken.',
         _animals("- {en: horse, ja: 馬}\n- {ja: 牛}\n"),
         _animals("- {en: horse, ja: 馬}\n- {en: cow, ja: 牛}\n"),
     ),
     Code(
         "SGL0605",
-        "Two rows give the same word",
-        "Two rows of a lexicon that agree in all languages and in the category would count one "
-        "word twice. Words that differ in one language only are two words.",
+        "The same word is given twice",
+        "Two words, or two rows of a lexicon, that agree in all languages and in the category "
+        "count one word twice. Words that differ in one language only are two words.",
         _animals("- {en: horse, ja: 馬}\n- {en: horse, ja: 馬}\n"),
         _animals("- {en: horse, ja: 馬}\n- {en: cow, ja: 牛}\n"),
     ),
@@ -132,6 +139,39 @@ CODES = (
         {
             MAIN: _ANIMALS.replace('.yaml"', '.yaml" where kind = bird'),
             "animals.yaml": _KINDS,
+        },
+    ),
+    Code(
+        "SGL0611",
+        "A source word has several translations that nothing tells apart",
+        "Two words agree in the source language, in their category and in their node of the "
+        "graph, and differ in another language: a sentence with such a word has several right "
+        "translations, and the dataset contains one of them. It is a warning.",
+        _animals("- {en: horse, ja: 馬}\n- {en: horse, ja: 駒}\n"),
+        _animals("- {en: horse, ja: 馬}\n- {en: pony, ja: 駒}\n"),
+    ),
+    Code(
+        "SGL0612",
+        "A column is never used",
+        "No lexicon over this table mentions the column, in its words, its categories, its "
+        "conditions or its weight. Often the column is misspelt in some rows, and the lexicon "
+        "takes its fallback there. It is a warning; the dataset does not depend on the column.",
+        _animals("- {en: horse, ja: 馬, kana: うま}\n"),
+        _animals("- {en: horse, ja: 馬}\n"),
+    ),
+    Code(
+        "SGL0613",
+        "Something that is no number is compared",
+        "After `where`, `>=` and `<=` compare numbers: the value is one, and so is the cell of "
+        "each row. Words are compared by `=` and `!=`. Numbers are written in plain digits, "
+        "such as `12` or `0.5`.",
+        {
+            MAIN: _ANIMALS.replace('.yaml"', '.yaml" where legs >= 4'),
+            "animals.yaml": _LEGS.replace("2", "two"),
+        },
+        {
+            MAIN: _ANIMALS.replace('.yaml"', '.yaml" where legs >= 4'),
+            "animals.yaml": _LEGS,
         },
     ),
 )

@@ -25,9 +25,10 @@ rule np_old: NP -> "the" "old" N
     ),
     Code(
         "SGL0202",
-        "A parameter is not a number",
-        "A parameter may stand wherever a number may, if its value is one. `on`, `off` and "
-        "words are for `when` clauses.",
+        "A parameter has another kind of value",
+        "A parameter may stand wherever a number may, if its value is one. `when x` and `when "
+        "not x` ask for a switch, `on` or `off`; `>=` and `<=` compare numbers, and other "
+        "values are compared by `=` and `!=`.",
         """\
 param training = large
 
@@ -47,8 +48,10 @@ dataset
     Code(
         "SGL0203",
         "A name is declared twice",
-        "Two declarations of the same kind need two names: messages, reports and other "
-        "declarations speak of them by name. Things of different kinds may share one.",
+        "Two declarations of the same kind need two names, in all files of a grammar together: "
+        "messages, reports and other declarations speak of them by name. Things of different "
+        "kinds may share one. So it is with the classes and endings of a paradigm, the "
+        "parameters of a function, and the clauses of a dataset.",
         """\
 rule np: NP -> "a" N
   ja  N

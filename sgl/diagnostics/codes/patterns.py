@@ -32,8 +32,9 @@ CODES = (
         "SGL0801",
         "A structure cannot mean anything",
         "A path has at least one edge, its lower bound is not above its upper one, `repeat` "
-        "names two variables of its body, and counts are compared with `=`, `>=` or `<=`. A "
-        "structure has at most forty repetitions and a few hundred edges.",
+        "names two variables of its body, all others of which are its own, and counts are "
+        "compared with `=`, `>=` or `<=`. A structure has at most forty repetitions and a few "
+        "hundred edges.",
         _PP_IN_SUBJECT.replace("-[nmod]->", "-[nmod]{3,2}->"),
         _PP_IN_SUBJECT.replace("-[nmod]->", "-[nmod]{2,3}->"),
     ),
@@ -78,8 +79,8 @@ dataset
         "SGL0807",
         "No rule makes an edge with this label",
         "A structure that asks for it could never be found, so that it would hold out nothing "
-        "and its proof would be empty. Only a declared set of labels may contain labels that "
-        "the grammar lacks.",
+        "and its proof would be empty. In a set of labels that the project declares it is a "
+        "warning; the sets of the library may contain labels that a grammar lacks.",
         _PP_IN_SUBJECT.replace("nmod", "nmmod"),
         _PP_IN_SUBJECT,
     ),
@@ -190,5 +191,82 @@ dataset
         "change to the grammar has an effect that was not meant.",
         'test "The dog saw the cat." => ja "猫が犬を見た。"\n',
         'test "The dog saw the cat." => ja "犬が猫を見た。"\n',
+    ),
+    Code(
+        "SGL0818",
+        "A structure that never occurs is held out",
+        "No sentence of the whole grammar contains the structure. Holding it out takes nothing "
+        "away from training, and its proof would be empty: most likely the structure does not "
+        "say what was meant.",
+        _PP_IN_SUBJECT + "  forbid { N -[det]-> D; D -[nmod]-> M }\n",
+        _PP_IN_SUBJECT + "  forbid { N -[det]-> D; N -[acl:relcl]-> W; W -[nsubj]-> M }\n",
+    ),
+    Code(
+        "SGL0819",
+        "Two patterns hold out the same structure",
+        "The items of a pattern contain what it holds out and nothing that other patterns hold "
+        "out. Both cannot be true of one structure: its variables may have other names, but it "
+        "is the same. With `allow` in both patterns their items may be alike.",
+        _PP_IN_SUBJECT
+        + """
+pattern modified_subject
+  forbid { W -[nsubj]-> S; S -[nmod]-> X }
+  size   10
+""",
+        _PP_IN_SUBJECT
+        + """
+pattern modified_object
+  forbid { W -[obj]-> O; O -[nmod]-> X }
+  size   10
+""",
+    ),
+    Code(
+        "SGL0820",
+        "Words are kept for exposures, and there are none",
+        "`seen only in exposures` removes the words from all training sentences but the "
+        "exposures of the pattern. Without `expose` a model never sees them: that tests "
+        "guessing, not generalization.",
+        """\
+pattern cat_as_object "subject → object"
+  targets cat seen only in exposures
+  forbid { V -[obj]-> N[lemma in @targets] }
+  size   5
+""",
+        """\
+pattern cat_as_object "subject → object"
+  targets cat seen only in exposures
+  forbid { X -[^nsubj]-> N[lemma in @targets] }
+  gen    { V -[obj]-> N[lemma in @targets] }
+  expose 5 { V -[nsubj]-> N[lemma in @targets] }
+  size   5
+""",
+    ),
+    Code(
+        "SGL0821",
+        "More is needed than training has sentences",
+        "`need { … } >= n` counts training sentences: those of `train` and all exposures. There "
+        "are fewer of them than `n`, whatever they contain.",
+        _PP_IN_SUBJECT + "  need   { V -[obj]-> N } >= 1000\n",
+        _PP_IN_SUBJECT + "  need   { V -[obj]-> N } >= 10\n",
+    ),
+    Code(
+        "SGL0822",
+        "A pattern has no items",
+        "Training is cut for the pattern, but nothing is drawn to test it: it has no `size`. "
+        "With `size 0` that is meant: the pattern then only restricts training.",
+        """\
+pattern pp_in_subject "PP in object → subject"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+""",
+        _PP_IN_SUBJECT,
+    ),
+    Code(
+        "SGL0823",
+        "The name of a pattern is taken",
+        "The third column of the data tells items apart: the name of their pattern, or "
+        "`in_distribution` and `exposure:…` for training sentences. A pattern of such a name "
+        "could not be told from those.",
+        _PP_IN_SUBJECT.replace("pp_in_subject", "exposure_to_pp"),
+        _PP_IN_SUBJECT,
     ),
 )

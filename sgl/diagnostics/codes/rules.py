@@ -195,4 +195,40 @@ rule vp_again: VP[form=f] -> V[form=f] NP "again"
   syn V -[obj]-> NP; V -[advmod]-> "again"(upos=ADV)
 """,
     ),
+    Code(
+        "SGL0311",
+        "A rule has a clause about the source layer",
+        "The right-hand side of a rule, with its quoted words, is its template in the source "
+        "language, and graphs stand on its words. A second template could contradict it: words "
+        "that carry nodes of the graph would stand elsewhere, twice, or not at all.",
+        """\
+rule np_old: NP -> "the" "old" N
+  en  "old" "the" N
+  ja  "古い" N
+  syn N -[det]-> "the"(upos=DET); N -[amod]-> "old"(upos=ADJ)
+""",
+        """\
+rule np_old: NP -> "the" "old" N
+  ja  "古い" N
+  syn N -[det]-> "the"(upos=DET); N -[amod]-> "old"(upos=ADJ)
+""",
+    ),
+    Code(
+        "SGL0312",
+        "A graph layer stands on another language than the source",
+        "The nodes of a graph are words of the source language, the first text layer: there "
+        "every child of a rule stands exactly once, so that every word is exactly one node. In "
+        "other languages a child may be left out or repeated.",
+        """\
+layer en  : text (attach ".")
+layer ja  : text (join "")
+layer syn : graph on ja
+""",
+        """\
+layer en  : text (attach ".")
+layer ja  : text (join "")
+layer syn : graph on en
+""",
+        instead_of=("layers",),
+    ),
 )

@@ -86,4 +86,21 @@ word V[form=past]: "heard"
         "grammar at all. Correct those that are shown, and check again.",
         no_example="it would take a hundred mistakes",
     ),
+    Code(
+        "SGL0107",
+        "A quotation contains something that is not plain text",
+        'Two characters are written with a backslash: `\\"` for a quotation mark and `\\\\` for '
+        "the backslash itself. Tabs and line ends cannot stand in a word, since the files of "
+        "the dataset are separated by them.",
+        """\
+word N: "ho\\trse"
+  ja  "馬"
+  syn node(upos=NOUN)
+""",
+        """\
+word N: "horse"
+  ja  "馬"
+  syn node(upos=NOUN)
+""",
+    ),
 )

@@ -138,4 +138,19 @@ rule np_and: NP -> first:NP "and" second:NP  ~ 2
   syn first -[conj]-> second; second -[cc]-> "and"(upos=CCONJ)
 """,
     ),
+    Code(
+        "SGL0708",
+        "A category is built from itself without a word",
+        "If a rule, or several rules together, lead from a category back to the same category "
+        "with the same features and add no word, they can be applied any number of times: "
+        "every sentence with such a category has infinitely many derivations.",
+        """\
+rule np_again: NP -> NP
+""",
+        """\
+rule np_again: NP -> "that" NP
+  ja  "その" NP
+  syn NP -[det]-> "that"(upos=DET)
+""",
+    ),
 )

@@ -9,7 +9,7 @@ from lark.tree import Meta
 
 from sgl.lang import syntax as s
 from sgl.lang.builder.rules import RuleBuilder
-from sgl.lang.builder.tokens import only
+from sgl.lang.builder.tokens import every, only
 
 
 @v_args(meta=True)
@@ -22,6 +22,7 @@ class TreeBuilder(RuleBuilder):
     def names(self, _: Meta, children: list[s.Name]) -> tuple[s.Name, ...]:
         return tuple(children)
 
+    used_names = names
     names_list = names
     dotted = names
 
@@ -154,7 +155,8 @@ class TreeBuilder(RuleBuilder):
         return children[0], children[1]
 
     def test_derives(self, meta: Meta, children: list[Any]) -> s.Test:
-        return s.Test(children[0], tuple(children[1:]), self._span(meta))
+        expected = every(children[1:], tuple)
+        return s.Test(children[0], expected, every(children, s.When), self._span(meta))
 
-    def test_rejects(self, meta: Meta, children: list[s.Name]) -> s.Test:
-        return s.Test(children[0], None, self._span(meta))
+    def test_rejects(self, meta: Meta, children: list[Any]) -> s.Test:
+        return s.Test(children[0], None, every(children, s.When), self._span(meta))

@@ -208,6 +208,7 @@ class Test:
 
     sentence: Name
     expected: tuple[tuple[Name, Name], ...] | None
+    when: tuple[When, ...]
     span: Span
 
 

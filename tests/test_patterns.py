@@ -1,0 +1,121 @@
+"""Structures and patterns as the compiler makes them of what an author writes."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from sgl.build.session import open_grammar
+from sgl.compile import Compiled
+from sgl.core.plan import Plan, foreign
+from sgl.core.structure import Structure
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics.codes.base import BASE
+from sgl.diagnostics.codes.code import MAIN
+from sgl.verify.structure import read_structure
+
+
+def compiled(source: str, directory: Path) -> Compiled:
+    (directory / MAIN).write_text(f"{BASE}\n{source}", encoding="utf-8")
+    sources, diagnostics = SourceMap(), Diagnostics()
+    with contextlib.chdir(directory):
+        found = open_grammar(Path(MAIN), {}, sources, diagnostics)
+    assert found is not None, list(diagnostics)
+    return found
+
+
+def lowered(structure: str, directory: Path) -> Structure:
+    """The structure of a pattern that holds it out."""
+    source = f"pattern p\n  forbid {structure}\n  size 0\n"
+    (pattern,) = compiled(source, directory).plan.patterns
+    return pattern.forbid[0]
+
+
+# ---- the variables of `repeat`
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (
+            "{ repeat 2 N..M { N -[nmod]-> M } }",
+            "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }",
+        ),
+        (
+            "{ repeat 2 N..M { N -[nmod]-> M }; V -[nsubj]-> M_1 }",
+            "{ N -[nmod]-> M_2; M_2 -[nmod]-> M; V -[nsubj]-> M_1 }",
+        ),
+        (
+            "{ repeat 1 N..M { N -> X; X -> M } } without { repeat 1 P..M { P -> X; X -> M } }",
+            "{ N -[*]-> X_1; X_1 -[*]-> M } without { P -[*]-> X_2; X_2 -[*]-> M }",
+        ),
+        (
+            "{ repeat 2 N..M { N -[nmod]-> M } } without { M_1 -[det]-> D }",
+            "{ N -[nmod]-> M_2; M_2 -[nmod]-> M } without { M_1 -[det]-> D }",
+        ),
+        (
+            "{ repeat 1 N..M { N -[nmod]-> M } } without { repeat 2 M..K { M -[nmod]-> K } }",
+            "{ N -[nmod]-> M } without { M -[nmod]-> K_1; K_1 -[nmod]-> K }",
+        ),
+    ],
+)
+def test_new_variables_meet_no_other(written: str, meant: str, tmp_path: Path) -> None:
+    structure = lowered(written, tmp_path)
+    assert str(structure) == meant
+    assert len(read_structure(str(structure)).bodies) == 1 + len(structure.without)
+
+
+# ---- structures that are the same
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("{ V -[nsubj]-> N; N -[nmod]-> M }", "{ A -[nsubj]-> B; B -[nmod]-> C }", True),
+        ("{ V -[nsubj]-> N; N -[nmod]-> M }", "{ M -[nsubj]-> N; N -[nmod]-> V }", True),
+        ("{ V -[nsubj]-> N; N -[nmod]-> M }", "{ V -[nsubj]-> N; V -[nmod]-> M }", False),
+        ("{ N } without { N -> X }", "{ A } without { A -> B }", True),
+        ("{ N } without { N -> X }", "{ A } without { B -> A }", False),
+        ("{ N } without { X -> Y }", "{ N } without { N -> Y }", False),
+    ],
+)
+def test_names_of_variables_make_no_difference(
+    first: str, second: str, same: bool, tmp_path: Path
+) -> None:
+    pair = [lowered(text, tmp_path).canonical() for text in (first, second)]
+    assert (pair[0] == pair[1]) == same
+
+
+# ---- what items may not contain
+
+PATTERNS = """
+pattern a
+  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}
+  gen    {{ V -[nsubj]-> N; N -[nmod]-> M }}
+  {allow}
+  size   5
+pattern b
+  forbid {{ V -[obj]-> N; N -[nmod]-> M }}
+  size   5
+"""
+
+
+def plan(allow: str, directory: Path) -> Plan:
+    return compiled(PATTERNS.format(allow=allow), directory).plan
+
+
+def test_items_lack_exactly_what_is_foreign_to_their_pattern(tmp_path: Path) -> None:
+    for allow in ("", "allow b"):
+        made = plan(allow, tmp_path)
+        for stratum in made.strata:
+            if stratum.split == "gen":
+                (pattern,) = (p for p in made.patterns if p.name == stratum.category)
+                assert stratum.constraint.exclude == foreign(pattern, made.patterns)
+
+
+def test_what_is_allowed_is_not_foreign(tmp_path: Path) -> None:
+    first, second = plan("allow b", tmp_path).patterns
+    assert foreign(first, [first, second]) == ()
+    assert foreign(second, [first, second]) == first.held_out
