@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from sgl.automata import StructureCompiler
+from sgl.automata import compile_structure
 from sgl.build.deciding import deciding
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
@@ -88,6 +89,20 @@ def _check_output(
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A derivation in the grammar of its own rules: small, so that automata are too."""
+
+    grammar: CoreGrammar
+    derivation: Derivation
+
+
+def _alone(grammar: CoreGrammar, derivation: Derivation) -> _Reading:
+    numbers = {rule: number for number, rule in enumerate(dict.fromkeys(derivation))}
+    rules = tuple(replace(grammar.rules[rule], id=number) for rule, number in numbers.items())
+    return _Reading(replace(grammar, rules=rules), tuple(numbers[rule] for rule in derivation))
+
+
 class _Likes:
     """Checks membership of examples in training and in a generalization set."""
 
@@ -96,7 +111,6 @@ class _Likes:
         self.grammar = compiled.grammar
         self.plan = compiled.plan
         self.diagnostics = diagnostics
-        self.structures = StructureCompiler(compiled.grammar)
 
     def check(self, lowered: LoweredPattern, like: s.LikeClause) -> None:
         """Report a ``like`` sentence that is not where its clause says."""
@@ -105,13 +119,14 @@ class _Likes:
         if not readings:
             self._error(like, "the grammar does not derive this sentence", ())
             return
-        problems = [self._problem(lowered, like.split, reading) for reading in readings]
+        alone = [_alone(self.grammar, reading) for reading in readings]
+        problems = [self._problem(lowered, like.split, reading) for reading in alone]
         if all(problem is not None for problem in problems):
             where = "training" if like.split == TRAIN else f"the items of `{name}`"
             reasons = dict.fromkeys(problem for problem in problems if problem is not None)
             self._error(like, f"this sentence does not belong to {where}", tuple(reasons))
 
-    def _problem(self, lowered: LoweredPattern, split: str, reading: Derivation) -> str | None:
+    def _problem(self, lowered: LoweredPattern, split: str, reading: _Reading) -> str | None:
         """Why a reading does not belong to the split, or None."""
         pattern = lowered.pattern
         if split == TRAIN:
@@ -124,26 +139,26 @@ class _Likes:
         others = [p for p in self.plan.patterns if foreign(pattern, [p])]
         return self._held_out(others, reading)
 
-    def _held_out(self, patterns: Iterable[Pattern], reading: Derivation) -> str | None:
+    def _held_out(self, patterns: Iterable[Pattern], reading: _Reading) -> str | None:
         for pattern in patterns:
             for structure in pattern.held_out:
                 if self._contains(structure, reading):
                     return f"it contains what `{pattern.name}` holds out: {structure}"
         return None
 
-    def _contains(self, structure: Structure, reading: Derivation) -> bool:
+    def _contains(self, structure: Structure, reading: _Reading) -> bool:
         if not self._possible(structure, reading):
             return False
-        automaton = self.structures.structure_automaton(structure)
-        return automaton.accepts(self.grammar, reading)
+        automaton = compile_structure(reading.grammar, structure)
+        return automaton.accepts(reading.grammar, reading.derivation)
 
-    def _possible(self, structure: Structure, reading: Derivation) -> bool:
+    def _possible(self, structure: Structure, reading: _Reading) -> bool:
         """Whether the reading has a fitting label for every edge and a node for every variable.
 
         Most pairs of sentence and structure end here, before any automaton is built.
         """
-        layer = self.grammar.graph_layer(structure.layer)
-        fragments = [self.grammar.rules[rule].fragments[layer] for rule in reading]
+        layer = reading.grammar.graph_layer(structure.layer)
+        fragments = [rule.fragments[layer] for rule in reading.grammar.rules]
         labels = {edge.label for fragment in fragments for edge in fragment.edges}
         nodes = [dict(node.attributes) for f in fragments for node in f.nodes if node.attributes]
         body = structure.body

@@ -8,16 +8,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render, render_concise, render_json
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMATS = ("full", "concise", "json")
+
+#: Columns for tables that go to a file or a pipe.
+_WIDE = 160
 
 
 def grammar_argument(command: _Command) -> _Command:
@@ -91,6 +97,14 @@ def show(diagnostics: Diagnostics, sources: SourceMap, form: str, color: str) ->
             f"{count(diagnostics.errors, 'error')}, {count(diagnostics.warnings, 'warning')}",
             err=True,
         )
+
+
+def print_table(table: Table) -> None:
+    """Write a table to standard output; only a terminal limits its width."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _WIDE
+    Console(highlight=False, width=width).print(table)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import sys
@@ -74,6 +75,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run ``sglc`` and return its exit code."""
+    # Compiling makes many small values and hardly a cycle among them.
+    gc.set_threshold(100_000, 50, 50)
     try:
         result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False)
     except click.exceptions.Exit as leaving:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.build.claims import establish
 from sgl.build.session import open_grammar
-from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.common import compile_options, count, grammar_argument, print_table, progress, show
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, interpret
@@ -51,11 +50,11 @@ def command(
         if pattern is not None:
             _show_pattern(compiled, proofs, pattern)
         else:
-            show_proofs(proofs)
+            show_proofs(proofs, diagnostics.errors)
     return OK if proofs is not None and diagnostics.errors == 0 else FAILED
 
 
-def show_proofs(proofs: Proofs) -> None:
+def show_proofs(proofs: Proofs, errors: int = 0) -> None:
     """One line for each pattern, and what was left out of training."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("pattern", "held out", "instance", "licensed", "disjoint"):
@@ -64,9 +63,10 @@ def show_proofs(proofs: Proofs) -> None:
     table.add_column("in train", justify="right")
     for pattern in proofs.patterns:
         table.add_row(*_row(pattern))
-    Console(highlight=False, width=None).print(table)
+    print_table(table)
     proved = sum(pattern.proved for pattern in proofs.patterns)
-    click.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved")
+    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
+    click.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
 
 
 def _row(pattern: PatternProofs) -> tuple[str, ...]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from sgl.automata import Proofs
 from sgl.build.produce import Outcome
-from sgl.cli.common import count
+from sgl.cli.common import count, print_table
 
 
 def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
     """The splits, the patterns with their verdicts, and where the dataset is."""
-    console = Console(highlight=False)
-    console.print(_splits(outcome))
+    print_table(_splits(outcome))
     click.echo()
-    console.print(_patterns(outcome, proofs))
+    print_table(_patterns(outcome, proofs))
     click.echo()
     report = outcome.verification
     passed = sum(result.status == "passed" for result in report.results)

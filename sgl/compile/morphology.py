@@ -64,6 +64,10 @@ class Evaluation:
 
     def value(self, expression: s.Expression) -> str | None:
         """The text of an expression; None after a report."""
+        if isinstance(expression, s.Name):
+            return expression.text
+        if isinstance(expression, s.Column) and self.columns.get(expression.name.text):
+            return self.columns[expression.name.text]
         try:
             return replace(self, steps=count()).value_within(expression, 0)
         except _Endless as problem:
