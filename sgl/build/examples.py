@@ -10,9 +10,10 @@ from sgl.build.deciding import deciding
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import CoreGrammar
+from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Pattern, foreign
-from sgl.core.structure import Structure
+from sgl.core.structure import Structure, Variable
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
 from sgl.parse import Parser
@@ -95,12 +96,19 @@ class _Reading:
 
     grammar: CoreGrammar
     derivation: Derivation
+    graphs: tuple[Graph, ...]
+
+
+def _passes(node: GraphNode, variable: Variable) -> bool:
+    return all(test.accepts(node.get(test.attribute)) for test in variable.tests)
 
 
 def _alone(grammar: CoreGrammar, derivation: Derivation) -> _Reading:
     numbers = {rule: number for number, rule in enumerate(dict.fromkeys(derivation))}
     rules = tuple(replace(grammar.rules[rule], id=number) for rule, number in numbers.items())
-    return _Reading(replace(grammar, rules=rules), tuple(numbers[rule] for rule in derivation))
+    small = replace(grammar, rules=rules)
+    graphs = interpret(grammar, derivation).graphs
+    return _Reading(small, tuple(numbers[rule] for rule in derivation), graphs)
 
 
 class _Likes:
@@ -153,20 +161,24 @@ class _Likes:
         return automaton.accepts(reading.grammar, reading.derivation)
 
     def _possible(self, structure: Structure, reading: _Reading) -> bool:
-        """Whether the reading has a fitting label for every edge and a node for every variable.
+        """Whether the reading has a fitting edge for every edge, a node for every variable.
 
         Most pairs of sentence and structure end here, before any automaton is built.
         """
-        layer = reading.grammar.graph_layer(structure.layer)
-        fragments = [rule.fragments[layer] for rule in reading.grammar.rules]
-        labels = {edge.label for fragment in fragments for edge in fragment.edges}
-        nodes = [dict(node.attributes) for f in fragments for node in f.nodes if node.attributes]
+        graph = reading.graphs[reading.grammar.graph_layer(structure.layer)]
         body = structure.body
-        return all(
-            any(atom.labels.accepts(label) for label in labels) for atom in body.links
-        ) and all(
-            any(all(t.accepts(node.get(t.attribute, "")) for t in variable.tests) for node in nodes)
+        fitting = [
+            {index for index, node in enumerate(graph.nodes) if _passes(node, variable)}
             for variable in body.variables
+        ]
+        return all(fitting) and all(
+            any(
+                atom.labels.accepts(label)
+                and source in fitting[atom.source]
+                and target in fitting[atom.target]
+                for source, label, target in graph.edges
+            )
+            for atom in body.edges
         )
 
     def _error(self, like: s.LikeClause, message: str, notes: tuple[str, ...]) -> None:
