@@ -167,6 +167,9 @@ class _Likes:
         """
         graph = reading.graphs[reading.grammar.graph_layer(structure.layer)]
         body = structure.body
+        labels = {label for _, label, _ in graph.edges}
+        if not all(any(map(atom.labels.accepts, labels)) for atom in body.links):
+            return False
         fitting = [
             {index for index, node in enumerate(graph.nodes) if _passes(node, variable)}
             for variable in body.variables

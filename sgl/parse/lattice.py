@@ -50,14 +50,19 @@ class TokenLattice:
 
 
 class TextLattice:
-    """A text as its layer writes it; positions are offsets of characters."""
+    """A text as its layer writes it; positions are offsets of characters.
 
-    def __init__(self, text: str, layer: TextLayer, vocabulary: Set[str]) -> None:
+    ``lengths`` are those of the words of the ``vocabulary``, ascending.
+    """
+
+    def __init__(
+        self, text: str, layer: TextLayer, vocabulary: Set[str], lengths: Sequence[int]
+    ) -> None:
         self._text = text
         self._join = layer.join
         self._attach = layer.attach if layer.join else vocabulary
         self._vocabulary = vocabulary
-        self._lengths = sorted({len(word) for word in vocabulary})
+        self._lengths = lengths
         self.end = len(text)
 
     def step(self, position: int, word: str) -> int | None:

@@ -32,6 +32,7 @@ class Parser:
         self._grammar = grammar
         self._layer = layer
         self._index = TemplateIndex(grammar, layer)
+        self._lengths = sorted({len(word) for word in self._index.vocabulary})
         self._likeliest = Likeliest(grammar)
         self._exact = all(_is_linear(rule.templates[layer]) for rule in grammar.rules)
 
@@ -58,7 +59,7 @@ class Parser:
         lattice: Lattice
         if isinstance(sentence, str):
             layer = self._grammar.text_layers[self._layer]
-            lattice = TextLattice(sentence, layer, self._index.vocabulary)
+            lattice = TextLattice(sentence, layer, self._index.vocabulary, self._lengths)
         else:
             lattice = TokenLattice(sentence)
         return Chart(self._index, lattice)
