@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sgl.automata import compile_structure
+from sgl.automata import StructureCompiler
 from sgl.build.deciding import deciding
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
@@ -97,6 +97,7 @@ class _Reading:
     grammar: CoreGrammar
     derivation: Derivation
     graphs: tuple[Graph, ...]
+    structures: StructureCompiler
 
 
 def _passes(node: GraphNode, variable: Variable) -> bool:
@@ -108,7 +109,8 @@ def _alone(grammar: CoreGrammar, derivation: Derivation) -> _Reading:
     rules = tuple(replace(grammar.rules[rule], id=number) for rule, number in numbers.items())
     small = replace(grammar, rules=rules)
     graphs = interpret(grammar, derivation).graphs
-    return _Reading(small, tuple(numbers[rule] for rule in derivation), graphs)
+    numbered = tuple(numbers[rule] for rule in derivation)
+    return _Reading(small, numbered, graphs, StructureCompiler(small))
 
 
 class _Likes:
@@ -157,7 +159,7 @@ class _Likes:
     def _contains(self, structure: Structure, reading: _Reading) -> bool:
         if not self._possible(structure, reading):
             return False
-        automaton = compile_structure(reading.grammar, structure)
+        automaton = reading.structures.structure_automaton(structure)
         return automaton.accepts(reading.grammar, reading.derivation)
 
     def _possible(self, structure: Structure, reading: _Reading) -> bool:
