@@ -56,10 +56,6 @@ class Signature:
         """The first text layer: the language of the productions."""
         return self.text_layers[0]
 
-    def anchored(self, layer: str) -> bool:
-        """Whether a graph layer has its nodes on the words of this text layer."""
-        return any(graph.anchor == layer for graph in self.graph_layers)
-
 
 def build_signature(
     names: Names, parameters: Parameters, diagnostics: Diagnostics

@@ -14,7 +14,7 @@ shared notation of Grew-style requests, made precise in ``docs/structures.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -184,12 +184,6 @@ class Structure:
             body=_renamed(self.body, names),
             without=tuple(_renamed(body, names) for body in self.without),
         )
-
-    def node_tests(self) -> Iterable[NodeTest]:
-        """All node tests, of the body and of the ``without`` bodies."""
-        for body in (self.body, *self.without):
-            for variable in body.variables:
-                yield from variable.tests
 
 
 def _renamed(body: Body, shared: Mapping[str, str]) -> Body:
