@@ -19,7 +19,7 @@ from functools import cached_property
 
 from sgl.automata.inside import Monomial, System, inside_weights
 from sgl.automata.moments import Radius, expected_visits, moment_rows, spectral_radius
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
 from sgl.core.grammar import CoreGrammar, Rule, Token
 
 
@@ -156,7 +156,7 @@ def _mass(automaton: TreeAutomaton, weights: list[float]) -> float:
 def _monomials(index: GrammarIndex, automaton: TreeAutomaton) -> list[tuple[int, Monomial]]:
     """The transitions with their rules, in the order of rules and children."""
     rules = index.grammar.rules
-    leaf = dict(zip(index.leaves, automaton.leaves, strict=True))
+    leaf = leaf_states(index, automaton)
     phrasal = dict(zip(index.phrasal, automaton.tables, strict=True))
     monomials: list[tuple[int, Monomial]] = []
     for rule in rules:

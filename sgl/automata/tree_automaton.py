@@ -91,7 +91,7 @@ class TreeAutomaton:
 
     def run(self, index: GrammarIndex, derivation: Derivation) -> int:
         """The state of a derivation, ``DEAD`` if there is none."""
-        leaf = dict(zip(index.leaves, self.leaves, strict=True))
+        leaf = leaf_states(index, self)
         table = dict(zip(index.phrasal, self.tables, strict=True))
         stack: list[int] = []
         for rule in reversed(derivation):
@@ -105,6 +105,11 @@ class TreeAutomaton:
     def accepts(self, index: GrammarIndex, derivation: Derivation) -> bool:
         """Whether the derivation is accepted."""
         return self.run(index, derivation) in self.accepting
+
+
+def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
+    """The state after each leaf rule, by rule id."""
+    return dict(zip(index.leaves, automaton.leaves, strict=True))
 
 
 def check_size(states: int) -> None:

@@ -47,21 +47,42 @@ class Need:
 class Exposure:
     """``count`` training sentences that contain ``structure``; it is reserved.
 
-    ``repeated`` exposures may be equal to one another (bare words).
+    ``repeated`` exposures may be equal to one another (bare words).  With
+    ``each_target`` every target of the pattern has the same share of them.
     """
 
     count: int
     structure: Structure
     repeated: bool = False
+    each_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` generalization items, within (or not within) extra structures."""
+    """``count`` items, within (or not within) extra structures.
+
+    With ``each_target`` every target of the pattern has the same share of them.
+    """
 
     count: int
     within: tuple[Structure, ...] = ()
     outside: tuple[Structure, ...] = ()
+    each_target: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the training split that belongs to no pattern.
+
+    Its sentences contain one of ``only``, which no other sentence of the dataset
+    contains.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
+    """
+
+    name: str
+    title: str
+    only: tuple[Structure, ...]
+    quotas: tuple[Quota, ...]
+    repeated_lemmas: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +94,7 @@ class Pattern:
     ``gen``: its items contain one of these.  ``exclude``: and none of these.
     ``allow``: patterns whose held-out structures its items may contain.
     ``reserved``: words and structures that only exposures may contain.
+    ``waive``: parts of its held-out structures that training need not contain.
     """
 
     name: str
@@ -88,6 +110,7 @@ class Pattern:
     expose: tuple[Exposure, ...]
     reserved: tuple[Structure, ...]
     quotas: tuple[Quota, ...]
+    waive: tuple[Structure, ...] = ()
 
     @property
     def held_out(self) -> tuple[Structure, ...]:
@@ -132,7 +155,8 @@ class Plan:
     ``source`` and ``target`` name text layers.  ``distinct_lemmas`` are the
     values of ``upos`` whose lemmas may occur once in a sentence only;
     ``distinct_sentences`` asks that no source text occurs twice, within or
-    across splits.
+    across splits.  ``parts`` are those of training; no text of any split
+    contains a structure of ``nowhere``.
     """
 
     seed: int
@@ -143,3 +167,5 @@ class Plan:
     distinct_lemmas: tuple[str, ...]
     distinct_sentences: bool
     lemma_layer: str
+    parts: tuple[Part, ...] = ()
+    nowhere: tuple[Structure, ...] = ()
