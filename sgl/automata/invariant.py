@@ -107,22 +107,32 @@ class Reader:
 
 def excludes(view: SplitView, lacking: Reader) -> bool:
     """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
+    states = assignment(view, lacking)
+    if states is None:
+        return False
+    return all(states[root] <= lacking.automaton.accepting for root, _ in view.split.roots)
+
+
+def assignment(view: SplitView, reader: Reader) -> list[set[int]] | None:
+    """For each state of the split the automaton states of its phrases.
+
+    It is the smallest assignment that all transitions agree with, ``None`` if the
+    automaton gets stuck somewhere.
+    """
     split = view.split
     # A category with one state needs no computation: if nothing gets stuck, its
     # phrases are in that state.
     states: list[set[int]] = []
     for category in split.category:
-        only = lacking.only[category]
+        only = reader.only[category]
         states.append(set() if only is None else {only})
-    for rule, state in lacking.decisive_given:
+    for rule, state in reader.decisive_given:
         for step in view.steps_of.get(rule, ()):
             if state == DEAD:
-                return False
+                return None
             states[step.state].add(state)
-    steps = _in_order(view, lacking.decisive_tables)
-    if not _close(states, steps, may_fail=False):
-        return False
-    return all(states[root] <= lacking.automaton.accepting for root, _ in split.roots)
+    steps = _in_order(view, reader.decisive_tables)
+    return states if _close(states, steps, may_fail=False) else None
 
 
 def requires(view: SplitView, lacking: Reader) -> bool:
