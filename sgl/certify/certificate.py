@@ -19,7 +19,7 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.invariant import Reader, assignment
 from sgl.automata.tree_automaton import GrammarIndex, TreeAutomaton, leaf_states
 from sgl.certify.claims import Group, SplitClaims, claims_of
-from sgl.certify.grammar import Json, grammar_entry
+from sgl.certify.grammar import Json, grammar_data
 from sgl.certify.structures import structure_entry
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
@@ -44,21 +44,21 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
     structures = _structures(claims)
     layers = list(dict.fromkeys(structure.layer for structure in structures))
     automata = [NumberedAutomaton.of(compiler, structure) for structure in structures]
-    symbols = _symbols(compiler.index, automata, [claim.split for claim in claims])
-    symbol = {rule: number for number, rules in enumerate(symbols) for rule in rules}
-    writer = _Writer(structures, dict(zip(structures, automata, strict=True)), symbol)
-    splits = [writer.split(claim) for claim in claims]
+    alike = _alike(compiler.index, automata, [claim.split for claim in claims])
+    grammar = grammar_data(compiler.grammar, layers, alike)
+    writer = _Writer(structures, dict(zip(structures, automata, strict=True)), grammar.symbol, [len(r.rhs) for r in compiler.grammar.rules])
+    made = [entry for number, claim in enumerate(claims) for entry in writer.claims(number, claim)]
+    trained = [n for n, claim in enumerate(claims) if claim.strata[0].split != "gen"]
     return {
         "format": FORMAT,
         "name": name,
         "fingerprint": fingerprint,
-        **grammar_entry(compiler.grammar, layers),
-        "symbols": symbols,
+        **grammar.content,
         "structures": [
             writer.structure(structure, layers.index(structure.layer)) for structure in structures
         ],
-        "splits": splits,
-        "disjoint": _disjoint(splits),
+        "splits": [writer.split(claim) for claim in claims],
+        "claims": made + _disjoint(made, trained),
     }
 
 
@@ -125,24 +125,21 @@ class NumberedAutomaton:
         return sorted(self.number[state] for state in self.automaton.accepting)
 
 
-def _symbols(
+def _alike(
     index: GrammarIndex, automata: Sequence[NumberedAutomaton], splits: Sequence[SplitGrammar]
-) -> list[list[int]]:
-    """Words that every automaton and every split treats alike, and the other rules."""
-    used: list[dict[int, int]] = [
-        {t.rule: state for state, row in enumerate(split.transitions_of) for t in row if not t.children}
+) -> dict[int, tuple[int, ...]]:
+    """For each word the states that the automata and the splits give it."""
+    states = [
+        {t.rule: state for state, row in enumerate(split.transitions_of) for t in row}
         for split in splits
     ]
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for rule in index.grammar.rules:
-        key = (rule.lhs, rule.id) if rule.rhs else (
-            rule.lhs,
-            -1,
-            *(automaton.words[rule.id] for automaton in automata),
-            *(states.get(rule.id, -1) for states in used),
+    return {
+        word: (
+            *(automaton.words[word] for automaton in automata),
+            *(given.get(word, -1) for given in states),
         )
-        alike.setdefault(key, []).append(rule.id)
-    return list(alike.values())
+        for word in index.leaves
+    }
 
 
 class _Writer:
@@ -152,11 +149,13 @@ class _Writer:
         self,
         structures: dict[Structure, int],
         automata: dict[Structure, NumberedAutomaton],
-        symbol: dict[int, int],
+        symbol: tuple[int, ...],
+        arity,
     ) -> None:
         self._structures = structures
         self._automata = automata
         self._symbol = symbol
+        self._arity = arity
 
     def structure(self, structure: Structure, layer: int) -> Json:
         automaton = self._automata[structure]
@@ -170,36 +169,53 @@ class _Writer:
                 (symbol, table[children], *children) for children in sorted(table) if table[children]
             ]
         return {
-            **structure_entry(structure),
+            "name": str(structure),
             "layer": layer,
+            **structure_entry(structure),
             "transitions": transitions,
             "accepting": automaton.accepting,
         }
 
     def split(self, claims: SplitClaims) -> Json:
-        split = claims.split
-        transitions = {
+        return {
+            "strata": [(s.split, s.category, s.stream) for s in claims.strata],
+            "states": claims.split.category,
+            "transitions": self._transitions(claims.split),
+            "roots": [root for root, _ in claims.split.roots],
+        }
+
+    def _transitions(self, split: SplitGrammar):
+        return list(dict.fromkeys(
             (self._symbol[t.rule], state, *t.children)
             for state, row in enumerate(split.transitions_of)
             for t in row
-        }
-        excludes = (
-            (self._structures[structure], self._invariant(claims, (structure,), wanted=False))
-            for structure in claims.excludes
-        )
-        requires = (
-            ([self._structures[s] for s in group], self._invariant(claims, group, wanted=True))
-            for group in claims.requires
-        )
-        return {
-            "strata": [(s.split, s.category, s.stream) for s in claims.strata],
-            "states": split.category,
-            "transitions": sorted(transitions),
-            "roots": [root for root, _ in split.roots],
-            "excludes": [(s, *entry) for s, entry in excludes if entry is not None],
-            "requires": [(group, *entry) for group, entry in requires if entry is not None],
-            "contains": [(self._structures[s], *derivation) for s, derivation in claims.contains],
-        }
+        ))
+
+    def claims(self, number: int, claims: SplitClaims):
+        for structure in claims.excludes:
+            invariant = self._invariant(claims, (structure,), wanted=False)
+            if invariant is not None:
+                yield "excludes", number, [self._structures[structure]], invariant
+        for group in claims.requires:
+            invariant = self._invariant(claims, group, wanted=True)
+            if invariant is not None:
+                yield "requires", number, [self._structures[s] for s in group], invariant
+        transitions = {t: n for n, t in enumerate(self._transitions(claims.split))}
+        for structure, derivation in claims.contains:
+            yield "contains", number, [self._structures[structure]], self._steps(claims.split, transitions, derivation)
+
+    def _steps(self, split, transitions, derivation):
+        """The derivation as transitions of the split, in preorder."""
+        rules = {}
+        for state, row in enumerate(split.transitions_of):
+            for t in row: rules[t.rule, t.children] = state
+        stack = []
+        for rule in reversed(derivation):
+            children = [stack.pop() for _ in range(self._arity[rule])]
+            key = tuple(state for state, _ in children)
+            state = rules[rule, key]
+            stack.append((state, [transitions[(self._symbol[rule], state, *key)], *(x for _, steps in children for x in steps)]))
+        return stack.pop()[1]
 
     def _invariant(self, claims: SplitClaims, group: Group, *, wanted: bool) -> Invariant | None:
         """The invariant of a claim, None if it does not hold."""
@@ -243,16 +259,15 @@ def _joint(split: SplitGrammar, automata: Sequence[NumberedAutomaton]) -> list[s
     return states
 
 
-def _disjoint(splits: Sequence[Json]) -> list[tuple[int, int, list[int]]]:
+def _disjoint(made, trained):
     """For each generalization split and each training split why they share no derivation."""
-    found = []
-    for first, a in enumerate(splits):
-        if a["strata"][0][0] != "gen": continue
-        for second, b in enumerate(splits):
-            if b["strata"][0][0] == "gen": continue
-            excluded = {s for s, *_ in b["excludes"]}
-            for group, *_ in a["requires"]:
-                if excluded.issuperset(group):
-                    found.append((first, second, group))
-                    break
-    return found
+    excluded = {}
+    for kind, split, group, _ in made:
+        if kind == "excludes": excluded.setdefault(split, set()).update(group)
+    found = {}
+    for kind, split, group, _ in made:
+        if kind == "requires" and split not in trained:
+            for other in trained:
+                if (split, other) not in found and excluded.get(other, set()).issuperset(group):
+                    found[split, other] = ("disjoint", split, group, other)
+    return list(found.values())

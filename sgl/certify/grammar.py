@@ -1,124 +1,117 @@
 """The core grammar as data: what decides the graphs of derivations, and names to read.
 
-::
+A *symbol* stands for rules that differ in the labels of their nodes only: every rule with
+children is one, and so are the words that nothing in the certificate tells apart::
 
-    fragment   {"nodes": 2, "ports": [[0], [1]], "labelled": [], "edges": [[0, "obj", 1]],
-                "exports": [0]}
-    rule       ["transitive", VP, [V, NP], [fragment]]
-    word       ["V:saw", V, [], [fragment, label]]
+    symbol     ["VP -> V NP", VP, [V, NP], fragment]
+    fragment   {"ports": 1, "nodes": 2, "rows": [[0], [1]], "edges": [[0, "obj", 1]]}
+    rule       ["transitive", symbol, []]      word   ["V:saw", symbol, [label]]
 
-``ports`` has for each child the node that each of its ports becomes; nodes in no row are
-new.  Words, templates and weights are left out: no claim is about them.
+The nodes of a fragment are counted, those that become ports of the whole first.  ``rows``
+has for each child the nodes that its ports become, and then a row for each labelled node.
+Words, templates and weights are left out: no claim is about them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import CoreGrammar, Rule
 
 Json = dict[str, object]
 
-#: What a port can be: a placeholder, a node with its label, or either.
-OPEN, LABELLED, EITHER = range(3)
+
+@dataclass(frozen=True, slots=True)
+class GrammarData:
+    """The grammar as data; ``symbol`` is the symbol of each rule."""
+
+    content: Json
+    symbol: tuple[int, ...]
 
 
-def grammar_entry(grammar: CoreGrammar, layers: Sequence[str]) -> Json:
-    """The grammar with these graph layers, and each rule's fragments in them."""
-    numbers = [grammar.graph_layer(layer) for layer in layers]
-    kinds = [_port_kinds(grammar, number) for number in numbers]
+def grammar_data(
+    grammar: CoreGrammar, layers: Sequence[str], alike: Mapping[int, Hashable]
+) -> GrammarData:
+    """The grammar in these graph layers.
+
+    Words with equal values in ``alike`` can be one symbol.
+    """
     tables = _Tables()
-    rules = [
-        (rule.name, rule.lhs, rule.rhs, *(tables.entry(grammar, rule, n) for n in numbers))
-        for rule in grammar.rules
-    ]
-    return {
+    numbers = [grammar.graph_layer(layer) for layer in layers]
+    for rule in grammar.rules:
+        fragments, labels = [], []
+        for number in numbers:
+            fragment, own = _fragment(grammar, rule, number)
+            fragments.append(tables.fragment(fragment))
+            labels.append([tables.label(label) for label in own])
+        name = " ".join(grammar.categories[c].name for c in rule.rhs) or "…"
+        symbol = (f"{grammar.categories[rule.lhs].name} -> {name}", rule.lhs, rule.rhs, *fragments)
+        kind = rule.id if rule.rhs else ("word", alike[rule.id])
+        tables.rules.append((rule.name, tables.symbol((kind, symbol)), *labels))
+    content: Json = {
         "layers": list(layers),
         "start": grammar.start,
-        "categories": [
-            (category.name, *(layer[rank] for layer in kinds))
-            for rank, category in enumerate(grammar.categories)
-        ],
+        "categories": [category.name for category in grammar.categories],
         "labels": [dict(label) for label in tables.labels],
         "fragments": [json.loads(text) for text in tables.fragments],
-        "rules": rules,
+        "symbols": [symbol for _, symbol in tables.symbols],
+        "rules": tables.rules,
     }
+    return GrammarData(content, tuple(symbol for _, symbol, *_ in tables.rules))
+
+
+_Symbol = tuple[Hashable, tuple[object, ...]]
+_Label = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """The distinct fragments and labels, numbered."""
+    """What the rules have in common, each numbered in the order of its first use."""
 
     fragments: dict[str, int] = field(default_factory=dict)
-    labels: dict[tuple[tuple[str, str], ...], int] = field(default_factory=dict)
+    labels: dict[_Label, int] = field(default_factory=dict)
+    symbols: dict[_Symbol, int] = field(default_factory=dict)
+    rules: list[tuple[object, ...]] = field(default_factory=list)
 
-    def entry(self, grammar: CoreGrammar, rule: Rule, layer: int) -> list[int]:
-        """The fragment of a rule and the labels of its nodes, by number."""
-        text = json.dumps(_fragment(grammar, rule, layer))
-        labels = (node.attributes for node in rule.fragments[layer].nodes)
-        return [
-            self.fragments.setdefault(text, len(self.fragments)),
-            *(self.labels.setdefault(x, len(self.labels)) for x in labels if x is not None),
-        ]
+    def fragment(self, content: Json) -> int:
+        return self.fragments.setdefault(json.dumps(content), len(self.fragments))
+
+    def label(self, label: _Label) -> int:
+        return self.labels.setdefault(label, len(self.labels))
+
+    def symbol(self, symbol: _Symbol) -> int:
+        return self.symbols.setdefault(symbol, len(self.symbols))
 
 
-def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> Json:
+def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[_Label]]:
+    """The fragment of a rule, and the labels of its labelled nodes."""
     fragment = rule.fragments[layer]
-    ports = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
-    for local, node in enumerate(fragment.nodes):
+    inner = [x for x in range(len(fragment.nodes)) if x not in fragment.exports]
+    name = {x: number for number, x in enumerate((*fragment.exports, *inner))}
+    rows = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
+    labels = []
+    labelled = []
+    for x, node in enumerate(fragment.nodes):
         for child, port in node.glue:
-            ports[child][port] = local
+            rows[child][port] = name[x]
+        if node.attributes is not None:
+            labelled.append([name[x]])
+            labels.append(node.attributes)
     size = len(fragment.nodes)
-    for row in ports:
-        for port, local in enumerate(row):
-            if local < 0:  # A port that is not mentioned becomes a node that is forgotten.
+    for row in rows:
+        for port, x in enumerate(row):
+            if x < 0:  # A port that is not mentioned becomes a node that is forgotten.
                 row[port] = size
                 size += 1
-    return {
+    content: Json = {
+        "ports": len(fragment.exports),
         "nodes": size,
-        "ports": ports,
-        "labelled": [x for x, node in enumerate(fragment.nodes) if node.attributes is not None],
+        "rows": rows + labelled,
         "edges": [
-            (edge.source, edge.label, edge.target) for edge in dict.fromkeys(fragment.edges)
+            (name[edge.source], edge.label, name[edge.target])
+            for edge in dict.fromkeys(fragment.edges)
         ],
-        "exports": fragment.exports,
     }
-
-
-def _port_kinds(grammar: CoreGrammar, layer: int) -> list[list[int]]:
-    """What each port of each category can be: the least assignment that all rules agree with."""
-    kinds: list[list[int | None]] = [[None] * len(c.ports) for c in grammar.categories]
-    changed = True
-    while changed:
-        changed = False
-        for rule in grammar.rules:
-            fragment = rule.fragments[layer]
-            for port, local in enumerate(fragment.exports):
-                node = fragment.nodes[local]
-                parts = [kinds[rule.rhs[child]][at] for child, at in node.glue]
-                if node.attributes is not None:
-                    parts.append(LABELLED)
-                old = kinds[rule.lhs][port]
-                new = _either(old, _glued(parts))
-                if new != old:
-                    kinds[rule.lhs][port] = new
-                    changed = True
-    # Nothing is derived from a category that is still unknown.
-    return [[LABELLED if kind is None else kind for kind in row] for row in kinds]
-
-
-def _glued(parts: Sequence[int | None]) -> int | None:
-    """What a node is, given its parts; None while nothing is known of one of them."""
-    if None in parts:
-        return None
-    if LABELLED in parts:
-        return LABELLED
-    return EITHER if EITHER in parts else OPEN
-
-
-def _either(first: int | None, second: int | None) -> int | None:
-    if first is None or second is None:
-        return second if first is None else first
-    return first if first == second else EITHER
+    return content, labels

@@ -1,17 +1,14 @@
-"""Structures as data: bodies over numbered variables, and the text that a reader sees.
+"""Structures as data.
 
 ::
 
-    { V -[nsubj|nsubj:pass]-> N } without { N[lemma=dog] -[nmod]+-> M }
+    { V -[nsubj|nsubj:pass]-> N[lemma=dog] } without { N -[nmod]{2,}-> M[#amod>=1] }
 
-    relations   0: [[0, "nsubj", "nsubj:pass"]]     1: [[0, "nmod"], 1, null]
-    bodies      variables 0 1  names V N            links [[0, 0, 1]]
-                variables 1 2  names N M            links [[1, 1, 2]]
-                                                    tests [[1, "lemma", 0, "dog"]]
+    variables [V, N]  links [[V, [0, nsubj, nsubj:pass], 1, 1, N]]  tests [[N, lemma, 0, dog]]
+    variables [N, M]  links [[N, [0, nmod], 2, null, M]]   degrees [[M, [0, amod], ">=", 1]]
 
-A relation is a test on labels (1 in front: negated), for walks with the least and the
-largest length.  Variables of a ``without`` that are not in the first body are numbered
-after those.
+A list of labels or values has a number in front: 1 if it is negated.  A link is a walk with
+its least and largest number of edges; an edge is a walk of one.
 """
 
 from __future__ import annotations
@@ -19,51 +16,37 @@ from __future__ import annotations
 from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
 
 Json = dict[str, object]
-Relation = tuple[object, ...]
 
 
 def structure_entry(structure: Structure) -> Json:
     """The structure with everything that decides whether a graph contains it."""
-    relations: dict[Relation, int] = {}
-    outer = tuple(variable.name for variable in structure.body.variables)
-    bodies = [
-        _body_entry(body, outer, relations) for body in (structure.body, *structure.without)
-    ]
-    return {"text": str(structure), "relations": list(relations), "bodies": bodies}
+    return {"bodies": [_body(body) for body in (structure.body, *structure.without)]}
 
 
-def _body_entry(body: Body, outer: tuple[str, ...], relations: dict[Relation, int]) -> Json:
-    own = tuple(variable.name for variable in body.variables if variable.name not in outer)
-    names = (*outer, *own)
-    number = [names.index(variable.name) for variable in body.variables]
-
-    def relation(*entry: object) -> int:
-        return relations.setdefault(entry, len(relations))
-
+def _body(body: Body) -> Json:
+    names = [variable.name for variable in body.variables]
     return {
-        "variables": number,
-        "names": [variable.name for variable in body.variables],
+        "variables": names,
         "tests": [
-            (at, test.attribute, int(test.negated), *sorted(test.values))
-            for at, variable in zip(number, body.variables, strict=True)
+            (variable.name, test.attribute, int(test.negated), *sorted(test.values))
+            for variable in body.variables
             for test in variable.tests
         ],
         "degrees": [
-            (at, relation(_labels(test.labels)), test.comparison, test.number)
-            for at, variable in zip(number, body.variables, strict=True)
+            (variable.name, _labels(test.labels), test.comparison, test.number)
+            for variable in body.variables
             for test in variable.degrees
         ],
         "links": [
-            (number[atom.source], relation(*_relation(atom)), number[atom.target])
+            (names[atom.source], _labels(atom.labels), *_bounds(atom), names[atom.target])
             for atom in body.links
         ],
     }
 
 
-def _relation(atom: EdgeAtom | PathAtom) -> Relation:
-    labels = _labels(atom.labels)
-    return (labels, atom.low, atom.high) if isinstance(atom, PathAtom) else (labels,)
+def _labels(test: LabelTest) -> list[object]:
+    return [int(test.negated), *sorted(test.labels)]
 
 
-def _labels(test: LabelTest) -> Relation:
-    return int(test.negated), *sorted(test.labels)
+def _bounds(atom: EdgeAtom | PathAtom) -> tuple[int, int | None]:
+    return (atom.low, atom.high) if isinstance(atom, PathAtom) else (1, 1)

@@ -4,25 +4,25 @@ A certificate claims of the splits of a grammar that no derivation contains some
 that every one does.  docs/certificate.md has the format, and the proofs of the two lemmas:
 
 A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
-   Shown by exploring it side by side with the sets of partial matches (``Matcher``).
+   Shown by exploring it side by side with the types of example phrases (``Phrase.type``).
 B. A split derives a phrase only in the automaton states that the invariant of a claim lists:
-   it is closed under every transition, and at the roots it is as claimed.
+   the invariant is closed under every transition, and at the roots it is as claimed.
 """
 
 from __future__ import annotations
 
 import json
 import operator
-import re
 import sys
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+FOUND, LABELLED = "found", "labelled"
 COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
-NONE: frozenset[Any] = frozenset()
-FOUND: frozenset[Any] = frozenset({"found"})  # the state of a phrase that has the structure
+FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 def passes(test: Any, value: str) -> bool:
@@ -30,409 +30,256 @@ def passes(test: Any, value: str) -> bool:
     return (value in test[1:]) != bool(test[0])
 
 
-class Match(NamedTuple):
-    """A partial match of a body into the graph of a phrase; ``done`` and ``held`` are bit sets."""
+class Phrase:
+    """The graph of a phrase as a structure sees it; nodes are numbers, ports first.
 
-    at: tuple[int | None, ...]  # the variable at each port
-    done: int  # variables whose nodes are forgotten
-    held: int  # links that hold
-    walks: frozenset[Any]  # (relation, from, to, label or length); ~v is the lost node of v
-    counts: tuple[int, ...]  # for each degree test, edges to forgotten nodes
-    more: tuple[frozenset[Any], ...] = ()  # for each ``without``, the matches that extend this
+    ``barred`` has for each node what it cannot be, as pairs (body, variable), and the mark
+    ``LABELLED`` if it has its label.
+    """
 
+    def __init__(self, bodies: Any, fragment: Any, parts: Any) -> None:
+        self.bodies, own = bodies, range(fragment["nodes"])
+        self.ports: set[int | None] = {None, *own[: fragment["ports"]]}
+        self.edges = {(own[s], label, own[t]) for s, label, t in fragment["edges"]}
+        self.barred = [frozenset[Any]()] * len(own)
+        for row, part in zip(fragment["rows"], parts, strict=True):
+            name = [*row, *range(len(self.barred), len(self.barred) + len(part.barred) - len(row))]
+            for x, bars in zip(row, part.barred, strict=False):
+                if LABELLED in self.barred[own[x]] & bars or len({*row}) != len(part.ports) - 1:
+                    raise ValueError("a node has two labels, or is two ports of a part")
+                self.barred[x] |= bars
+            self.barred += part.barred[len(row) :]
+            self.edges |= {(name[s], label, name[t]) for s, label, t in part.edges}
+        if not all(LABELLED in bars for bars in self.barred[len(self.ports) - 1 :]):
+            raise ValueError("a node is forgotten without a label")
+        relations = {link[1] for body in bodies for link in body["links"]}
+        self.walks = {relation: self.walk(*relation) for relation in relations}
 
-class Body:
-    """A body of a structure; its links are bits."""
+    def walk(self, labels: Any, low: int, high: int | None) -> tuple[set[Any], ...]:
+        """Walks (from, to, length), the ends of those that are long enough, and where the ends
+        can be unless it is excluded that a larger graph has such a walk."""
+        steps = [(s, t) for s, label, t in self.edges if passes(labels, label)]
+        cap = max(low, 1) if high is None else high
+        walks = news = {(x, x, 0) for x in range(len(self.barred))}
+        while news:
+            longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
+            news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= cap} - walks
+            walks = walks | news
+        held = {(s, t) for s, t, n in walks if n >= low}
+        begun = [(s, t) for s, t, n in walks if high is None or n < high]
+        sources = self.ports | {s for s, t in begun if t in self.ports}
+        targets = self.ports | {t for s, t in begun if s in self.ports}
+        return walks, held, held.union(product(sources, targets))
 
-    def __init__(self, body: Any, relations: Any) -> None:
-        self.variables, self.degrees = {*body["variables"]}, body["degrees"]
-        low = [relation[1] if len(relation) > 1 else 1 for relation in relations]
-        self.links = {
-            (u, r, w): 1 << k for k, (u, r, w) in enumerate(body["links"]) if u != w or low[r]
-        }
-        self.paths = [(link, bit) for link, bit in self.links.items() if len(relations[link[1]]) > 1]
-        self.of = {
-            v: [(r, bit) for (u, r, w), bit in self.links.items() if v in (u, w)] for v in self.variables
-        }
-        self.whole = sum(1 << v for v in self.variables), sum(self.links.values())
+    def degree(self, x: int | None, labels: Any, beyond: Any = ()) -> int:
+        """The number of edges from a node, but for those to some nodes."""
+        return sum(s == x and t not in beyond and passes(labels, l) for s, l, t in self.edges)
 
-    def complete(self, match: Match) -> bool:
-        """Whether nothing is left to be matched."""
-        return (match.done & self.whole[0], match.held) == self.whole
-
-
-class Matcher:
-    """The state of a phrase for a structure: all partial matches into the phrase's graph."""
-
-    def __init__(self, structure: Any) -> None:
-        self.relations = structure["relations"]
-        self.bodies = [Body(body, self.relations) for body in structure["bodies"]]
-        self.memo: dict[Any, Any] = {}
-
-    def node(self, barred: Any) -> frozenset[Match]:
-        """The state of a new node, which for each body may not be some of its variables."""
-        (body, *rest), (no, *nos) = self.bodies, barred
-        alone = [Match((None,), 0, 0, NONE, (0,) * len(b.degrees)) for b in self.bodies]
-        matches = set()
-        for v in {None, *body.variables} - no:
-            own = [{v} if v is not None else {None, *b.variables} - body.variables for b in rest]
-            more = [
-                frozenset(match._replace(at=(w,)) for w in choice - bars)
-                for match, choice, bars in zip(alone[1:], own, nos, strict=True)
+    def matches(self, rank: int, outer: dict[str, Any]) -> list[dict[str, Any]]:
+        """The partial matches of a body that extend a match of the first one."""
+        body = self.bodies[rank]
+        found = [{v: outer[v] for v in body["variables"] if v in outer}]
+        for u, relation, w in body["links"]:
+            found = [
+                new
+                for match in found
+                for x, y in self.walks[relation][2]
+                if match.get(u, x) == x and match.get(w, y) == y and (u != w or x == y)
+                if (new := match | {u: x, w: y})
+                and all(self.fits(rank, v, new, outer) for v in (u, w))
             ]
-            matches.add(alone[0]._replace(at=(v,), more=tuple(more)))
-        return frozenset(matches)
+        return found
 
-    def step(self, fragment: Any, parts: tuple[Any, ...]) -> Any:
-        """The state of a phrase from those of its children and its labelled nodes."""
-        key = id(fragment), parts
-        if key not in self.memo:
-            rows = [*fragment["ports"], *([x] for x in fragment["labelled"])]
-            rows += [[x] for x in {*range(fragment["nodes"])}.difference(*rows)]
-            new = [self.node([NONE] * len(self.bodies))] * (len(rows) - len(parts))
-            state = FOUND if FOUND in parts else self.glued(fragment, rows, (*parts, *new))
-            self.memo[key] = self.memo.setdefault(state, state)
-        return self.memo[key]
+    def fits(self, rank: int, v: str, match: dict[str, Any], outer: dict[str, Any]) -> bool:
+        """Whether a variable may have its node; at a port, a link has to ask for it."""
+        body, x, others = self.bodies[rank], match[v], (outer | match).values()
+        if x is None or (rank, v) in self.barred[x] or [*others].count(x) > 1:
+            return x is None
+        if x not in self.ports:
+            tests = (test for test in body["degrees"] if test[0] == v)
+            return all(COMPARE[sign](self.degree(x, labels), n) for _, labels, sign, n in tests)
+        return any(
+            not {u, w} <= match.keys() or (match[u], match[w]) in self.walks[relation][1]
+            for u, relation, w in body["links"]
+            if v in (u, w)
+        )
 
-    def glued(self, fragment: Any, rows: Any, states: Any) -> frozenset[Any]:
-        """The matches that join one match of each part, each with its extensions."""
-        links = {
-            (r, s, t, 1 if bounds else label)
-            for s, label, t in fragment["edges"]
-            for r, (labels, *bounds) in enumerate(self.relations)
-            if passes(labels, label)
-        }
-        scene = rows, {x: port for port, x in enumerate(fragment["exports"])}, links
-        matches = set()
-        for match, parts in self.joined(self.bodies[0], scene, states):
-            more = [
-                [e for e, _ in self.joined(body, scene, [part.more[rank] for part in parts])]
-                for rank, body in enumerate(self.bodies[1:])
-            ]
-            whole = [any(map(b.complete, group)) for b, group in zip(self.bodies[1:], more)]
-            if any(whole): continue
-            if self.bodies[0].complete(match) and not (fragment["exports"] and any(more)):
+    def complete(self, rank: int, match: dict[str, Any]) -> bool:
+        """Whether nothing of a body is left to be matched."""
+        links = self.bodies[rank]["links"]
+        held = all((match[u], match[w]) in self.walks[relation][1] for u, relation, w in links)
+        return held and self.ports.isdisjoint(match.values())
+
+    def shape(self, rank: int, match: dict[str, Any]) -> Any:
+        """What of a match can matter outside: walks between ports and variables, and degrees."""
+        name = {x: (x, "") for x in self.ports}
+        name |= {x: (x if x in self.ports else -1, v) for v, x in match.items()}
+        tests, ports = self.bodies[rank]["degrees"], self.ports
+        counts = (min(self.degree(match[v], labels, ports), n + 1) for v, labels, _, n in tests)
+        return *counts, frozenset(
+            (relation, name[s], name[t], n)
+            for relation, (walks, *_) in self.walks.items()
+            for s, t, n in walks
+            if s in name and t in name
+        )
+
+    def type(self) -> Any:
+        """All that matters of the graph to the structure, or FOUND if the structure is there."""
+        found, ranks = set(), range(1, len(self.bodies))
+        for match in self.matches(0, {}):
+            more = [self.matches(rank, match) for rank in ranks]
+            whole = [self.complete(rank, e) for rank in ranks for e in more[rank - 1]]
+            if self.complete(0, match) and not (whole if len(self.ports) > 1 else any(whole)):
                 return FOUND
-            matches.add(match._replace(more=tuple(map(frozenset, more))))
-        return frozenset(matches)
-
-    def joined(self, body: Body, scene: Any, choices: Any) -> Iterator[tuple[Match, Any]]:
-        """The ways to join one match of each part; parts that share a node agree about it."""
-        rows, port, links = scene
-        partial: list[Any] = [({}, 0, ())]
-        for row, matches in zip(rows, choices, strict=True):
-            # A node that is forgotten, and that no other part knows, gets no links but these.
-            last = {x for x in row if x not in port and sum(x in other for other in rows) == 1}
-            near = {(r, x) for r, s, t, _ in links for x in (s, t)}
-            useful = []
-            for match in matches:
-                own = near | {(r, row[x]) for r, s, t, _ in match.walks for x in (s, t) if x >= 0}
-                here = [(x, v) for x, v in zip(row, match.at, strict=True) if x in last and v is not None]
-                if not any((r, x) not in own and bit & ~match.held for x, v in here for r, bit in body.of.get(v, ())):
-                    useful.append(match)
-            partial = [
-                (new, done | match.done, (*parts, match))
-                for (at, done, parts), match in product(partial, useful)
-                if (new := merged(at, done, row, match)) is not None
-            ]
-        for at, done, parts in partial:
-            if match := self.settled(body, scene, at, done, parts):
-                yield match, parts
-
-    def settled(self, body: Body, scene: Any, at: Any, done: int, parts: Any) -> Match | None:
-        """The joined match when all nodes but the ports are forgotten; None if it fails."""
-        rows, port, links = scene
-        node = {v: x for x, v in at.items() if v is not None}
-        lost = {v: x for v, x in node.items() if x not in port}
-        walks, held = {*links}, 0
-        for row, part in zip(rows, parts, strict=True):
-            held |= part.held
-            walks |= {(r, s if s < 0 else row[s], t if t < 0 else row[t], n) for r, s, t, n in part.walks}
-        walks = self.closed(frozenset(walks))
-        for r, s, t, n in walks:
-            link = ~s if s < 0 else at[s], r, ~t if t < 0 else at[t]
-            if link in body.links and (len(self.relations[r]) == 1 or n >= self.relations[r][1]):
-                held |= body.links[link]
-        if any(bit & ~held and len(self.relations[r]) == 1 for v in lost for r, bit in body.of.get(v, ())):
-            return None
-        counts = []
-        for k, (v, r, sign, number) in enumerate(body.degrees):
-            ends = [t for q, s, t, _ in walks if q == r and s == node.get(v)]
-            count = sum(part.counts[k] for part in parts)
-            count += sum(v in lost or t not in port for t in ends)
-            if v in lost and not COMPARE[sign](count, number):
-                return None
-            counts.append(min(count, number + 1) if v in node and v not in lost else 0)
-        done |= sum(1 << v for v in lost)
-        name = port | {x: ~v for v, x in lost.items()}
-        wanted = [link for link, bit in body.paths if not held & bit]
-        sources, targets = {(r, ~u) for u, r, _ in wanted}, {(r, ~w) for _, r, w in wanted}
-        kept = set()
-        for r, s, t, n in walks:
-            a, b = s if s < 0 else name.get(s, s), t if t < 0 else name.get(t, t)
-            if s >= 0 and s not in name or t >= 0 and t not in name: continue
-            if (a >= 0 or (r, a) in sources) and (b >= 0 or (r, b) in targets) and max(a, b) >= 0:
-                kept.add((r, a, b, n))
-        begun, ended = {walk[:2] for walk in kept}, {(r, t) for r, _, t, _ in kept}
-        for u, r, w in wanted:
-            if done >> u & 1 and (r, ~u) not in begun or done >> w & 1 and (r, ~w) not in ended:
-                return None
-        return Match(tuple(at[x] for x in port), done, held, frozenset(kept), tuple(counts))
-
-    def closed(self, walks: frozenset[Any]) -> frozenset[Any]:
-        """The walks with all that are composed of them; without bound, ``low`` is enough."""
-        if walks not in self.memo:
-            known = set(walks)
-            news = {walk for walk in walks if len(self.relations[walk[0]]) > 1}
-            longs=set(news)
-            while news:
-                found = set()
-                for (r, s, x, n), (q, y, t, m) in product(longs, repeat=2):
-                    if q == r and x == y:
-                        _, low, high = self.relations[r]
-                        if high is None or n + m <= high:
-                            found.add((r, s, t, n + m if high is not None else min(n + m, max(low, 1))))
-                news = found - longs
-                longs |= news
-            self.memo[walks] = walks | longs
-        return self.memo[walks]
-
-
-def merged(at: Any, done: int, row: Any, match: Match) -> Any:
-    """Where the variables are when a part joins others; None if it cannot."""
-    new = at | dict(zip(row, match.at, strict=True))
-    bits = [1 << v for v in new.values() if v is not None]
-    fits = not done & match.done and not sum(bits) & (done | match.done)
-    agrees = all(at.get(x, v) == v for x, v in zip(row, match.at, strict=True))
-    return new if fits and agrees and sum(bits).bit_count() == len(bits) else None
-
-
-def shown(structure: Any) -> str:
-    """A structure in the author's notation."""
-    def word(text: str) -> str:
-        if re.search(r'[\s|<>=^*;,{}"#!]', text):
-            raise ValueError(f"a name is {text!r}")
-        return text
-
-    def value(text: str) -> str:
-        return text if re.fullmatch(r"[\w-]+", text) else '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
-
-    def labels(r: int) -> str:
-        negated, *listed = structure["relations"][r][0]
-        return "^" * bool(negated) + "|".join(map(word, listed)) if listed else "*" * bool(negated)
-
-    def bounds(r: int) -> str:
-        low, high = structure["relations"][r][1:] or ("", "")
-        if high is None:
-            return "+" if low == 1 else f"{{{low:d},}}"
-        return "" if low == "" else f"{{{low:d}}}" if low == high else f"{{{low:d},{high:d}}}"
-
-    def shown_body(body: Any) -> str:
-        names, said = dict(zip(body["variables"], body["names"], strict=True)), set()
-
-        def node(v: int) -> str:
-            tests = [
-                f"{word(a)}{'!' * bool(no)}={'|'.join(map(value, values))}"
-                for u, a, no, *values in body["tests"] if u == v
-            ]
-            tests += [f"#{labels(r)}{sign}{n:d}" for u, r, sign, n in body["degrees"] if u == v]
-            full = word(names[v]) + (f"[{', '.join(tests)}]" if tests and v not in said else "")
-            said.add(v)
-            return full
-
-        parts = [f"{node(s)} -[{labels(r)}]{bounds(r)}-> {node(t)}" for s, r, t in body["links"]]
-        parts += [node(v) for v in body["variables"] if v not in said]
-        return "{ " + "; ".join(parts) + " }"
-
-    return " without ".join(map(shown_body, structure["bodies"]))
-
-
-def fault(fragment: Any, labels: Any, children: Any, own: Any) -> str:
-    """Why a fragment is not well-formed: every node gets a label, exactly once."""
-    rows, exports, labelled = fragment["ports"], fragment["exports"], fragment["labelled"]
-    if [*map(len, (*rows, exports, labelled))] != [*map(len, (*children, own, labels))]:
-        return "has other ports than its categories"
-    if any(len({*row}) < len(row) for row in (*rows, exports, labelled)):
-        return "makes one node of two ports"
-    if {*exports, *labelled, *(x for s, _, t in fragment["edges"] for x in (s, t))} - {*range(fragment["nodes"])}: return "nodes"
-    for x in range(fragment["nodes"]):
-        kinds = [k for row, kinds in zip(rows, children) for y, k in zip(row, kinds) if x == y]
-        kinds += [1] * labelled.count(x)
-        said = own[exports.index(x)] if x in exports else 1
-        if len(kinds) - kinds.count(0) > 1:
-            return "can give a node two labels"
-        if (said == 1 and 1 not in kinds) or (said == 0 and kinds.count(0) < len(kinds)):
-            return "leaves a node without a label" 
-    return ""
+            if not any(whole):
+                shapes = ({self.shape(rank, e) for e in more[rank - 1]} for rank in ranks)
+                found.add((self.shape(0, match), *map(frozenset, shapes)))
+        joined = frozenset((s, label, t) for s, label, t in self.edges if {s, t} <= self.ports)
+        return *self.barred[: len(self.ports) - 1], joined, frozenset(found)
 
 
 class Checker:
-    """The claims of a certificate, and what fails of them."""
+    """Checks the parts of a certificate; its methods say what is wrong."""
 
     def __init__(self, data: Any) -> None:
-        self.data, self.rules, self.symbols = data, data["rules"], data["symbols"]
-        self.symbol = {rule: n for n, rules in enumerate(self.symbols) for rule in rules}
-        self.tables: list[dict[int, dict[Any, int]]] = [{} for _ in data["structures"]]
-        for table, structure in zip(self.tables, data["structures"], strict=True):
-            for symbol, result, *children in structure["transitions"]:
-                table.setdefault(symbol, {})[tuple(children)] = result
-        self.matchers: dict[str, Matcher] = {}
+        self.data, self.symbols, self.known = data, data["symbols"], dict[str, Any]()
+        self.tables: list[dict[Any, int]] = [
+            {(symbol, *children): state for symbol, state, *children in structure["transitions"]}
+            for structure in data["structures"]
+        ]
 
-    def grammar(self) -> Iterator[str]:
-        """Every rule is well-formed, and the rules of a symbol are alike."""
-        kinds = [list(kinds) for _, *kinds in self.data["categories"]]
-        if any(kind != 1 for layer in kinds[self.data["start"]] for kind in layer):
-            yield "grammar: a text may have a node without a label"
-        for name, lhs, rhs, *layers in self.rules:
-            for n, (fragment, *labels) in enumerate(layers):
-                children = [kinds[child][n] for child in rhs]
-                if why := fault(self.data["fragments"][fragment], labels, children, kinds[lhs][n]):
-                    yield f"grammar: rule {name} {why}"
-        if sorted(self.symbol) != [*range(len(self.rules))]: yield "grammar: symbols"
-        for rules in self.symbols:
-            if len({(self.rules[r][1], *self.rules[r][2]) for r in rules}) != 1: yield "gramamr: symbol"
+    def bodies(self, structure: Any) -> Any:
+        """The bodies of a structure; a link from a variable to itself makes it eager."""
+        first, *others = structure["bodies"]
+        eager = {v for body in others for v in body["variables"]} & {*first["variables"]}
+        for body in structure["bodies"]:
+            links = [(u, ((*labels,), *ends), w) for u, labels, *ends, w in body["links"]]
+            lazy = {v for u, _, w in links for v in (u, w)} - {v for v, *_ in body["degrees"]}
+            lazy -= eager | {v for u, (_, *ends), w in links for v in (u, w) if ends != [1, 1]}
+            loops = [(v, ((1,), 0, 0), v) for v in body["variables"] if v not in lazy]
+            yield {**body, "links": links + loops}
 
     def structure(self, number: int) -> Iterator[str]:
-        """Lemma A."""
+        """Lemma A: what is wrong with the automaton of a structure."""
         structure, table = self.data["structures"][number], self.tables[number]
-        if shown(structure) != structure["text"]:
-            yield f"structure {structure['text']}: its data mean {shown(structure)}"
-        bodies = structure["bodies"]
-        key = json.dumps([structure["relations"], [[b["variables"], b["degrees"], b["links"]] for b in bodies]])
-        matcher = self.matchers.setdefault(key, Matcher(structure))
-        barred = [
-            tuple(
-                frozenset(v for v, name, *test in b["tests"] if not passes(test, label.get(name, "")))
-                for b in bodies
-            )
-            for label in self.data["labels"]
-        ]
-        node = {bars: matcher.node(bars) for bars in dict.fromkeys(barred)}
-        members: list[dict[Any, Any]] = [{} for _ in self.data["categories"]]
-        sizes: dict[int, Any] = {}
-        rules = [*enumerate(self.rules)]
-        grown = True
-        while grown:
-            grown = False
-            for rule, (_, lhs, rhs, *layers) in rules:
-                size = [len(members[child]) for child in rhs]
-                if sizes.get(rule) == size: continue
-                sizes[rule] = size
-                fragment, *labels = layers[structure["layer"]]
-                fragment = self.data["fragments"][fragment]
-                new = tuple([node[barred[label]] for label in labels])
-                results = table.get(self.symbol[rule], {})
+        bodies, layer = [*self.bodies(structure)], structure["layer"]
+        key = str([(body["variables"], body["degrees"], body["links"]) for body in bodies])
+        examples, memo = self.known.setdefault(key, ({}, {}))
+        barred = []
+        for label in self.data["labels"]:
+            tests = [(r, v, t) for r, body in enumerate(bodies) for v, *t in body["tests"]]
+            bars = {(r, v) for r, v, (name, *test) in tests if not passes(test, label.get(name, ""))}
+            barred.append(frozenset(bars | {LABELLED}))
+            examples[barred[-1]] = SimpleNamespace(ports={None, 0}, barred=[barred[-1]], edges=())
+        rules = dict.fromkeys(
+            (symbol, tuple(barred[label] for label in labels[layer]))
+            for _, symbol, *labels in self.data["rules"]
+        )
+        members: list[dict[Any, None]] = [{} for _ in self.data["categories"]]
+        size = -1
+        while size < (size := sum(map(len, members))):
+            for symbol, labels in rules:
+                _, lhs, rhs, *fragments = self.symbols[symbol]
                 for children in product(*[[*members[child]] for child in rhs]):
-                    states = tuple([child[0] for child in children])
-                    parts = tuple([child[1] for child in children])
-                    pair = results.get(states, 0), matcher.step(fragment, parts + new)
-                    if pair not in members[lhs]:
-                        members[lhs][pair] = rule, children
-                        grown = True
-            rules = [r for r in rules if r[1][2]]
-        start = self.data["start"]
-        width = len(self.data["categories"][start][1])
-        end = {"nodes": width, "ports": [[*range(width)]], "labelled": [], "edges": [], "exports": []}
-        for state, matches in members[start]:
-            there = matcher.step(end, (matches,)) == FOUND
-            if there != (state in structure["accepting"]):
-                yield f"structure {structure['text']}: {there} {state}"
+                    parts = (*[kind for _, kind in children], *labels)
+                    if FOUND not in parts and (fragments[layer], parts) not in memo:
+                        fragment = self.data["fragments"][fragments[layer]]
+                        phrase = Phrase(bodies, fragment, [examples[part] for part in parts])
+                        memo[fragments[layer], parts] = phrase.type()
+                        examples.setdefault(memo[fragments[layer], parts], phrase)
+                    kind = memo.get((fragments[layer], parts), FOUND)
+                    state = table.get((symbol, *[state for state, _ in children]), 0)
+                    members[lhs][state, kind] = None
+        for state, kind in members[self.data["start"]]:
+            if kind != FOUND:
+                ports = len(examples[kind].ports) - 1
+                end = {"ports": 0, "nodes": ports, "rows": [[*range(ports)]], "edges": []}
+                kind = Phrase(bodies, end, [examples[kind]]).type()
+            if (kind == FOUND) != (state in structure["accepting"]):
+                yield f"texts in state {state} {'contain' if kind == FOUND else 'lack'} it"
 
     def typed(self, split: Any) -> Iterator[str]:
-        """A split is a part of the grammar."""
+        """What in a split is not of the grammar."""
         states = split["states"]
         for symbol, *ends in split["transitions"]:
-            name, lhs, rhs, *_ = self.rules[self.symbols[symbol][0]]
-            if [states[end] for end in ends] != [lhs, *rhs]:
-                yield f"transition {name} {ends}: no rule of the grammar"
+            name, lhs, rhs, *_ = self.symbols[symbol]
+            if [lhs, *rhs] != [states[end] for end in ends]:
+                yield f"transition {name} of state {ends[0]} is no rule of the grammar"
         if any(states[root] != self.data["start"] for root in split["roots"]):
-            yield f"root"
+            yield "a root is not a text"
 
-    def claim(self, split: Any, structures: Any, invariant: Any, wanted: bool) -> Iterator[str]:
-        """Lemma B."""
-        size = len(structures)
-        tables = [self.tables[structure] for structure in structures]
-        accepting = [{*self.data["structures"][structure]["accepting"]} for structure in structures]
-        usual = {(0,) * size}
+    def invariant(self, split: Any, group: list[int], invariant: Any, wanted: bool) -> Iterator[str]:
+        """Lemma B: where the invariant of a claim is not closed, or not as claimed at a root."""
+        size, usual = len(group), {(0,) * len(group)}
         sets = {
             state: {tuple(flat[i : i + size]) for i in range(0, len(flat), size)}
             for state, *flat in invariant
         }
-        touched = {symbol for table in tables for symbol in table}
+        tables = [self.tables[structure] for structure in group]
+        touched = {symbol for table in tables for symbol, *_ in table}
         for symbol, result, *children in split["transitions"]:
-            if symbol not in touched and result not in sets: continue
-            target = sets.get(result, usual)
-            results = [table.get(symbol, {}) for table in tables]
-            for states in product(*[sets.get(child, usual) for child in children]):
-                new = tuple([r.get(tuple([s[i] for s in states]), 0) for i, r in enumerate(results)])
-                if new not in target:
-                    yield f"transition {self.name(symbol)} of state {result} leaves the invariant"
-                    return
+            if symbol in touched or result in sets:
+                for states in product(*[sets.get(child, usual) for child in children]):
+                    parts = zip(*states, strict=True) if children else [()] * size
+                    new = tuple(t.get((symbol, *q), 0) for t, q in zip(tables, parts, strict=True))
+                    if new not in sets.get(result, usual):
+                        name = self.symbols[symbol][0]
+                        yield f"transition {name} of state {result} leaves the invariant"
+        accepting = [self.data["structures"][structure]["accepting"] for structure in group]
         for root in split["roots"]:
             for states in sets.get(root, usual):
-                if any(s in a for s, a in zip(states, accepting, strict=True)) != wanted:
-                    yield f"root {root}"
+                if wanted != any(s in a for s, a in zip(states, accepting, strict=True)):
+                    yield f"a text of root {root} can end in the automaton states {states}"
 
-    def name(self, symbol: int) -> str:
-        name, lhs, rhs, *_ = self.rules[self.symbols[symbol][0]]
-        c = self.data["categories"]
-        return f"{c[lhs][0]} -> {' '.join(c[x][0] for x in rhs) or name}"
-
-    def contains(self, split: Any, structure: int, derivation: Any) -> Iterator[str]:
-        """A derivation of a split contains a structure."""
-        steps: dict[Any, set[int]] = {}
-        for symbol, result, *children in split["transitions"]:
-            steps.setdefault(symbol, []).append((result, children))
+    def contains(self, split: Any, structure: int, derivation: list[int]) -> Iterator[str]:
+        """Why a derivation (transitions in preorder) does not show that a structure occurs."""
         stack: list[Any] = []
-        for rule in reversed(derivation):
-            children = [stack.pop() for _ in self.rules[rule][2]]
-            symbol = self.symbol[rule]
-            states = {r for r, needed in steps.get(symbol, ()) if all(n in c[0] for n, c in zip(needed, children, strict=True))}
-            q = self.tables[structure].get(symbol, {}).get(tuple(c[1] for c in children), 0)
-            stack.append((states, q))
-        (states, q), = stack
-        if not states & {*split["roots"]}: yield "derivation is not one of the split"
-        if q not in self.data["structures"][structure]["accepting"]: yield "derivation lacks the structure"
+        for step in reversed(derivation):
+            symbol, result, *children = split["transitions"][step]
+            parts = [stack.pop() for _ in children]
+            if [state for state, _ in parts] != children:
+                yield "the derivation does not fit together"
+            state = self.tables[structure].get((symbol, *[state for _, state in parts]), 0)
+            stack.append((result, state))
+        [(root, state)] = stack
+        accepting = self.data["structures"][structure]["accepting"]
+        if root not in split["roots"] or state not in accepting:
+            yield "the derivation is not one of a text that contains it"
 
 
-def check(data: Any) -> list[str]:
-    failures = []
-    def run(where, function, *arguments):
+def check(data: Any) -> Iterator[str]:
+    """What is wrong with a certificate; nothing if it is accepted."""
+    checker, splits = Checker(data), data["splits"]
+    names = [structure["name"] for structure in data["structures"]]
+    made = {(kind, split, *group) for kind, split, group, _ in data["claims"]}
+    jobs: list[tuple[str, Any]] = [
+        (f"structure {name}", checker.structure(n)) for n, name in enumerate(names)
+    ]
+    jobs += [(f"split {n}", checker.typed(split)) for n, split in enumerate(splits)]
+    for kind, n, group, evidence in data["claims"]:
+        place = f"{splits[n]['strata'][0][2]} {kind} {' or '.join(names[s] for s in group)}"
+        if kind == "contains":
+            jobs.append((place, checker.contains(splits[n], *group, evidence)))
+        elif kind == "disjoint":
+            needed = {("requires", n, *group), *(("excludes", evidence, s) for s in group)}
+            jobs.append((place, ["this does not follow from other claims"] * (not needed <= made)))
+        else:
+            jobs.append((place, checker.invariant(splits[n], group, evidence, {"requires": True, "excludes": False}[kind])))
+    for place, faults in jobs:
         try:
-            found = [f"{where}{f}" for f in function(*arguments)]
-        except FAULTS as e:
-            found = [f"{where}malformed: {type(e).__name__} {e}"]
-        failures.extend(found)
-        return not found
-    if data.get("format") != "sgl-certificate/1": return ["format"]
-    checker = Checker(data)
-    run("", checker.grammar)
-    if failures: return failures
-    for n in range(len(data["structures"])):
-        run("", checker.structure, n)
-    shown_ = [s["text"] for s in data["structures"]]
-    good = set()
-    for split in data["splits"]:
-        where = ", ".join("/".join(p) for p in split["strata"])
-        run(f"{where}: ", checker.typed, split)
-        for structure, *invariant in split["excludes"]:
-            if run(f"{where} excludes {shown_[structure]}: ", checker.claim, split, [structure], invariant, False): 
-                good.add((id(split), structure))
-        for structures, *invariant in split["requires"]:
-            if run(f"{where} requires {[shown_[s] for s in structures]}: ", checker.claim, split, structures, invariant, True): good.add((id(split), tuple(structures)))
-        for structure, *derivation in split["contains"]:
-            run(f"{where} contains {shown_[structure]}: ", checker.contains, split, structure, derivation)
-    for a, b, structures in data["disjoint"]:
-        a, b = data["splits"][a], data["splits"][b]
-        ok = (id(a), tuple(structures)) in good and all((id(b), s) in good for s in structures)
-        if not ok: failures.append("disjoint")
-    return failures
+            yield from (f"{place}: {fault}" for fault in faults)
+        except FAULTS as error:
+            yield f"{place}: malformed ({error})"
 
 
 def main(path: str) -> int:
-    failures = check(json.loads(open(path).read()))
-    for f in failures: sys.stdout.write(f + "\n")
-    return 1 if failures else 0
+    """Check a file; the result is the exit status."""
+    try:
+        faults = [*check(json.loads(Path(path).read_text("utf-8")))]
+    except (OSError, *FAULTS) as error:
+        faults = [f"malformed: {error}"]
+    sys.stdout.write("".join(f"{fault}\n" for fault in faults) or "accepted\n")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
