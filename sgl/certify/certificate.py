@@ -48,7 +48,6 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
     grammar = grammar_data(compiler.grammar, layers, alike)
     writer = _Writer(structures, dict(zip(structures, automata, strict=True)), grammar.symbol, [len(r.rhs) for r in compiler.grammar.rules])
     made = [entry for number, claim in enumerate(claims) for entry in writer.claims(number, claim)]
-    trained = [n for n, claim in enumerate(claims) if claim.strata[0].split != "gen"]
     return {
         "format": FORMAT,
         "name": name,
@@ -58,7 +57,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
             writer.structure(structure, layers.index(structure.layer)) for structure in structures
         ],
         "splits": [writer.split(claim) for claim in claims],
-        "claims": made + _disjoint(made, trained),
+        "claims": made,
     }
 
 
@@ -257,17 +256,3 @@ def _joint(split: SplitGrammar, automata: Sequence[NumberedAutomaton]) -> list[s
                     )
             grown |= len(states[state]) > before
     return states
-
-
-def _disjoint(made, trained):
-    """For each generalization split and each training split why they share no derivation."""
-    excluded = {}
-    for kind, split, group, _ in made:
-        if kind == "excludes": excluded.setdefault(split, set()).update(group)
-    found = {}
-    for kind, split, group, _ in made:
-        if kind == "requires" and split not in trained:
-            for other in trained:
-                if (split, other) not in found and excluded.get(other, set()).issuperset(group):
-                    found[split, other] = ("disjoint", split, group, other)
-    return list(found.values())
