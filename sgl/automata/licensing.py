@@ -1,34 +1,30 @@
 """Does training contain every piece of what is held out?
 
-A piece is looked for among sentences at hand (:mod:`sgl.automata.pool`).  Only if
-none of them contains it is it decided whether some training stratum derives it::
-
-    { V -[nsubj]-> N }         The dog slept.            found at once
-    { N -[nmod]{4}-> M }       in 1 of 10,000 sentences  no stratum excludes it: smallest text
-    { V[lemma=owe, Tense=Pres] }                         every stratum excludes it: refuted
+Each piece (:mod:`sgl.automata.pieces`) is looked for in training
+(:mod:`sgl.automata.search`).  One that training cannot contain is refuted, with the
+clauses that exclude it, unless the author waives it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 
 from sgl.automata.conflict import Conflict, find_conflict
 from sgl.automata.evidence import Evidence
 from sgl.automata.pieces import pieces_of
-from sgl.automata.pool import Pool, Seen
 from sgl.automata.proofs import Piece, Verdict
+from sgl.automata.search import TrainingSearch
 from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
 
 
 class Licensing:
-    """The pieces of the held-out structures of a plan; each is looked for once."""
+    """The claims about the pieces of what the patterns of a plan hold out."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._found: dict[Structure, Seen | None] = {}
+        self._search = TrainingSearch(evidence)
 
     def pieces(self, pattern: Pattern) -> tuple[Piece, ...]:
         """The claims about the pieces of what a pattern holds out, each piece once.
@@ -51,33 +47,13 @@ class Licensing:
         return tuple(s for s in pattern.waive if s.canonical() not in known)
 
     def _claim(self, whole: Structure, piece: Structure, *, waived: bool) -> Piece:
-        seen = self._find(piece)
+        seen = self._search.find(piece)
         if seen is not None:
             return Piece(piece, whole, Verdict.PROVED, seen.stream, seen.derivation)
         if waived:
             return Piece(piece, whole, Verdict.WAIVED)
         conflict = why_absent(self._evidence, piece)
         return Piece(piece, whole, Verdict.REFUTED, conflict=conflict)
-
-    def _find(self, piece: Structure) -> Seen | None:
-        name = piece.canonical()
-        if name not in self._found:
-            self._found[name] = self._pool.find(name) or self._decide(name)
-        return self._found[name]
-
-    def _decide(self, piece: Structure) -> Seen | None:
-        """The smallest text with the piece in the first stratum that derives it."""
-        for stratum in self._evidence.drawn_training:
-            if not self._evidence.excludes(stratum, piece):
-                contains = self._evidence.compiler.presence(piece)
-                derivation = self._evidence.smallest(stratum, contains)
-                if derivation is not None:
-                    return Seen(stratum.stream, derivation)
-        return None
-
-    @cached_property
-    def _pool(self) -> Pool:
-        return Pool(self._evidence.compiler, self._evidence.drawn_training)
 
 
 def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:

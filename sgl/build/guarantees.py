@@ -142,10 +142,14 @@ def _licensed(licences: Sequence[Licence], pieces: Sequence[Piece]) -> str:
 
 
 def _exposed(claim: Exposed) -> str:
-    counts = ", ".join(f"{number:,} {_PLURALS[kind]}" for kind, number in claim.counts)
-    parts = [f"{counts} of its items" if counts else "the pattern has no items"]
+    parts = [f"{used(claim)} of its items" if claim.counts else "the pattern has no items"]
     parts += [f"not in training: {text}" for text in excuses(claim)]
     return "; ".join(parts)
+
+
+def used(claim: Exposed) -> str:
+    """How many words, entries, forms and rules items can use, in words."""
+    return ", ".join(f"{number:,} {_PLURALS[kind]}" for kind, number in claim.counts)
 
 
 def excuses(claim: Exposed, named: int = _NAMED) -> list[str]:
