@@ -9,8 +9,14 @@ from sgl.build.places import place_of_structure
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.structure import Structure
+from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Label, Span
+
+
+def written(structure: Structure, targets: Sequence[str]) -> str:
+    """A structure as the author of a pattern with these targets would write it."""
+    named = str(NodeTest("lemma", frozenset(targets)))
+    return str(structure).replace(named, "lemma in @targets") if targets else str(structure)
 
 
 class Wording:
@@ -39,10 +45,6 @@ class Wording:
         derivation = smallest_derivation(self._structures.index, wanted)
         return "" if derivation is None else f", as in {self.sentence(derivation)}"
 
-    def occurs(self, structure: Structure) -> bool:
-        """Whether some sentence of the whole grammar contains the structure."""
-        return bool(self._structures.disjunction((structure,)).accepting)
-
     def clauses(self, conflict: Conflict) -> list[Label]:
         """The clauses in conflict, each with a sentence that it asks for or rules out."""
         found = [
@@ -52,10 +54,16 @@ class Wording:
         ]
         return [*self._placed(found), *self.excluding(conflict, "excluded here")]
 
-    def excluding(self, conflict: Conflict | None, what: str) -> list[Label]:
+    def excluding(self, conflict: Conflict | None, what: str = "") -> list[Label]:
         """The clauses that rule something out, each with a sentence that it rules out."""
         excluded = conflict.exclude if conflict is not None else ()
-        return self._placed((s, what + self.as_in((s,))) for s in excluded)
+        return self._placed((s, (what or self._why(s)) + self.as_in((s,))) for s in excluded)
+
+    def _why(self, structure: Structure) -> str:
+        """Why training sentences may not contain a structure."""
+        patterns = self.compiled.plan.patterns
+        held_out = any(structure in pattern.held_out for pattern in patterns)
+        return "held out here" if held_out else "kept for exposures here"
 
     def _placed(self, clauses: Iterable[tuple[Structure, str]]) -> list[Label]:
         return [
