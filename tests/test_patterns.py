@@ -67,6 +67,47 @@ def test_new_variables_meet_no_other(written: str, meant: str, tmp_path: Path) -
     assert len(read_structure(str(structure)).bodies) == 1 + len(structure.without)
 
 
+# ---- parameters for numbers
+
+
+PARAMETERS = "param depth = 3\nparam few = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("{ N -[nmod]{depth}-> M }", "{ N -[nmod]{3}-> M }"),
+        ("{ N -[nmod]{depth+1}-> M }", "{ N -[nmod]{4}-> M }"),
+        ("{ N -[nmod]{few, depth - 1}-> M }", "{ N -[nmod]{2}-> M }"),
+        ("{ N -[nmod]{depth,}-> M }", "{ N -[nmod]{3,}-> M }"),
+        ("{ N[#nmod>=few-1] }", "{ N[#nmod>=1] }"),
+        ("{ repeat depth-1 N..M { N -[nmod]-> M } }", "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }"),
+    ],
+)
+def test_a_parameter_stands_for_a_number_in_a_structure(
+    written: str, meant: str, tmp_path: Path
+) -> None:
+    by_itself = f"{PARAMETERS}pattern p\n  forbid {written}\n  size 0\n"
+    named = f"{PARAMETERS}structure s {written}\npattern p\n  forbid s\n  size 0\n"
+    for source in (by_itself, named):
+        (pattern,) = compiled(source, tmp_path).plan.patterns
+        assert str(pattern.forbid[0]) == meant
+
+
+def test_a_parameter_stands_for_a_number_of_sentences(tmp_path: Path) -> None:
+    source = f"""{PARAMETERS}
+pattern p
+  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}
+  need   {{ V -[obj]-> N }} >= few
+  expose depth+2 {{ V -[obj]-> N; N -[nmod]-> M }}
+  size   depth-1, few within {{ V -[obj]-> O }}
+"""
+    (pattern,) = compiled(source, tmp_path).plan.patterns
+    assert pattern.need[0].minimum == 2
+    assert pattern.expose[0].count == 5
+    assert [quota.count for quota in pattern.quotas] == [2, 2]
+
+
 # ---- structures that are the same
 
 

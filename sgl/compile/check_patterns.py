@@ -27,8 +27,8 @@ def check_sizes(names: Names, parameters: Parameters, diagnostics: Diagnostics) 
     """Report splits of more sentences than can be asked for."""
     for dataset, _ in names.of(s.Dataset):
         for clause in dataset.clauses:
-            if clause.key.text in SPLITS and clause.values:
-                count_of_sentences(clause.values[0], parameters, diagnostics)
+            if clause.key.text in SPLITS and clause.amount is not None:
+                count_of_sentences(clause.amount, parameters, diagnostics)
 
 
 def check_patterns(

@@ -273,11 +273,11 @@ class _Lowering:
 
     def _count(self, amount: s.Amount) -> int | None:
         """A number of sentences; None after a report."""
-        return count_of_sentences(amount.value, self.context.parameters, self.diagnostics)
+        return count_of_sentences(amount, self.context.parameters, self.diagnostics)
 
 
 def count_of_sentences(
-    amount: s.Name, parameters: Parameters, diagnostics: Diagnostics
+    amount: s.Amount, parameters: Parameters, diagnostics: Diagnostics
 ) -> int | None:
     """The number of sentences that ``amount`` writes or names; None after a report."""
     count = parameters.whole(amount, diagnostics)

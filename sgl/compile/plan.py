@@ -155,8 +155,8 @@ class _Settings:
             self.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
-        elif key in SPLITS or key == "seed":
-            number = self.parameters.whole(clause.values[0], self.diagnostics)
+        elif clause.amount is not None and (key in SPLITS or key == "seed"):
+            number = self.parameters.whole(clause.amount, self.diagnostics)
             if number is not None and key == "seed":
                 self.seed = number
             elif number is not None:

@@ -146,7 +146,7 @@ class TreeBuilder(RuleBuilder):
         return s.DatasetClause(s.Name(key, place), tuple(children), span)
 
     def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
-        return s.DatasetClause(children[0], (children[1].value,), self._span(meta))
+        return s.DatasetClause(children[0], (), self._span(meta), children[1])
 
     def dataset(self, meta: Meta, children: list[Any]) -> s.Dataset:
         return s.Dataset(tuple(children), self._span(meta))

@@ -187,11 +187,12 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class DatasetClause:
-    """``train 40000``, ``from Text``, ``distinct lemmas NOUN``."""
+    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
 
     key: Name
     values: tuple[Name, ...]
     span: Span
+    amount: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
