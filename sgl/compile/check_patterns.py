@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from sgl.compile.names import Names
-from sgl.compile.patterns import LoweredPattern, count_of_sentences
+from sgl.compile.patterns import LoweredPattern
 from sgl.compile.plan import SPLITS
+from sgl.compile.quotas import count_of_sentences
 from sgl.compile.switches import Parameters
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, Span

@@ -264,7 +264,7 @@ def _gen(lowered: LoweredPattern, patterns: Sequence[LoweredPattern]) -> list[St
     )
     strata = []
     for index, quota in enumerate(pattern.quotas or (Quota(0),)):
-        require = (pattern.gen, *((structure,) for structure in quota.within))
+        require = (pattern.gen, *quota.groups)
         exclude = (*pattern.exclude, *quota.outside, *strange)
         stream = f"{GEN}/{pattern.name}/{index}"
         strata.append(Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude)))

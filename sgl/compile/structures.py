@@ -309,6 +309,19 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return suggest(name, known) or (f"there is: {shown}" if known else "")
 
 
+def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
+    """For each body of a structure the variables by which others may speak of its nodes.
+
+    Those inside a ``repeat`` are not among them, its ends are.
+    """
+    if isinstance(ref, s.Name):
+        declaration = scope.peek(s.StructureDecl, ref.text)
+        if declaration is None:
+            return ()
+        ref = declaration.graph
+    return tuple(tuple(dict.fromkeys(n.text for n in _visible(body))) for body in ref.bodies)
+
+
 def _variables(body: s.Body) -> Iterable[str]:
     for statement in body.statements:
         if isinstance(statement, s.Chain):

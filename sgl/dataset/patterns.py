@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgl.core.plan import Pattern
+from sgl.core.plan import Pattern, Quota
 from sgl.core.structure import Structure
 
 Json = dict[str, object]
@@ -35,14 +35,17 @@ def pattern_entry(pattern: Pattern) -> Json:
             for exposure in pattern.expose
         ],
         "reserved": _texts(pattern.reserved),
-        "quotas": [
-            {
-                "count": quota.count,
-                "within": _texts(quota.within),
-                "outside": _texts(quota.outside),
-            }
-            for quota in pattern.quotas
-        ],
+        "quotas": [quota_entry(quota) for quota in pattern.quotas],
+    }
+
+
+def quota_entry(quota: Quota) -> Json:
+    """A quota with its structures in the author's notation."""
+    return {
+        "count": quota.count,
+        "within": _texts(quota.within),
+        "within_one_of": [_texts(group) for group in quota.within_one_of],
+        "outside": _texts(quota.outside),
     }
 
 

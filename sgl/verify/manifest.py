@@ -52,10 +52,10 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items that contain all of ``within`` and none of ``outside``."""
+    """``count`` items that contain one of each group of ``within`` and none of ``outside``."""
 
     count: int
-    within: tuple[Clause, ...]
+    within: tuple[tuple[Clause, ...], ...]
     outside: tuple[Clause, ...]
 
 
@@ -160,6 +160,11 @@ class _Cursor:
 
     def option(self, name: str) -> bool:
         return name in self._expect(dict, "an object") and self.member(name).flag()
+
+    def optional(self, name: str) -> list[_Cursor]:
+        """The elements of a member that may be missing."""
+        members = self._expect(dict, "an object")
+        return self.member(name).elements() if name in members else []
 
     def count(self) -> int:
         if isinstance(self.value, bool) or self._expect(int, "a whole number") < 0:
@@ -269,15 +274,22 @@ def _read_pattern(cursor: _Cursor, clauses: _Clauses) -> Pattern:
         reserved=clauses.all(cursor.member("reserved")),
         need=clauses.counted(cursor.member("need"), "minimum"),
         expose=clauses.counted(cursor.member("expose"), "count"),
-        quotas=tuple(
-            Quota(
-                quota.member("count").count(),
-                clauses.all(quota.member("within")),
-                clauses.all(quota.member("outside")),
-            )
-            for quota in cursor.member("quotas").elements()
-        ),
+        quotas=_read_quotas(cursor.member("quotas"), clauses),
         allow=cursor.member("allow").texts(),
+    )
+
+
+def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
+    return tuple(
+        Quota(
+            quota.member("count").count(),
+            (
+                *((clause,) for clause in clauses.all(quota.member("within"))),
+                *map(clauses.all, quota.optional("within_one_of")),
+            ),
+            clauses.all(quota.member("outside")),
+        )
+        for quota in cursor.elements()
     )
 
 

@@ -133,10 +133,10 @@ def _contains(data: Dataset, clause: Clause) -> Callable[[Item], bool]:
 
 
 def _within(data: Dataset, quota: Quota) -> Callable[[Item], bool]:
-    """Whether an item contains all that the quota is within and none of the rest."""
+    """Whether an item contains one of each group that the quota is within, and none of the rest."""
 
     def fits(item: Item) -> bool:
-        inside = all(data.contains(item, clause) for clause in quota.within)
+        inside = all(any(data.contains(item, clause) for clause in group) for group in quota.within)
         return inside and not any(data.contains(item, clause) for clause in quota.outside)
 
     return fits

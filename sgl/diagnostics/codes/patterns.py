@@ -269,4 +269,23 @@ pattern pp_in_subject "PP in object → subject"
         _PP_IN_SUBJECT.replace("pp_in_subject", "exposure_to_pp"),
         _PP_IN_SUBJECT,
     ),
+    Code(
+        "SGL0824",
+        "A node is named in some of the structures only",
+        "In `within` and `outside`, a variable that has the name of a variable of `gen` is that "
+        "node. With several `gen` structures it has to be one of all of them, or of none: "
+        "otherwise the condition would say something else of each.",
+        """\
+pattern modified_noun "PP in object → subject or PP"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  forbid { P -[nmod]-> N; N -[nmod]-> M }
+  size   5 within { V -[obj]-> O }
+""",
+        """\
+pattern modified_noun "PP in object → subject or PP"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  forbid { P -[nmod]-> N; N -[nmod]-> M }
+  size   5 within { M -[nmod]-> O }
+""",
+    ),
 )

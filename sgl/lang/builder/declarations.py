@@ -112,16 +112,17 @@ class TreeBuilder(RuleBuilder):
     def outside(self, _: Meta, children: list[Any]) -> tuple[str, Any]:
         return "outside", children[0]
 
-    def part(self, meta: Meta, children: list[Any]) -> s.SizePart:
-        amount, *conditions = children
-        return s.SizePart(
+    def size_item(self, meta: Meta, children: list[Any]) -> s.SizeItem:
+        amount, *conditions, when = children
+        return s.SizeItem(
             amount,
             tuple(graph for kind, graph in conditions if kind == "within"),
             tuple(graph for kind, graph in conditions if kind == "outside"),
+            when,
             self._span(meta),
         )
 
-    def size(self, meta: Meta, children: list[s.SizePart]) -> s.SizeClause:
+    def size(self, meta: Meta, children: list[s.SizeItem]) -> s.SizeClause:
         return s.SizeClause(tuple(children), self._span(meta))
 
     def gen_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:

@@ -145,12 +145,13 @@ class TargetsClause:
 
 
 @dataclass(frozen=True, slots=True)
-class SizePart:
-    """``500 within cp outside rc``."""
+class SizeItem:
+    """``500 within cp outside rc when topics``."""
 
     amount: Amount
     within: tuple[GraphRef, ...]
     outside: tuple[GraphRef, ...]
+    when: When | None
     span: Span
 
 
@@ -158,7 +159,7 @@ class SizePart:
 class SizeClause:
     """``size 500 within cp, 500 outside cp``."""
 
-    parts: tuple[SizePart, ...]
+    items: tuple[SizeItem, ...]
     span: Span
 
 
