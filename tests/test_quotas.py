@@ -97,3 +97,51 @@ def test_a_condition_that_contradicts_its_structure(tmp_path: Path) -> None:
     size = "  size 5 within { N -[nsubj]-> V }\n"
     place = "5 within { N -[nsubj]-> V }"
     assert_diagnostics(f"pattern p\n{SUBJECT}{size}", [("SGL0812", place)], tmp_path)
+
+
+# ---- equal shares
+
+TARGETS = """
+pattern p
+  targets dog cat
+  forbid { V[Tense=Pres] -[nsubj]-> N[lemma in @targets] }
+"""
+
+
+def test_each_target_has_a_share_of_the_part_that_says_so(tmp_path: Path) -> None:
+    source = TARGETS + "  size 6 each target within { V -[obj]-> O }, 4\n"
+    strata = [s for s in compiled(source, tmp_path).plan.strata if s.split == "gen"]
+    assert [(s.count, s.targets) for s in strata] == [(6, ("dog", "cat")), (4, ())]
+
+
+def test_each_target_has_a_share_of_exposures(tmp_path: Path) -> None:
+    expose = "  expose 4 each target repeated { V -[obj]-> N[lemma in @targets] }\n"
+    plan = compiled(TARGETS + expose + "  size 0\n", tmp_path).plan
+    (stratum,) = (s for s in plan.strata if s.category == "exposure:p")
+    assert (stratum.targets, stratum.repeated) == (("dog", "cat"), True)
+    (exposure,) = plan.patterns[0].expose
+    assert exposure.each_target
+
+
+NO_TARGET = "expose 2 each target { V -[obj]-> N[lemma not in @targets] }"
+
+
+@pytest.mark.parametrize(
+    ("clauses", "place"),
+    [
+        (f"{TARGETS}  size 1 each target\n", "1 each target"),
+        (
+            f"{TARGETS}  gen {{ V[Tense=Pres] -[nsubj]-> N }}\n  size 2 each target\n",
+            "2 each target",
+        ),
+        (f"{TARGETS}  {NO_TARGET}\n  size 0\n", NO_TARGET),
+        (f"pattern p\n{SUBJECT}  size 2 each target\n", "2 each target"),
+    ],
+)
+def test_shares_that_targets_cannot_have(clauses: str, place: str, tmp_path: Path) -> None:
+    assert_diagnostics(clauses, [("SGL0825", place)], tmp_path)
+
+
+def test_a_role_may_still_be_called_target(tmp_path: Path) -> None:
+    rule = 'rule np_each: NP -> "each" target:N\n  ja target\n'
+    compiled(rule + '  syn target -[det]-> "each"(upos=DET)\n', tmp_path)

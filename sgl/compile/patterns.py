@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sgl.compile.names import Names, Scope
-from sgl.compile.quotas import Anchor, Quotas, anchor, count_of_sentences
+from sgl.compile.quotas import Anchor, Quotas, anchor, check_shares, count_of_sentences
 from sgl.compile.structures import StructureContext, lower_structure
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
@@ -232,7 +232,12 @@ class _Lowering:
         elif clause.kind == "need":
             self.parts.need.append(Need(structure, amount))
         else:
-            self.parts.expose.append(Exposure(amount, structure, clause.repeated))
+            self._expose(clause, amount, structure)
+
+    def _expose(self, clause: s.StructureClause, count: int, structure: Structure) -> None:
+        each = clause.each_target
+        if not each or check_shares(clause.span, count, [structure], self.context):
+            self.parts.expose.append(Exposure(count, structure, clause.repeated, each))
 
     def _allow(self, clause: s.AllowClause) -> None:
         for name in clause.names:

@@ -244,6 +244,7 @@ def _exposures(
                 exposure.count,
                 constraint,
                 exposure.repeated,
+                lowered.pattern.targets if exposure.each_target else (),
             )
         )
     return strata
@@ -267,7 +268,9 @@ def _gen(lowered: LoweredPattern, patterns: Sequence[LoweredPattern]) -> list[St
         require = (pattern.gen, *quota.groups)
         exclude = (*pattern.exclude, *quota.outside, *strange)
         stream = f"{GEN}/{pattern.name}/{index}"
-        strata.append(Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude)))
+        targets = pattern.targets if quota.each_target else ()
+        constraint = Constraint(require, exclude)
+        strata.append(Stratum(GEN, pattern.name, stream, quota.count, constraint, targets=targets))
     return strata
 
 

@@ -67,9 +67,13 @@ class Quotas:
         outside = [self._condition(ref) for ref in item.outside]
         if count is None or None in within or None in outside:
             return None
+        structures = [anchor.structure for anchor in self.anchors]
+        if item.each_target and not check_shares(item.span, count, structures, self.context):
+            return None
         groups = [group for group in within if group is not None]
         return Quota(
             count,
+            each_target=item.each_target,
             within=tuple(group[0] for group in groups if len(group) == 1),
             within_one_of=tuple(group for group in groups if len(group) > 1),
             outside=tuple(structure for group in outside if group for structure in group),
@@ -106,6 +110,38 @@ class Quotas:
             ],
             hint=f"give `{name}` another name here, or the node meant the name `{name}` there too",
         )
+
+
+def check_shares(
+    span: Span, count: int, structures: Sequence[Structure], context: StructureContext
+) -> bool:
+    """Whether each target of a pattern can have a share of ``count`` sentences.
+
+    Every sentence contains one of ``structures``, and so must contain a target.
+    """
+    targets = context.targets
+    problem = hint = ""
+    if not targets:
+        problem = "the pattern has no targets that could have a share"
+        hint = "add `targets …` to the pattern, or leave out `each target`"
+    elif count < len(targets):
+        problem = f"{count} sentences are too few for the {len(targets)} targets of the pattern"
+        hint = f"ask for at least {len(targets)}"
+    elif not all(_names_target(structure, targets) for structure in structures):
+        problem = "a sentence with this structure need not contain a target"
+        hint = "say which node is the target: `N[lemma in @targets]`"
+    if problem:
+        context.diagnostics.error("SGL0825", span, problem, hint=hint)
+    return not problem
+
+
+def _names_target(structure: Structure, targets: Sequence[str]) -> bool:
+    """Whether a variable of the structure can only be a target."""
+    return any(
+        test.attribute == "lemma" and not test.negated and test.values.issubset(targets)
+        for variable in structure.body.variables
+        for test in variable.tests
+    )
 
 
 def count_of_sentences(

@@ -150,7 +150,8 @@ class Stratum:
 
     ``category`` is the third column of the data; ``stream`` names the stream of
     random numbers and is unique in the plan; the sentences of a ``repeated``
-    stratum may be equal to one another, though not to those of other strata.
+    stratum may be equal to one another, though not to those of other strata.  If
+    there are ``targets``, these lemmas have equal shares of the items.
     """
 
     split: str
@@ -159,6 +160,7 @@ class Stratum:
     count: int
     constraint: Constraint
     repeated: bool = False
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

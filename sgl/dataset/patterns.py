@@ -31,6 +31,7 @@ def pattern_entry(pattern: Pattern) -> Json:
                 "count": exposure.count,
                 "structure": str(exposure.structure),
                 "repeated": exposure.repeated,
+                "each_target": exposure.each_target,
             }
             for exposure in pattern.expose
         ],
@@ -43,6 +44,7 @@ def quota_entry(quota: Quota) -> Json:
     """A quota with its structures in the author's notation."""
     return {
         "count": quota.count,
+        "each_target": quota.each_target,
         "within": _texts(quota.within),
         "within_one_of": [_texts(group) for group in quota.within_one_of],
         "outside": _texts(quota.outside),

@@ -288,4 +288,24 @@ pattern modified_noun "PP in object → subject or PP"
   size   5 within { M -[nmod]-> O }
 """,
     ),
+    Code(
+        "SGL0825",
+        "Targets cannot have equal shares",
+        "`each target` gives every target of the pattern an equal share of the sentences. The "
+        "pattern must then have targets, at least one sentence for each, and a structure in "
+        "which a node is one of them, so that every sentence counts for a target.",
+        """\
+pattern seen_as_subject "object → subject"
+  targets dog cat
+  forbid { V[Tense=Pres] -[nsubj]-> N[lemma in @targets] }
+  gen    { V[Tense=Pres] -[nsubj]-> N }
+  size   6 each target
+""",
+        """\
+pattern seen_as_subject "object → subject"
+  targets dog cat
+  forbid { V[Tense=Pres] -[nsubj]-> N[lemma in @targets] }
+  size   6 each target
+""",
+    ),
 )

@@ -76,7 +76,8 @@ class TreeBuilder(RuleBuilder):
         amount = only(children, s.Amount)
         graph = next(c for c in children if isinstance(c, (s.GraphPattern, s.Name)))
         repeated = any(isinstance(child, Token) for child in children)
-        return s.StructureClause(kind, graph, amount, repeated, self._span(meta))
+        each = any(child is True for child in children)
+        return s.StructureClause(kind, graph, amount, each, repeated, self._span(meta))
 
     def forbid(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("forbid", meta, children)
@@ -106,6 +107,9 @@ class TreeBuilder(RuleBuilder):
         *words, only = children
         return s.TargetsClause(tuple(words), only is not None, self._span(meta))
 
+    def each_target(self, _: Meta, __: list[Any]) -> bool:
+        return True
+
     def within(self, _: Meta, children: list[Any]) -> tuple[str, Any]:
         return "within", children[0]
 
@@ -113,9 +117,10 @@ class TreeBuilder(RuleBuilder):
         return "outside", children[0]
 
     def size_item(self, meta: Meta, children: list[Any]) -> s.SizeItem:
-        amount, *conditions, when = children
+        amount, each, *conditions, when = children
         return s.SizeItem(
             amount,
+            each is not None,
             tuple(graph for kind, graph in conditions if kind == "within"),
             tuple(graph for kind, graph in conditions if kind == "outside"),
             when,

@@ -123,6 +123,7 @@ class StructureClause:
     kind: str
     graph: GraphRef
     amount: Amount | None
+    each_target: bool
     repeated: bool
     span: Span
 
@@ -146,9 +147,10 @@ class TargetsClause:
 
 @dataclass(frozen=True, slots=True)
 class SizeItem:
-    """``500 within cp outside rc when topics``."""
+    """``500 each target within cp outside rc when topics``."""
 
     amount: Amount
+    each_target: bool
     within: tuple[GraphRef, ...]
     outside: tuple[GraphRef, ...]
     when: When | None
