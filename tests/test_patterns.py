@@ -108,6 +108,32 @@ pattern p
     assert [quota.count for quota in pattern.quotas] == [2, 2]
 
 
+def test_an_example_may_belong_to_one_setting(tmp_path: Path) -> None:
+    source = """param depth = {0}
+pattern p
+  gen like "A dog in a house sees a cat." when depth = 1
+  gen like "A dog in a house in a garden sees a cat." when depth = 2
+  forbid {{ V -[nsubj]-> N; N -[nmod]{{depth}}-> M }}
+  size   5
+"""
+    for depth, expected in ((1, "A dog in a house sees"), (2, "A dog in a house in a garden sees")):
+        (lowered,) = compiled(source.format(depth), tmp_path).patterns
+        (example,) = lowered.examples
+        assert example.sentence.text.startswith(expected)
+
+
+@pytest.mark.parametrize(("written", "meant"), [("1", 2), ("2", 2), ("20", 20)])
+def test_each_target_is_exposed_at_least_once(written: str, meant: int, tmp_path: Path) -> None:
+    source = f"""pattern p
+  targets dog cat
+  forbid {{ V -[obj]-> N[lemma in @targets] }}
+  expose {written} each target {{ V -[nsubj]-> N[lemma in @targets] }}
+  size   0
+"""
+    (pattern,) = compiled(source, tmp_path).plan.patterns
+    assert pattern.expose[0].count == meant
+
+
 # ---- structures that are the same
 
 

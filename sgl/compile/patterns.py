@@ -210,8 +210,11 @@ class _Lowering:
             self._structure_clause(clause)
         elif isinstance(clause, s.AllowClause):
             self._allow(clause)
-        elif isinstance(clause, s.LikeClause):
+        elif isinstance(clause, s.LikeClause) and self._holds(clause.when):
             self.parts.examples.append(clause)
+
+    def _holds(self, when: s.When | None) -> bool:
+        return when is None or self.context.parameters.holds(when, self.diagnostics)
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
@@ -236,6 +239,8 @@ class _Lowering:
 
     def _expose(self, clause: s.StructureClause, count: int, structure: Structure) -> None:
         each = clause.each_target
+        if each:
+            count = max(count, len(self.context.targets))
         if not each or check_shares(clause.span, count, [structure], self.context):
             self.parts.expose.append(Exposure(count, structure, clause.repeated, each))
 

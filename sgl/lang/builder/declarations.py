@@ -130,11 +130,11 @@ class TreeBuilder(RuleBuilder):
     def size(self, meta: Meta, children: list[s.SizeItem]) -> s.SizeClause:
         return s.SizeClause(tuple(children), self._span(meta))
 
-    def gen_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
-        return s.LikeClause("gen", children[0], self._span(meta))
+    def gen_like(self, meta: Meta, children: list[Any]) -> s.LikeClause:
+        return s.LikeClause("gen", children[0], children[1], self._span(meta))
 
-    def train_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
-        return s.LikeClause("train", children[0], self._span(meta))
+    def train_like(self, meta: Meta, children: list[Any]) -> s.LikeClause:
+        return s.LikeClause("train", children[0], children[1], self._span(meta))
 
     def pattern(self, meta: Meta, children: list[Any]) -> s.Pattern:
         name, title, groups, *clauses = children

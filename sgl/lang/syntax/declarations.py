@@ -167,10 +167,14 @@ class SizeClause:
 
 @dataclass(frozen=True, slots=True)
 class LikeClause:
-    """``train like "…"`` or ``gen like "…"``: an example that must belong there."""
+    """``train like "…"`` or ``gen like "…"``: an example that must belong there.
+
+    With ``when`` it is an example for that setting only.
+    """
 
     split: str
     sentence: Name
+    when: When | None
     span: Span
 
 
