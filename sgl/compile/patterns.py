@@ -20,8 +20,8 @@ class LoweredPattern:
     """A pattern with where its clauses were written.
 
     ``spans`` lists the places of the clauses of each kind (``forbid``, ``never``,
-    ``gen``, ``not``, ``need``, ``expose``, and the parts of ``size``) in the order
-    of the fields of ``pattern``.  ``target_structure`` matches sentences that
+    ``gen``, ``not``, ``need``, ``waive``, ``expose``, and the parts of ``size``) in
+    the order of the fields of ``pattern``.  ``target_structure`` matches sentences that
     contain a word which only exposures may contain.  ``examples`` are the
     ``like`` clauses.
     """
@@ -45,6 +45,7 @@ class LoweredPattern:
             "never": pattern.never,
             "gen": pattern.gen,
             "not": pattern.exclude,
+            "waive": pattern.waive,
             "need": [need.structure for need in pattern.need],
             "expose": [exposure.structure for exposure in pattern.expose],
         }
@@ -80,6 +81,7 @@ class _Parts:
     never: list[Structure] = field(default_factory=list)
     gen: list[Structure] = field(default_factory=list)
     exclude: list[Structure] = field(default_factory=list)
+    waive: list[Structure] = field(default_factory=list)
     need: list[Need] = field(default_factory=list)
     expose: list[Exposure] = field(default_factory=list)
     allow: list[str] = field(default_factory=list)
@@ -179,6 +181,7 @@ class _Lowering:
             expose=tuple(parts.expose),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=tuple(parts.quotas),
+            waive=tuple(parts.waive),
         )
         spans = {kind: tuple(places) for kind, places in parts.spans.items()}
         return LoweredPattern(pattern, self.declaration, spans, target, tuple(parts.examples))
@@ -227,6 +230,7 @@ class _Lowering:
             "never": self.parts.never,
             "gen": self.parts.gen,
             "not": self.parts.exclude,
+            "waive": self.parts.waive,
         }
         if clause.kind in plain:
             plain[clause.kind].append(structure)

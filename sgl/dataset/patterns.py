@@ -25,6 +25,7 @@ def pattern_entry(pattern: Pattern) -> Json:
         "need": [
             {"structure": str(need.structure), "minimum": need.minimum} for need in pattern.need
         ],
+        "waive": _texts(pattern.waive),
         "allow": list(pattern.allow),
         "expose": [
             {

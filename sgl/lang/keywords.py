@@ -57,6 +57,7 @@ CLAUSES: tuple[str, ...] = (
     "target",
     "targets",
     "train",
+    "waive",
     "when",
     "where",
     "with",

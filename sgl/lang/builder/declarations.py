@@ -94,6 +94,9 @@ class TreeBuilder(RuleBuilder):
     def need(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("need", meta, children)
 
+    def waive(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("waive", meta, children)
+
     def expose(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("expose", meta, children)
 

@@ -118,7 +118,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """``forbid``, ``never``, ``gen``, ``not``, ``need`` or ``expose`` with a structure."""
+    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive`` or ``expose``."""
 
     kind: str
     graph: GraphRef
