@@ -32,6 +32,9 @@ CORRECTIONS = {
     "tenant": "借家人",
 }
 
+#: Adjectives of a slot that the published data do not have.
+ADDED = {"plastic", "wooden"}
+
 needs_published_data = pytest.mark.skipif(
     not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
 )
@@ -46,7 +49,7 @@ def lemmas(upos: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("upos", "number"), [("NOUN", 412), ("PROPN", 119), ("ADJ", 41), ("VERB", 178)]
+    ("upos", "number"), [("NOUN", 412), ("PROPN", 119), ("ADJ", 43), ("VERB", 178)]
 )
 def test_the_vocabulary_is_complete(upos: str, number: int) -> None:
     assert len(lemmas(upos)) == number
@@ -66,7 +69,7 @@ def test_the_vocabulary_is_complete(upos: str, number: int) -> None:
         ("N", {"anim": "yes"}, 120),
         ("N", {"anim": "no"}, 95),
         ("Adj", {"anim": "yes"}, 23),
-        ("Adj", {"anim": "no"}, 18),
+        ("Adj", {"anim": "no"}, 20),
         ("Primitive", {}, 25),
     ],
 )
@@ -96,7 +99,11 @@ def test_a_bare_verb_is_translated_like_its_dictionary_form() -> None:
 )
 def test_translations_are_the_published_ones_but_for_the_corrections(table: str, upos: str) -> None:
     rows = yaml.safe_load((PUBLISHED / f"{table}.yaml").read_text(encoding="utf-8"))
-    own = {word.lemma: word.ja[0] for word in words() if word.attributes["upos"] == upos}
+    own = {
+        word.lemma: word.ja[0]
+        for word in words()
+        if word.attributes["upos"] == upos and word.lemma not in ADDED
+    }
     assert own.keys() == {row["en"] for row in rows}
     differences = {row["en"]: own[row["en"]] for row in rows if own[row["en"]] != row["ja"]}
     assert differences == {en: ja for en, ja in CORRECTIONS.items() if en in own}

@@ -244,7 +244,7 @@ class _Lowering:
     def _expose(self, clause: s.StructureClause, count: int, structure: Structure) -> None:
         each = clause.each_target
         if each:
-            count = max(count, len(self.context.targets))
+            count = max(count, len(self.context.targets or ()))
         if not each or check_shares(clause.span, count, [structure], self.context):
             self.parts.expose.append(Exposure(count, structure, clause.repeated, each))
 
