@@ -27,7 +27,7 @@ from sgl.report import (
 from sgl.verify import Report
 
 #: The checks of the verifier that search the graphs for what patterns claim.
-GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016")
+GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021")
 
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3
@@ -121,6 +121,7 @@ def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
             part["candidates"],
             masses[part["stream"]],
             tuple((reason, number) for reason, number in part["rejected"].items() if number),
+            tuple(part["shares"].items()),
         )
         for split, entry in manifest["splits"].items()
         for part in entry["strata"]
