@@ -199,7 +199,7 @@ dataset
         "away from training, and its proof would be empty: most likely the structure does not "
         "say what was meant.",
         _PP_IN_SUBJECT + "  forbid { N -[det]-> D; D -[nmod]-> M }\n",
-        _PP_IN_SUBJECT + "  forbid { N -[det]-> D; N -[acl:relcl]-> W; W -[nsubj]-> M }\n",
+        _PP_IN_SUBJECT + "  forbid { V -[obj]-> N; N -[acl:relcl]-> W }\n",
     ),
     Code(
         "SGL0819",
@@ -216,7 +216,7 @@ pattern modified_subject
         _PP_IN_SUBJECT
         + """
 pattern modified_object
-  forbid { W -[obj]-> O; O -[nmod]-> X }
+  forbid { W -[obj]-> O; O -[acl:relcl]-> X }
   size   10
 """,
     ),
