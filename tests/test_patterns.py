@@ -6,11 +6,9 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from toy_notation import structure
 
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
-from sgl.compile.check_patterns import is_part
 from sgl.core.plan import Plan, foreign
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -197,21 +195,3 @@ def test_a_waived_part_is_kept_with_its_pattern(tmp_path: Path) -> None:
     source = "pattern p\n  forbid { V -[nsubj]-> N; N -[nmod]-> M }\n  size 0\n"
     waived = compiled(source + "  waive { A -[nmod]-> B }\n", tmp_path).plan.patterns[0].waive
     assert [str(part) for part in waived] == ["{ A -[nmod]-> B }"]
-
-
-@pytest.mark.parametrize(
-    ("part", "expected"),
-    [
-        ("{ V -[nsubj]-> N }", True),
-        ("{ A -[ccomp]{3}-> B }", True),
-        ("{ A -[ccomp]{5}-> B }", False),
-        ("{ A -[nsubj]-> B; B -[nsubj]-> C }", False),
-        ("{ A -[obj]-> B }", False),
-        ("{ A -[^nsubj]-> B }", True),
-        ("{ A[lemma=dog] }", True),
-        ("{ A -[nsubj|obj]-> B; C -[nsubj|obj]-> B }", False),
-    ],
-)
-def test_parts_of_a_structure(part: str, expected: bool) -> None:
-    whole = structure("{ V -[nsubj|nsubj:pass]-> N; W -[ccomp]{4}-> V }")
-    assert is_part(structure(part), whole) is expected

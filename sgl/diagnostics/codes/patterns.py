@@ -308,13 +308,4 @@ pattern seen_as_subject "object → subject"
   size   6 each target
 """,
     ),
-    Code(
-        "SGL0826",
-        "A waived part is no part of what is held out",
-        "Training has to contain the parts of a held-out structure, so that only their "
-        "combination is new. `waive` names parts of which the author does not ask this. A "
-        "structure that is no part of the held-out ones waives nothing. It is a warning.",
-        _PP_IN_SUBJECT + "  waive  { N -[nmod]-> M; M -[nmod]-> X }\n",
-        _PP_IN_SUBJECT + "  waive  { N -[nmod]-> M }\n",
-    ),
 )
