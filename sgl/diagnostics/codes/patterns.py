@@ -297,14 +297,14 @@ pattern modified_noun "PP in object → subject or PP"
         """\
 pattern seen_as_subject "object → subject"
   targets dog cat
-  forbid { V[Tense=Pres] -[nsubj]-> N[lemma in @targets] }
-  gen    { V[Tense=Pres] -[nsubj]-> N }
+  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
+  gen    { V -[nsubj]-> N; N -[nmod]-> M }
   size   6 each target
 """,
         """\
 pattern seen_as_subject "object → subject"
   targets dog cat
-  forbid { V[Tense=Pres] -[nsubj]-> N[lemma in @targets] }
+  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
   size   6 each target
 """,
     ),
