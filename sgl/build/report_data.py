@@ -159,6 +159,7 @@ def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
             part["candidates"],
             masses[part["stream"]],
             tuple((reason, number) for reason, number in part["rejected"].items() if number),
+            tuple(part["shares"].items()),
         )
         for split, entry in manifest["splits"].items()
         for part in entry["strata"]

@@ -143,7 +143,7 @@ class Counts:
 
     ``mass`` is the probability of the stratum's constraint under the grammar;
     ``candidates`` are the sentences drawn until ``items`` were accepted, and
-    ``rejected`` counts the others by reason.
+    ``rejected`` counts the others by reason, ``shares`` the items of each target.
     """
 
     split: str
@@ -152,6 +152,7 @@ class Counts:
     candidates: int
     mass: float
     rejected: tuple[tuple[str, int], ...] = ()
+    shares: tuple[tuple[str, int], ...] = ()
 
     @property
     def acceptance(self) -> float:

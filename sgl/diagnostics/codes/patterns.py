@@ -269,4 +269,43 @@ pattern pp_in_subject "PP in object → subject"
         _PP_IN_SUBJECT.replace("pp_in_subject", "exposure_to_pp"),
         _PP_IN_SUBJECT,
     ),
+    Code(
+        "SGL0824",
+        "A node is named in some of the structures only",
+        "In `within` and `outside`, a variable that has the name of a variable of `gen` is that "
+        "node. With several `gen` structures it has to be one of all of them, or of none: "
+        "otherwise the condition would say something else of each.",
+        """\
+pattern modified_noun "PP in object → subject or PP"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  forbid { P -[nmod]-> N; N -[nmod]-> M }
+  size   5 within { V -[obj]-> O }
+""",
+        """\
+pattern modified_noun "PP in object → subject or PP"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  forbid { P -[nmod]-> N; N -[nmod]-> M }
+  size   5 within { M -[nmod]-> O }
+""",
+    ),
+    Code(
+        "SGL0825",
+        "Targets cannot have equal shares",
+        "`each target` gives every target of the pattern an equal share of the sentences. The "
+        "pattern must then have targets, at least one sentence for each, and a structure in "
+        "which a node is one of them, so that every sentence counts for a target.",
+        """\
+pattern seen_as_subject "object → subject"
+  targets dog cat
+  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
+  gen    { V -[nsubj]-> N; N -[nmod]-> M }
+  size   6 each target
+""",
+        """\
+pattern seen_as_subject "object → subject"
+  targets dog cat
+  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
+  size   6 each target
+""",
+    ),
 )
