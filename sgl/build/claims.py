@@ -16,12 +16,12 @@ from sgl.automata import (
     prove,
 )
 from sgl.build.deciding import deciding
-from sgl.build.places import place_of_stream, place_of_structure
+from sgl.build.places import place_of_stream, places_of_structure
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 
@@ -184,11 +184,12 @@ class _Findings:
             *((structure, "required here") for group in conflict.require for structure in group),
             *((structure, "excluded here") for structure in conflict.exclude),
         ]
-        spans = [
-            (span, text)
-            for structure, text in clauses
-            if (span := place_of_structure(self.compiled, structure)) is not None
-        ]
+        spans: list[tuple[Span, str]] = []
+        for structure, text in clauses:
+            # One declaration may require what another excludes in the same words.
+            marked = [span for span, _ in spans]
+            places = places_of_structure(self.compiled, structure)
+            spans += [(place, text) for place in places if place not in marked][:1]
         primary = spans[0] if spans else (place_of_stream(self.compiled, streams[0]), "")
         what = f"no sentence is left for {_names(streams)}"
         if all(stream.startswith("gen/") for stream in streams):
@@ -262,6 +263,8 @@ def _names(streams: Iterable[str]) -> str:
             names[f"`{split}`"] = None
         elif category.startswith(EXPOSURE_PREFIX):
             names[f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"] = None
+        elif category.startswith(PART_PREFIX):
+            names[f"the part `{category.removeprefix(PART_PREFIX)}`"] = None
         else:
             names[f"`{category}`"] = None
     *first, last = names

@@ -27,7 +27,7 @@ from sgl.report import (
 from sgl.verify import Report
 
 #: The checks of the verifier that search the graphs for what patterns claim.
-GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021")
+GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021", "V022")
 
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3

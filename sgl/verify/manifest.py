@@ -93,6 +93,19 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Sentences of train that belong to no pattern; they contain one of ``only``.
+
+    With ``repeated_lemmas`` a lemma may occur twice in one of them.
+    """
+
+    name: str
+    only: tuple[Clause, ...]
+    quotas: tuple[Quota, ...]
+    repeated_lemmas: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
@@ -136,6 +149,8 @@ class Manifest:
     patterns: tuple[Pattern, ...]
     files: tuple[DataFile, ...]
     structures: tuple[Clause, ...]
+    parts: tuple[Part, ...] = ()
+    nowhere: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +254,8 @@ def read_manifest(directory: Path) -> Manifest:
         _read_pattern(element, clauses) for element in root.member("patterns").elements()
     )
     _check_names(patterns)
+    parts = tuple(_read_part(element, clauses) for element in root.optional("parts"))
+    nowhere = tuple(map(clauses.read, root.optional("nowhere")))
     return Manifest(
         name=root.member("name").text(),
         signature=root.member("signature").text(),
@@ -253,6 +270,8 @@ def read_manifest(directory: Path) -> Manifest:
         patterns=patterns,
         files=tuple(_read_file(element) for element in root.member("files").elements()),
         structures=tuple(clauses.first.values()),
+        parts=parts,
+        nowhere=nowhere,
     )
 
 
@@ -308,6 +327,15 @@ def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
             quota.option("each_target"),
         )
         for quota in cursor.elements()
+    )
+
+
+def _read_part(cursor: _Cursor, clauses: _Clauses) -> Part:
+    return Part(
+        name=cursor.member("name").text(),
+        only=clauses.all(cursor.member("only")),
+        quotas=_read_quotas(cursor.member("quotas"), clauses),
+        repeated_lemmas=cursor.member("repeated_lemmas").flag(),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, TRAIN, TRAINING_LIKE, Dataset, Item
+from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, Dataset, Item
 from sgl.verify.manifest import Clause
 from sgl.verify.report import Tally, Violation
 
@@ -71,6 +71,25 @@ def foreign_structures(data: Dataset, tally: Tally) -> None:
         )
         message = f"{pattern.name} is held out, and the item's pattern does not allow it"
         _expect_none(data, tally, groups, pattern.held_out, message)
+
+
+def parts_apart(data: Dataset, tally: Tally) -> None:
+    """What a part of train has for its own occurs nowhere else in the dataset."""
+    for part in data.manifest.parts:
+        category = PART + part.name
+        groups = (
+            group
+            for group in data.groups(*TRAINING_LIKE, GENERALIZATION)
+            if group[0].category != category or group[0].split != TRAIN
+        )
+        message = f"only the part {part.name} may contain this"
+        _expect_none(data, tally, groups, part.only, message)
+
+
+def restrictions(data: Dataset, tally: Tally) -> None:
+    """No sentence of any split contains a structure that is to be nowhere."""
+    groups = data.groups(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, groups, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(
