@@ -69,6 +69,21 @@ def test_it_has_nothing_that_is_held_out_or_reserved(tmp_path: Path) -> None:
             assert {*pattern.forbid, *pattern.reserved} <= {*stratum.constraint.exclude}
 
 
+def test_it_may_contain_what_a_pattern_exposes_that_it_allows(tmp_path: Path) -> None:
+    made = plan(f"{PATTERN}{PART}  allow pp_in_subject\n", tmp_path)
+    (pattern,) = made.patterns
+    assert made.parts[0].allow == ("pp_in_subject",)
+    for stratum in made.strata:
+        if stratum.repeated_lemmas:
+            assert {*pattern.forbid} <= {*stratum.constraint.exclude}
+            assert not {*pattern.reserved} & {*stratum.constraint.exclude}
+
+
+def test_a_pattern_that_is_switched_off_may_be_allowed(tmp_path: Path) -> None:
+    pattern = f"param p = off\n{PATTERN}  when p\n"
+    assert plan(f"{pattern}{PART}  allow pp_in_subject\n", tmp_path).parts[0].allow == ()
+
+
 def test_two_parts_keep_apart(tmp_path: Path) -> None:
     other = PART.replace("relatives", "nested").replace(ONLY, "{ M -[nmod]-> N; N -[nmod]-> V }")
     first, *_, second = (s for s in plan(PART + other, tmp_path).strata if s.repeated_lemmas)
@@ -120,6 +135,7 @@ def test_where_a_part_was_written(tmp_path: Path) -> None:
             f"part p\n  only {ONLY}\n  size 4\npart p\n  only {ONLY}\n  size 4\n",
             [("SGL0203", "p")],
         ),
+        (f"part p\n  only {ONLY}\n  size 4\n  allow nobody\n", [("SGL0201", "nobody")]),
         # No sentence of the part is left when a pattern holds out the same.
         (
             f"pattern q\n  forbid {ONLY}\n  size 4\npart p\n  only {ONLY}\n  size 4\n",

@@ -280,6 +280,15 @@ def test_allowed_structures_of_another_pattern_are_no_violation(tmp_path: Path) 
     assert verify(data.write(tmp_path)).ok
 
 
+def test_a_part_may_contain_what_the_patterns_that_it_allows_reserve(tmp_path: Path) -> None:
+    data = tiny()
+    (place,) = (i for i, s in enumerate(data.splits["train"]) if s.category == "part:joined")
+    data.splits["train"][place] = joined("cat", "dog")
+    assert failed(verify(data.write(tmp_path))) == {"V010"}
+    data.parts[0]["allow"] = ["cat_as_object"]
+    assert verify(data.write(tmp_path)).ok
+
+
 def test_overlapping_quotas_are_dealt_out(tmp_path: Path) -> None:
     data = tiny()
     data.pattern("pp_in_subject")["quotas"] = [
@@ -532,6 +541,7 @@ def test_a_damaged_manifest_fails_the_first_check(
         (["splits", "../dev"], {"items": 0, "strata": []}, "a split is one of"),
         (["patterns", 1, "name"], "pp_in_subject", "occurs twice"),
         (["patterns", 0, "allow"], ["nobody"], "there is no pattern 'nobody'"),
+        (["parts", 0, "allow"], ["nobody"], "parts[0].allow: there is no pattern 'nobody'"),
     ],
 )
 def test_a_wrong_value_in_the_manifest_is_named(

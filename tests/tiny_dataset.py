@@ -148,6 +148,7 @@ class Tiny:
                 "only": [TWO_CLAUSES],
                 "quotas": [{"count": 1, "within": [], "outside": [COMPLEMENT]}],
                 "repeated_lemmas": True,
+                "allow": [],
             }
         ]
     )

@@ -40,14 +40,29 @@ def lower_parts(
     found = []
     for declaration, scope in names.of(s.Part):
         errors = diagnostics.errors
-        lowered = _lower(declaration, scope, context)
+        lowered = _lower(declaration, scope, context, _allowed(declaration, scope, names))
         _check(declaration, diagnostics)
         if diagnostics.errors == errors:
             found.append(lowered)
     return found
 
 
-def _lower(declaration: s.Part, scope: Scope, context: StructureContext) -> LoweredPart:
+def _allowed(declaration: s.Part, scope: Scope, names: Names) -> tuple[str, ...]:
+    """The patterns after ``allow`` that are in force."""
+    switched_off = {pattern.name.text for pattern, _ in names.declared(s.Pattern)}
+    clauses = (clause for clause in declaration.clauses if isinstance(clause, s.AllowClause))
+    mentioned = [name for clause in clauses for name in clause.names]
+    return tuple(
+        name.text
+        for name in mentioned
+        if scope.peek(s.Pattern, name.text)
+        or (name.text not in switched_off and scope.find(s.Pattern, name))
+    )
+
+
+def _lower(
+    declaration: s.Part, scope: Scope, context: StructureContext, allow: tuple[str, ...]
+) -> LoweredPart:
     clauses = declaration.clauses
     anchors: list[Anchor] = []
     errors = context.diagnostics.errors
@@ -65,6 +80,7 @@ def _lower(declaration: s.Part, scope: Scope, context: StructureContext) -> Lowe
         only=tuple(found.structure for found in anchors),
         quotas=tuple(quota for _, quota in quotas),
         repeated_lemmas=any(isinstance(clause, s.RepeatedLemmas) for clause in clauses),
+        allow=allow,
     )
     spans = tuple(item.span for item, _ in quotas)
     return LoweredPart(part, declaration, tuple(found.span for found in anchors), spans)

@@ -11,7 +11,7 @@ What the declarations claim for themselves is kept out of all other strata::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sgl.compile.dataset import SPLITS, DatasetSettings
@@ -75,7 +75,7 @@ class _Strata:
         for split in SPLITS:
             count = self.settings.sizes.get(split, 0)
             if count:
-                constraint = self._trained((), self._reserved(None), self._only(None))
+                constraint = self._trained((), self._reserved(()), self._only(None))
                 yield Stratum(
                     split, IN_DISTRIBUTION, f"{split}/{IN_DISTRIBUTION}", count, constraint
                 )
@@ -97,9 +97,9 @@ class _Strata:
         rest = (structure for structures in exclude for structure in structures)
         return Constraint(require, _unique([*forbidden, *rest, *self.nowhere]), keep=True)
 
-    def _reserved(self, own: LoweredPattern | None) -> Iterable[Structure]:
-        """What the exposures of all patterns but one reserve."""
-        others = (lowered for lowered in self.patterns if lowered is not own)
+    def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
+        """What the exposures of all patterns reserve, but for the allowed ones."""
+        others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
     def _only(self, own: LoweredPart | None) -> Iterable[Structure]:
@@ -114,7 +114,7 @@ class _Strata:
         category = f"{EXPOSURE_PREFIX}{lowered.pattern.name}"
         for index, exposure in enumerate(lowered.pattern.expose):
             own = {exposure.structure, *lowered.pattern.reserved}
-            others = (r for r in self._reserved(lowered) if r not in own)
+            others = (r for r in self._reserved([lowered.pattern.name]) if r not in own)
             yield Stratum(
                 TRAIN,
                 category,
@@ -137,7 +137,7 @@ class _Strata:
                 category,
                 f"{TRAIN}/{category}/{index}",
                 quota.count,
-                self._trained(require, quota.outside, self._reserved(None), others),
+                self._trained(require, quota.outside, self._reserved(part.allow), others),
                 repeated_lemmas=part.repeated_lemmas,
             )
 

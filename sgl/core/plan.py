@@ -91,6 +91,7 @@ class Part:
 
     Its sentences contain one of ``only``, which no other sentence of the dataset
     contains.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
+    ``allow``: patterns whose reserved structures they may contain.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Part:
     only: tuple[Structure, ...]
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ def part_entry(part: Part) -> Json:
         "only": _texts(part.only),
         "quotas": [quota_entry(quota) for quota in part.quotas],
         "repeated_lemmas": part.repeated_lemmas,
+        "allow": list(part.allow),
     }
 
 

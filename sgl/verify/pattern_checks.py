@@ -18,10 +18,11 @@ def held_out(data: Dataset, tally: Tally) -> None:
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
-    """What a pattern reserves occurs in train, dev and test in its exposures only."""
+    """What a pattern reserves occurs in its exposures, and in parts of train that allow it."""
     for pattern in data.manifest.patterns:
-        category = EXPOSURE + pattern.name
-        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category != category)
+        allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
+        allowed.add(EXPOSURE + pattern.name)
+        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category not in allowed)
         message = f"{pattern.name} reserves this for its exposures"
         _expect_none(data, tally, groups, pattern.reserved, message)
 

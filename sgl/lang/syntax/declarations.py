@@ -199,7 +199,7 @@ class RepeatedLemmas:
     span: Span
 
 
-PartClause = StructureClause | SizeClause | RepeatedLemmas | When
+PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
 
 
 @dataclass(frozen=True, slots=True)
