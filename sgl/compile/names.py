@@ -33,6 +33,7 @@ KINDS: dict[type, str] = {
     s.Rule: "rule",
     s.Lexicon: "lexicon",
     s.Pattern: "pattern",
+    s.Part: "part",
 }
 
 #: The keywords of kinds that authors call otherwise.

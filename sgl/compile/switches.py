@@ -165,7 +165,7 @@ def choose(
         conditions: tuple[s.When, ...] = ()
         if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Test):
             conditions = declaration.when
-        elif isinstance(declaration, s.Pattern):
+        elif isinstance(declaration, s.Pattern | s.Part):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))
         met = [parameters.holds(when, diagnostics) for when in conditions]
         if all(met):

@@ -20,6 +20,7 @@ DECLARATIONS: tuple[str, ...] = (
     "paradigm",
     "function",
     "pattern",
+    "part",
     "dataset",
     "test",
 )
@@ -40,6 +41,7 @@ CLAUSES: tuple[str, ...] = (
     "gen",
     "in",
     "keep",
+    "lemmas",
     "like",
     "need",
     "never",

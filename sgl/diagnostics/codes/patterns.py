@@ -308,4 +308,21 @@ pattern seen_as_subject "object → subject"
   size   6 each target
 """,
     ),
+    Code(
+        "SGL0827",
+        "A part of training is not complete",
+        "A part is a number of training sentences with something of their own: `only` says what "
+        "they contain and no other sentence of the dataset does, `size` says how many they are. "
+        "Without the one they could not be told from other training sentences, without the "
+        "other there are none.",
+        """\
+part relative_clauses "Sentences with a relative clause"
+  size  5 within { N -[acl:relcl]-> V }
+""",
+        """\
+part relative_clauses "Sentences with a relative clause"
+  only  { N -[acl:relcl]-> V }
+  size  5
+""",
+    ),
 )
