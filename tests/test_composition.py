@@ -31,7 +31,7 @@ restrict { V -[obj|~obj]-> N } to takes(V, N) when selection
 pattern pp_in_subject "PP in object → subject"
   targets dog cat
   forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
-  waive  { V -[nsubj]-> N }
+  waive  { V -[nsubj]-> N[lemma in @targets] }
   need   { V[lemma=drink]; V -[obj]-> O } >= exposures-3
   expose exposures each target repeated {
     V[Tense=Pres]; V -[obj]-> N[lemma in @targets]; N -[nmod]-> M }
@@ -112,7 +112,7 @@ def test_the_manifest_carries_what_was_written(dataset: Path) -> None:
     manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
     (pattern,) = manifest["patterns"]
     (part,) = manifest["parts"]
-    assert pattern["waive"] == ["{ V -[nsubj]-> N }"]
+    assert pattern["waive"] == ["{ V -[nsubj]-> N[lemma=cat|dog] }"]
     assert [quota["each_target"] for quota in pattern["quotas"]] == [True, False]
     assert part["repeated_lemmas"]
     assert part["only"] == ["{ N -[acl:relcl]-> V }"]
