@@ -138,10 +138,11 @@ def test_the_reasoning_has_clauses_invariant_and_trees(
     text = prove(capsys, farm, "--pattern", "pp_in_subject")
     assert text.startswith("pp_in_subject “PP in object → subject”: proved\n")
     assert "forbid { V -[nsubj]-> N; N -[nmod]-> M }" in text
+    assert "  piece 1: { N -[nmod]-> M }\n" in text
+    assert "    piece 1    in training      1 state   NP: the dog near the dog\n" in text
     assert (
-        "NP    “the dog near the dog”                  in training      { N -[nmod]-> M }" in text
+        "    the whole  not in training  2 states  S: the dog near the dog chased the dog\n" in text
     )
-    assert "not in training  the whole structure" in text
     assert "rejection sampling would draw 4 sentences for one item" in text
     # The smallest item, with different nouns, as a tree and as a graph.
     assert (

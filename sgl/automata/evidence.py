@@ -88,7 +88,8 @@ class Evidence:
 
     def used_by_items_of(self, pattern: str) -> frozenset[int]:
         """The rules that some generalization item of a pattern can use."""
-        return _used(e for e in self.generalization if e.stratum.category == pattern)
+        own = (e for e in self.generalization if e.stratum.category == pattern)
+        return _used(e for e in own if e.stratum.count)
 
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Whether no text of the stratum contains the structure."""

@@ -13,12 +13,11 @@ itself, each state with its smallest phrase::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
-from sgl.automata.split import SplitGrammar
+from sgl.automata.split import SplitGrammar, source_tokens
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
-from sgl.automata.witness import smallest_derivation
 from sgl.core.interpret import Derivation
 
 
@@ -61,17 +60,41 @@ def readings(
 ) -> Iterator[Reading]:
     """The states of categories that an automaton has several states for."""
     reached = reached_states(index, split, automaton)
+    phrases = smallest_phrases(index, automaton)
     crowd: dict[int, list[int]] = {}
     for state, category in enumerate(automaton.category):
         crowd.setdefault(category, []).append(state)
     for category in sorted(crowd):
-        if len(crowd[category]) == 1:
-            continue
-        for state in crowd[category]:
-            phrase = smallest_derivation(index, replace(automaton, accepting=frozenset({state})))
-            if phrase is not None:
-                accepting = state in automaton.accepting
-                yield Reading(category, state, accepting, state in reached, phrase)
+        for state in crowd[category] if len(crowd[category]) > 1 else ():
+            accepting = state in automaton.accepting
+            yield Reading(category, state, accepting, state in reached, phrases[state])
+
+
+def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, Derivation]:
+    """A smallest derivation of each state; small is of few rules and few tokens."""
+    rules = index.grammar.rules
+    best: dict[int, tuple[int, Derivation]] = {}
+
+    def offer(state: int, size: int, derivation: Derivation) -> bool:
+        better = state != DEAD and (state not in best or size < best[state][0])
+        if better:
+            best[state] = size, derivation
+        return better
+
+    for rule, state in leaf_states(index, automaton).items():
+        offer(state, source_tokens(rules[rule]) + 1, (rule,))
+    tables = list(zip(index.phrasal, automaton.tables, strict=True))
+    growing = True
+    while growing:
+        growing = False
+        for rule, table in tables:
+            own = source_tokens(rules[rule]) + 1
+            for children, result in table.items():
+                if all(child in best for child in children):
+                    size = own + sum(best[child][0] for child in children)
+                    parts = (step for child in children for step in best[child][1])
+                    growing = offer(result, size, (rule, *parts)) or growing
+    return {state: derivation for state, (_, derivation) in best.items()}
 
 
 def with_other_words(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sgl.automata import (
@@ -36,15 +37,18 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What the automaton of a structure remembers of a phrase.
+    """What the automaton of a structure can remember of phrases, with the smallest such phrase.
 
-    ``found`` are the pieces of the structure that the smallest such phrase
-    contains; ``reached`` tells whether training sentences have such phrases.
+    ``found`` are the numbers of the pieces of the structure that it contains, from
+    1, and ``whole`` tells whether it contains all of it; ``reached`` tells whether
+    training sentences have such phrases.  ``states`` counts the states of the
+    automaton that are of this kind.
     """
 
     category: str
     text: str
-    found: tuple[Structure, ...]
+    states: int
+    found: tuple[int, ...]
     whole: bool
     reached: bool
 
@@ -57,6 +61,7 @@ class Invariant:
     """
 
     claim: HeldOut
+    pieces: tuple[Structure, ...]
     states: int
     transitions: int
     phrases: tuple[Phrase, ...]
@@ -143,23 +148,34 @@ class _Gathering:
         automaton = self.structures.presence(claim.structure)
         split = self.structures.split(self._training())
         pieces = pieces_of(claim.structure)
-        found: dict[tuple[str, tuple[Structure, ...], bool, bool], Phrase] = {}
+        kinds: dict[tuple[tuple[int, ...], bool, bool], list[Reading]] = {}
         for reading in readings(self.structures.index, split, automaton):
-            phrase = self._phrase(reading, claim.structure, pieces)
-            key = phrase.category, phrase.found, phrase.whole, phrase.reached
-            found.setdefault(key, phrase)
-        return Invariant(claim, len(automaton.category), automaton.size, tuple(found.values()))
+            found = tuple(
+                number
+                for number, piece in enumerate(pieces, 1)
+                if self._contains(reading.phrase, piece)
+            )
+            whole = reading.accepting or self._contains(reading.phrase, claim.structure)
+            kinds.setdefault((found, whole, reading.reached), []).append(reading)
+        transitions = sum(len(table) for table in automaton.tables)
+        phrases = [self._phrase(kind, alike) for kind, alike in kinds.items()]
+        phrases.sort(key=lambda phrase: (phrase.whole, not phrase.reached, phrase.found))
+        states = len(automaton.category)
+        return Invariant(claim, pieces, states, transitions, tuple(phrases))
 
-    def _phrase(self, reading: Reading, whole: Structure, pieces: tuple[Structure, ...]) -> Phrase:
+    def _phrase(self, kind: tuple[tuple[int, ...], bool, bool], alike: Sequence[Reading]) -> Phrase:
+        smallest = min(alike, key=lambda reading: len(reading.phrase))
         grammar = self.compiled.grammar
         layer = grammar.text_layer(self.compiled.plan.source)
-        tokens = derive_tokens(grammar, reading.phrase, layer)
+        tokens = derive_tokens(grammar, smallest.phrase, layer)
+        found, whole, reached = kind
         return Phrase(
-            category=grammar.categories[reading.category].name.partition("[")[0],
+            category=grammar.categories[smallest.category].name.partition("[")[0],
             text=finish(grammar.text_layers[layer], tokens),
-            found=tuple(piece for piece in pieces if self._contains(reading.phrase, piece)),
-            whole=reading.accepting or self._contains(reading.phrase, whole),
-            reached=reading.reached,
+            states=len(alike),
+            found=found,
+            whole=whole,
+            reached=reached,
         )
 
     def _contains(self, derivation: Derivation, structure: Structure) -> bool:

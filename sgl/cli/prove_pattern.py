@@ -9,11 +9,15 @@ from sgl.build.guarantees import excuses, pattern_guarantees, used
 from sgl.build.reasoning import Invariant, Phrase, Reasoning
 from sgl.build.string_level import on_strings
 from sgl.cli.common import count
+from sgl.diagnostics.source import display_width
 from sgl.report import Example
 from sgl.report.text import columns, graph_lines, tree_lines
 
 #: Phrases of an invariant that are shown, and names of what need not be seen.
 _PHRASES, _NAMED = 16, 40
+
+#: Columns for the phrase of an invariant.
+_WIDTH = 48
 
 
 def pattern_lines(reasoning: Reasoning) -> Iterator[str]:
@@ -23,7 +27,7 @@ def pattern_lines(reasoning: Reasoning) -> Iterator[str]:
     title = f" “{pattern.title}”" if pattern.title else ""
     yield f"{pattern.name}{title}: {'proved' if proofs.proved else 'REFUTED'}"
     yield ""
-    yield from _indented(columns([(c.text, c.place) for c in reasoning.clauses]))
+    yield from _indented(columns([(c.place, c.text) for c in reasoning.clauses]))
     for guarantee in pattern_guarantees(proofs):
         yield f"  {guarantee.claim}: {guarantee.result}"
     for invariant in reasoning.invariants:
@@ -58,20 +62,39 @@ def _held_out(invariant: Invariant, reasoning: Reasoning) -> Iterator[str]:
     )
     if not invariant.phrases:
         return
-    yield "  invariant: phrases of these kinds are told apart by what they already contain"
+    for number, piece in enumerate(invariant.pieces, 1):
+        yield f"  piece {number}: {piece}"
+    yield "  invariant: what phrases already contain, each with the smallest such phrase"
     rows = [_phrase(phrase) for phrase in invariant.phrases[:_PHRASES]]
     yield from _indented(columns(rows), "    ")
     if len(invariant.phrases) > _PHRASES:
-        yield f"    … and {len(invariant.phrases) - _PHRASES} more"
+        yield f"    … and {len(invariant.phrases) - _PHRASES} more kinds"
     reached = any(phrase.reached and phrase.whole for phrase in invariant.phrases)
     if not reached:
         yield "  no training phrase contains the whole, and no rule makes it of those that are left"
 
 
 def _phrase(phrase: Phrase) -> tuple[str, ...]:
-    found = "the whole structure" if phrase.whole else " and ".join(map(str, phrase.found))
+    numbers = ", ".join(map(str, phrase.found))
+    found = f"piece{'s' if len(phrase.found) > 1 else ''} {numbers}" if numbers else "nothing"
     where = "in training" if phrase.reached else "not in training"
-    return phrase.category, f"“{phrase.text}”", where, found or "nothing of it"
+    return (
+        "the whole" if phrase.whole else found,
+        where,
+        count(phrase.states, "state"),
+        f"{phrase.category}: {shortened(phrase.text)}",
+    )
+
+
+def shortened(text: str, width: int = _WIDTH) -> str:
+    """The beginning and the end of a text that is wider than ``width`` columns."""
+    if display_width(text) <= width:
+        return text
+    words = text.split(" ")
+    while len(words) > 2 and display_width(" ".join(words)) > width - 2:
+        del words[len(words) // 2]
+    half = (len(words) + 1) // 2
+    return " ".join([*words[:half], "…", *words[half:]])
 
 
 def _need(claim: Licence, example: Example | None, drawn: set[str]) -> Iterator[str]:

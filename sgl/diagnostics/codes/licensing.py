@@ -16,6 +16,18 @@ pattern pp "PP"
   size   10
 """
 
+_SEES = """\
+pattern dog_seen_now "the dog as an object in the present"
+  forbid { V[Tense=Pres] -[obj]-> N[lemma=dog] }
+  waive  { V[Tense=Pres] }
+  size   5
+
+pattern cat_seen_now "the cat as an object in the present"
+  forbid { V[Tense=Pres] -[obj]-> N[lemma=cat] }
+  waive  { V[Tense=Pres] }
+  size   0
+"""
+
 CODES = (
     Code(
         "SGL0851",
@@ -33,7 +45,8 @@ CODES = (
         "`waive` excuses a piece of what the pattern holds out: a structure of it without one "
         "of its links. Another structure has no effect there, so most likely it does not say "
         "what was meant.",
-        no_example="WAIVE",
+        _NO_OBJECT_PP + "  waive  { V -[obj]-> N }\n",
+        _NO_OBJECT_PP + "  waive  { V -[nsubj]-> N }\n",
     ),
     Code(
         "SGL0853",
@@ -41,6 +54,7 @@ CODES = (
         "Every word of an item, every word in its frame and every form of the target language "
         "occurs in training, unless the pattern is about it. Here several patterns together "
         "hold out all sentences with it: each of them alone would leave some.",
-        no_example="WAIVE",
+        _SEES,
+        _SEES.partition("\n\n")[0] + "\n",
     ),
 )
