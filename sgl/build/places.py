@@ -44,5 +44,6 @@ def places_of_structure(compiled: Compiled, structure: Structure) -> list[Span]:
     places = (
         *(lowered.place(structure) for lowered in compiled.patterns),
         *(lowered.place(structure) for lowered in compiled.parts),
+        *(lowered.place(structure) for lowered in compiled.restrictions),
     )
     return [place for place in places if place is not None]

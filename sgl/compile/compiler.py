@@ -17,6 +17,7 @@ from sgl.compile.parts import LoweredPart, lower_parts
 from sgl.compile.patterns import LoweredPattern, lower_patterns
 from sgl.compile.plan import make_plan
 from sgl.compile.productions import Production
+from sgl.compile.restrictions import LoweredRestriction, Relations
 from sgl.compile.rules import lower_rules
 from sgl.compile.signature import Signature, build_signature
 from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
@@ -44,6 +45,7 @@ class Compiled:
     rule_spans: tuple[Span, ...]
     patterns: tuple[LoweredPattern, ...]
     parts: tuple[LoweredPart, ...]
+    restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[s.Test, ...]
 
@@ -77,20 +79,23 @@ def compile_project(
     context = _context(names, signature, lowered, parameters, diagnostics)
     patterns = lower_patterns(names, context, diagnostics) if context is not None else []
     parts = lower_parts(names, context, diagnostics) if context is not None else []
+    restrictions = _restrictions(project, names, context)
     if dataset is not None and diagnostics.errors == 0:
         check_sizes(names, parameters, diagnostics)
         check_patterns(patterns, parts, dataset.sizes, diagnostics)
     if diagnostics.errors or lowered is None or dataset is None:
         return None
     report_unused(names, diagnostics)
+    nowhere = [structure for lowered in restrictions for structure in lowered.structures]
     return Compiled(
         project=project,
         parameters=parameters.values,
         grammar=lowered.grammar,
-        plan=make_plan(dataset, patterns, parts, (), signature),
+        plan=make_plan(dataset, patterns, parts, nowhere, signature),
         rule_spans=lowered.rule_spans,
         patterns=tuple(patterns),
         parts=tuple(parts),
+        restrictions=tuple(restrictions),
         dataset_span=dataset.start.span,
         tests=tuple(declaration for declaration, _ in names.of(s.Test)),
     )
@@ -144,16 +149,26 @@ def _context(
     """
     patterns = [declaration.name for declaration, _ in names.of(s.Pattern)]
     parts = [declaration.name for declaration, _ in names.of(s.Part)]
-    if not patterns and not parts:
+    relations = [declaration.relation for declaration, _ in names.of(s.Restrict)]
+    speaking = [*patterns, *parts, *relations]
+    if not speaking:
         return None
     if not signature.graph_layers:
         if not signature.unsound:
             diagnostics.error(
                 "SGL0307",
-                (*patterns, *parts)[0].span,
+                speaking[0].span,
                 "patterns speak about a graph layer, and the grammar declares none",
                 hint=f"add `layer syn : graph on {signature.source.name}`",
             )
         return None
     words = vocabulary(lowered.grammar, 0) if lowered is not None else Vocabulary(complete=False)
     return StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
+
+
+def _restrictions(
+    project: Project, names: Names, context: StructureContext | None
+) -> list[LoweredRestriction]:
+    if context is None:
+        return []
+    return Relations(project.sources, context).lower_all(names)

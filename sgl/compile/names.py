@@ -34,6 +34,7 @@ KINDS: dict[type, str] = {
     s.Lexicon: "lexicon",
     s.Pattern: "pattern",
     s.Part: "part",
+    s.Relation: "relation",
 }
 
 #: The keywords of kinds that authors call otherwise.
@@ -234,8 +235,17 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
 
 def report_unused(names: Names, diagnostics: Diagnostics) -> None:
     """Warn about declarations of the project that nothing uses, under no setting of a ``when``."""
-    kinds = (s.Feature, s.CategoryDecl, s.Labels, s.Words, s.StructureDecl, s.Paradigm, s.Function)
     in_other_settings = _names_left_out(names)
+    kinds = (
+        s.Feature,
+        s.CategoryDecl,
+        s.Labels,
+        s.Words,
+        s.StructureDecl,
+        s.Paradigm,
+        s.Function,
+        s.Relation,
+    )
     for declaration, scope in names.declarations:
         kind = type(declaration)
         if scope.unit.is_library or kind not in kinds:

@@ -21,6 +21,8 @@ DECLARATIONS: tuple[str, ...] = (
     "function",
     "pattern",
     "part",
+    "relation",
+    "restrict",
     "dataset",
     "test",
 )
@@ -58,6 +60,7 @@ CLAUSES: tuple[str, ...] = (
     "size",
     "target",
     "targets",
+    "to",
     "train",
     "waive",
     "when",

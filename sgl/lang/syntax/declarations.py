@@ -213,6 +213,27 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """``relation takes from "takes.yaml"``."""
+
+    name: Name
+    path: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Restrict:
+    """``restrict { V -[obj]-> N } to takes(V, N) when selection``."""
+
+    graph: GraphRef
+    relation: Name
+    first: Name
+    second: Name
+    when: tuple[When, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetClause:
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
 
@@ -258,6 +279,8 @@ Declaration = (
     | Function
     | Pattern
     | Part
+    | Relation
+    | Restrict
     | Dataset
     | Test
 )
