@@ -120,6 +120,15 @@ def test_a_piece_is_proved_by_a_training_sentence_that_has_it() -> None:
         assert not compile_structure(TOY, MODIFIED_SUBJECT).accepts(TOY, claim.example)
 
 
+def test_the_sentence_shown_is_one_that_the_dataset_could_contain() -> None:
+    """No noun or name occurs twice in it, as the plan demands."""
+    for claim in pieces(plan_of(SUBJECT), "subject"):
+        assert claim.example is not None
+        words = [TOY.rules[rule].name for rule in claim.example]
+        nouns = [word for word in words if word.startswith(("N:", "Name:"))]
+        assert len(set(nouns)) == len(nouns) > 0
+
+
 def test_a_piece_that_another_pattern_holds_out_is_refuted_with_its_clause() -> None:
     modifier, subject = pieces(plan_of(SUBJECT, MODIFIED), "subject")
     assert modifier.verdict is Verdict.REFUTED

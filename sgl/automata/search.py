@@ -43,4 +43,5 @@ class TrainingSearch:
 
     @cached_property
     def _pool(self) -> Pool:
-        return Pool(self._evidence.compiler, self._evidence.drawn_training)
+        evidence = self._evidence
+        return Pool(evidence.compiler, evidence.plan, evidence.drawn_training)
