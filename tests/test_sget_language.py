@@ -362,6 +362,90 @@ def test_there_are_42_patterns_each_with_an_example() -> None:
     }
 
 
+# ---- the sizes of the paper
+
+
+def test_the_training_data_is_composed_as_in_the_paper() -> None:
+    sizes: Counter[str] = Counter()
+    for stratum in sget().plan.strata:
+        if stratum.split == "train":
+            sizes[_kind(stratum.category)] += stratum.count
+    assert sizes == {
+        "in_distribution": 39_700,
+        "support": 300,
+        "words": 500,
+        "roles": 400,
+        "frames": 600,
+        "tenses": 900,
+        "depths": 400,
+        "part:concatenation": 1000,
+    }
+    assert sum(sizes.values()) == 43_800
+
+
+def _kind(category: str) -> str:
+    """The row of the table in ``docs/sget.md`` that a category of train belongs to."""
+    if not category.startswith("exposure:"):
+        return category
+    name = category.removeprefix("exposure:")
+    group = next(p.groups[1] for p in sget().plan.patterns if p.name == name)
+    if group == "primitive_substitution":
+        return "words" if name.startswith("primitive") else "roles"
+    if group == "tense_alternation":
+        return "support" if name.startswith("past_to_present") else "tenses"
+    return {"primitive_structural_alternation": "frames", "recursion_depth": "depths"}[group]
+
+
+def test_the_generalization_data_has_the_sizes_of_the_paper() -> None:
+    sizes: Counter[str] = Counter()
+    for stratum in sget().plan.strata:
+        if stratum.split == "gen":
+            sizes[stratum.category] += stratum.count
+    thousand = {name for name in sizes if name.startswith(("cp_", "wh_"))}
+    assert len(thousand) == 8
+    assert all(size == (1000 if name in thousand else 2000) for name, size in sizes.items())
+    assert sum(sizes.values()) == 76_000
+
+
+def test_one_exposure_is_one_for_each_target() -> None:
+    for pattern in sget(exposures="1").plan.patterns:
+        for exposure in pattern.expose:
+            assert exposure.count == (len(pattern.targets) if exposure.each_target else 1)
+
+
+# ---- selectional restrictions
+
+
+def test_selection_leaves_every_verb_several_objects() -> None:
+    objects = {word.lemma for category in ("N", "Name") for word in words_of(category)}
+    verbs = {word.lemma for category in ("Vt", "Vd") for word in words_of(category)}
+    kinds = selected_kinds()
+    assert kinds.keys() <= verbs
+    assert all(nouns <= objects and len(nouns) >= 3 for nouns in kinds.values())
+    assert len({frozenset(nouns) for nouns in kinds.values()}) <= 15
+
+
+def test_kinds_of_nouns_are_those_of_the_lexicon() -> None:
+    kinds = selected_kinds()
+    assert kinds["drink"] == {"wine", "drink", "beer", "yogurt"}
+    assert kinds["burn"] == {word.lemma for word in words_of("N", anim="no")}
+    animates = {word.lemma for word in words_of("N", anim="yes")}
+    assert kinds["help"] == animates | lemmas("PROPN")
+
+
+def selected_kinds() -> dict[str, set[str]]:
+    """What each choosy verb takes."""
+    found = {}
+    for restriction in sget(selection="on").restrictions:
+        for structure in restriction.structures:
+            chooser, chosen = structure.body.variables
+            nouns = {v for test in chosen.tests if test.negated for v in test.values}
+            for test in chooser.tests:
+                if test.attribute == "lemma":
+                    found.update(dict.fromkeys(test.values, nouns))
+    return found
+
+
 # ---- the published data
 
 #: Mistakes of the published English; the grammar derives the correct sentence.
