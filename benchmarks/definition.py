@@ -72,9 +72,9 @@ def _holds(graph: Graph, body: Body, names: list[str], match: Match) -> bool:
                 return False
     for path in body.paths:
         source, target = names[path.source], names[path.target]
-        if source in match and target in match:
-            if not _has_walk(graph, match[source], path, match[target]):
-                return False
+        both = source in match and target in match
+        if both and not _has_walk(graph, match[source], path, match[target]):
+            return False
     return True
 
 
