@@ -32,7 +32,6 @@ from random import Random
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from definition import contains
 from random_structures import random_structure, words_of
-
 from sgl.automata import StructureCompiler, StructureTooCostly
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled

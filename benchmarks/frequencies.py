@@ -34,9 +34,9 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
-from common import Json, Workers, forget, print_table, run_tasks, write_json
 from numpy.typing import NDArray
 
+from common import Json, Workers, forget, print_table, run_tasks, write_json
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.inside import Monomial, System
 from sgl.automata.split import source_tokens

@@ -111,7 +111,9 @@ def report(results: dict[str, Json]) -> None:
     table: dict[str, Counter[str]] = {}
     for result in results.values():
         table.setdefault(result["kind"], Counter())[result["verdict"]] += 1
-    rows = [(kind, *(counts[v] for v in verdicts), counts.total()) for kind, counts in table.items()]
+    rows = [
+        (kind, *(counts[v] for v in verdicts), counts.total()) for kind, counts in table.items()
+    ]
     total = sum(table.values(), Counter())
     rows.append(("all", *(total[v] for v in verdicts), total.total()))
     print_table(("kind", *verdicts, "mutants"), rows)

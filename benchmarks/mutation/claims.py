@@ -28,7 +28,7 @@ from sgl.automata.witness import smallest_derivation
 from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import interpret
-from sgl.core.plan import IN_DISTRIBUTION, Constraint, Plan, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
 from sgl.core.structure import Structure
 
 TRAIN = "train"
@@ -58,7 +58,8 @@ class Original:
 
     compiled: Compiled
     compiler: StructureCompiler
-    masses: dict[tuple[Constraint, Structure], float] = field(default_factory=dict)
+    #: By stream and structure: the probability of needed parts in parts of training.
+    masses: dict[tuple[str, str], float] = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:
@@ -139,7 +140,8 @@ class Claims:
         for pattern in self._original.plan.patterns:
             for need in pattern.need:
                 for evidence in self._evidence.training:
-                    self._mass(evidence, need.structure)
+                    mass = self._mass(evidence, need.structure)
+                    self._original.masses[evidence.stream, str(need.structure)] = mass
 
     def _of_plan(self, plan: Plan, own: Plan) -> Iterator[Breach]:
         if plan.distinct_sentences and not own.distinct_sentences:
@@ -206,12 +208,23 @@ class Claims:
         return expected
 
     def _mass(self, evidence: StratumEvidence, structure: Structure) -> float:
-        masses = self._original.masses if self._shared and self._plain else {}
-        key = evidence.stratum.constraint, structure
-        if key not in masses:
-            masses[key] = 0.0
-            if not evidence.split.empty:
-                presence = self._meant.disjunction((structure,))
-                both = intersection(self._index, evidence.language, presence)
-                masses[key] = acceptance_probability(self._index, both) / evidence.split.mass
-        return masses[key]
+        known = self._original.masses.get((evidence.stream, str(structure)))
+        if known is not None and evidence.stream in self._unchanged:
+            return known
+        if evidence.split.empty:
+            return 0.0
+        presence = self._meant.disjunction((structure,))
+        both = intersection(self._index, evidence.language, presence)
+        return acceptance_probability(self._index, both) / evidence.split.mass
+
+    @cached_property
+    def _unchanged(self) -> frozenset[str]:
+        """The streams that draw what those of the original draw."""
+        if not (self._shared and self._plain):
+            return frozenset()
+        constraints = {s.stream: s.constraint for s in self._original.plan.strata}
+        return frozenset(
+            s.stream
+            for s in self._mutant.plan.strata
+            if s.stream in constraints and s.constraint == constraints[s.stream]
+        )

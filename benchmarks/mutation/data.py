@@ -1,7 +1,7 @@
 """A small dataset of a mutant, verified against the manifest of the original.
 
-The sizes are a twentieth of the original's, so that it takes seconds: about 2,000
-training sentences, ten of each exposure, twenty items of each pattern.  What the mutant
+The sizes are a fortieth of the original's, so that it takes seconds: about 1,000
+training sentences, five of each exposure, ten items of each pattern.  What the mutant
 has changed in its own numbers stays changed, by one.  The manifest claims what the
 original claims, its numbers reduced alike::
 
@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from mutation.claims import TRAIN, Original
-
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
 from sgl.core.plan import IN_DISTRIBUTION, Need, Pattern, Plan, Stratum
@@ -25,7 +24,7 @@ from sgl.sample import draw, pack
 from sgl.verify import Report, verify
 
 #: Divides the numbers of in-distribution sentences, exposures, and items.
-DIVISORS = {IN_DISTRIBUTION: 20, "exposure": 10, "gen": 50}
+DIVISORS = {IN_DISTRIBUTION: 40, "exposure": 20, "gen": 100}
 
 #: Numbers of needed parts vary with the sample; so much less than the share is enough.
 SLACK = 0.5
@@ -109,9 +108,9 @@ def _scaled_need(original: Original, need: Need, strata: tuple[Stratum, ...]) ->
 
 def expected(original: Original, need: Need, strata: tuple[Stratum, ...]) -> float:
     """The expected number of training sentences with a part."""
-    masses = original.masses
+    text = str(need.structure)
     return sum(
-        stratum.count * masses[stratum.constraint, need.structure]
+        stratum.count * original.masses[stratum.stream, text]
         for stratum in strata
         if stratum.split == TRAIN
     )

@@ -26,7 +26,6 @@ from common import Json
 from mutation.claims import Breach, Claims, Original, same_rules, without_places
 from mutation.data import scaled, verify_small
 from mutation.source import Mutant, Source
-
 from sgl.automata import StructureCompiler
 from sgl.build.claims import establish
 from sgl.build.examples import check_examples
@@ -64,7 +63,7 @@ def judge(original: Original, source: Source, mutant: Mutant) -> Json:
     started = time.process_time()
     with tempfile.TemporaryDirectory() as directory:
         main = source.changed(mutant.edits).write(Path(directory) / "grammar")
-        result = _judge(original, main, Path(directory) / "data")
+        result = _judge(original, main, Path(directory) / "data", mutant.pattern)
     return {
         "kind": mutant.kind,
         "change": [source.shown(edit) for edit in mutant.edits],
@@ -73,20 +72,20 @@ def judge(original: Original, source: Source, mutant: Mutant) -> Json:
     }
 
 
-def _judge(original: Original, main: Path, data: Path) -> Json:
+def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     diagnostics = Diagnostics()
     compiled = open_grammar(main, {}, SourceMap(), diagnostics)
     if compiled is None:
-        return {"verdict": "reading", "message": _first_error(diagnostics)}
+        return {"verdict": "reading", "message": _first_error(diagnostics, pattern)}
     check_examples(compiled, diagnostics)
     if diagnostics.errors:
-        return {"verdict": "example", "message": _first_error(diagnostics)}
+        return {"verdict": "example", "message": _first_error(diagnostics, pattern)}
     same = without_places(compiled.grammar) == original.bare
     if same and _same_plan(original.plan, compiled.plan):
         return {"verdict": HARMLESS, "message": "the grammar and what is drawn are the same"}
     compiler = original.compiler if same else StructureCompiler(compiled.grammar)
     if establish(compiled, compiler, diagnostics) is None or diagnostics.errors:
-        return {"verdict": "proof", "message": _first_error(diagnostics)}
+        return {"verdict": "proof", "message": _first_error(diagnostics, pattern)}
     breaches = Claims(original, compiled, compiler).breaches()
     seen = _verified(original, compiled, compiler, data, breaches)
     if seen and breaches:
@@ -116,15 +115,29 @@ def _why(original: Original, compiled: Compiled) -> str:
     """In what a mutant that breaks no claim differs."""
     first, second = original.compiled.grammar, compiled.grammar
     if without_places(second) == original.bare:
-        strata = [(s.stream, s.constraint) for s in original.plan.strata]
-        if strata == [(s.stream, s.constraint) for s in compiled.plan.strata]:
-            return "another sample of the same distributions"
-        return "other constraints, under which every claim of the original holds"
+        return _why_same_grammar(original, compiled)
     if same_rules(original.bare, without_places(second)):
         return "other weights; every claim of the original holds"
     if len(second.rules) < len(first.rules):
         return "a smaller grammar, in which every claim of the original holds"
     return "another grammar, in which every claim of the original holds"
+
+
+def _why_same_grammar(original: Original, compiled: Compiled) -> str:
+    """In what the strata differ, over one and the same grammar."""
+    split = original.compiler.split
+    own = {s.stream: s.constraint for s in compiled.plan.strata}
+    changed = [s for s in original.plan.strata if own[s.stream] != s.constraint]
+    if not changed:
+        return "another sample of the same distributions"
+    # A constraint under which a sentence is as probable as under a wider or narrower one
+    # lets the same sentences through.
+    masses = [(split(s.constraint).mass, split(own[s.stream]).mass) for s in changed]
+    if all(math.isclose(*pair, rel_tol=1e-9) for pair in masses):
+        return "the changed clause says the same: it lets the same sentences through"
+    if all(after <= before * (1 + 1e-9) for before, after in masses):
+        return "stricter: fewer sentences are let through, and every claim of the original holds"
+    return "other sentences are let through, for which every claim of the original holds"
 
 
 def _verified(
@@ -153,24 +166,28 @@ def _verified(
 
 
 def _sizes(original: Original, breaches: Sequence[Breach]) -> dict[str, int]:
-    """Numbers of sentences of streams in which a breach is rare, up to the full number."""
-    rarest: dict[str, float] = {}
+    """Sizes of the parts of each split in which a breach is commonest, up to the full ones.
+
+    The others come with it: if that one is met, the mutant is caught.
+    """
+    strata = {stratum.stream: stratum for stratum in original.plan.strata}
+    commonest: dict[str, Breach] = {}
     for breach in breaches:
-        if breach.share > 0.0:
-            # The breach that is least rare must be met; the others come with it.
-            rarest[breach.stream] = max(rarest.get(breach.stream, 0.0), breach.share)
-    if not rarest:
-        return {}
-    commonest = max(rarest, key=lambda stream: rarest[stream])
-    sizes = {}
-    for stratum in original.plan.strata:
-        if stratum.stream == commonest:
-            wanted = math.ceil(PLANTED / rarest[commonest])
-            sizes[commonest] = max(scaled(stratum), min(stratum.count, wanted))
-    return sizes
+        known = commonest.get(breach.stream.partition("/")[0])
+        if 0.0 < breach.share < 1.0 and (known is None or breach.share > known.share):
+            commonest[breach.stream.partition("/")[0]] = breach
+    return {
+        breach.stream: max(
+            scaled(strata[breach.stream]),
+            min(strata[breach.stream].count, math.ceil(PLANTED / breach.share)),
+        )
+        for breach in commonest.values()
+        if breach.stream in strata
+    }
 
 
-def _first_error(diagnostics: Diagnostics) -> str:
-    """The first error with its notes, among which the witness is."""
-    found = next(d for d in diagnostics if d.severity is Severity.ERROR)
+def _first_error(diagnostics: Diagnostics, pattern: str = "") -> str:
+    """An error about the pattern, or else the first, with its notes: the witness is there."""
+    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+    found = next((d for d in errors if pattern and f"`{pattern}`" in d.message), errors[0])
     return " · ".join([f"{found.code} {found.message}", *found.notes])

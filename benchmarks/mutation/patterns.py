@@ -135,8 +135,12 @@ def changed_targets(source: Source) -> Iterator[Mutant]:
             new = "" if other == "removed" else word.group().strip('"') + "x"
             edit = clause.replaced(*word.span(), new)
             yield Mutant(kind, f"{name}: {word.group()} {other}", (edit,), pattern.name)
-        used = {w.group() for d in source.of("pattern") for c in d.of("targets")
-                for w in re.finditer(r"\w+", c.text)}
+        used = {
+            w.group()
+            for d in source.of("pattern")
+            for c in d.of("targets")
+            for w in re.finditer(r"\w+", c.text)
+        }
         last = words[-1]
         for word in _neighbours(source, last.group().strip('"'), used):
             for what, new in (("added", f"{last.group()} {word}"), ("exchanged", word)):
@@ -175,15 +179,15 @@ def dropped_edge(source: Source) -> Iterator[Mutant]:
 
 
 def weakened_forbid(source: Source) -> Iterator[Mutant]:
-    """Held out in the narrow only: with one more condition, or one label of several."""
+    """Held out in the narrow only: in main clauses, in complement clauses, or elsewhere."""
     kind = "weakened `forbid`"
     for pattern, clause, name in _clauses(source, "forbid"):
         first = re.search(r"\{ *(\w+)", clause.text)
-        if first is None:
-            continue
-        for extra in (f" without {{ {first[1]} -[det]-> X_1 }}", f" without {{ X_1 -[ccomp]-> {first[1]} }}"):
-            edit = Edit(clause.file, clause.end, clause.end, extra)
-            yield Mutant(kind, f"{name}+{extra.split('[')[1][:5]}", (edit,), pattern.name)
+        end = clause.text.find("}", clause.text.rfind("->"))
+        if first is not None and end >= 0:
+            for extra in (f"; {first[1]} -[punct]-> P_1 ", f"; P_1 -[ccomp]-> {first[1]} "):
+                edit = clause.replaced(end, end, extra)
+                yield Mutant(kind, f"{name}{extra.strip()}", (edit,), pattern.name)
         for found in re.finditer(r"\^", clause.text):
             edit = clause.replaced(*found.span(), "")
             yield Mutant(kind, f"{name}@{found.start()} negation", (edit,), pattern.name)
@@ -233,13 +237,13 @@ def added_allow(source: Source) -> Iterator[Mutant]:
 
 
 KINDS: tuple[tuple[int, Callable[[Source], Iterator[Mutant]]], ...] = (
-    (14, _dropped("forbid")),
+    (10, _dropped("forbid")),
     (10, _dropped("gen")),
-    (14, _dropped("need")),
+    (8, _dropped("need")),
     (12, _dropped("expose")),
     (6, _dropped("not")),
     (4, _dropped("allow")),
-    (14, weakened_forbid),
+    (20, weakened_forbid),
     (12, dropped_without),
     (10, dropped_only),
     (8, dropped_exposures),

@@ -115,9 +115,7 @@ class Source:
         """The project of a main file: the grammar files and tables beside it and below."""
         root = main.parent
         found = [main, *sorted(p for p in root.rglob("*") if p.suffix in (".sgl", ".yaml"))]
-        return cls(
-            {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in found}
-        )
+        return cls({path.relative_to(root).as_posix(): path.read_text("utf-8") for path in found})
 
     @property
     def main(self) -> str:
