@@ -119,6 +119,9 @@ class Tiny:
     )
     strata: dict[str, dict[str, int]] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
+    shares: dict[str, dict[str, int]] = field(
+        default_factory=lambda: {"cat_as_object": {"dog": 1, "girl": 1}}
+    )
     parquet: bool = True
 
     def pattern(self, name: str) -> dict[str, object]:
@@ -139,7 +142,12 @@ class Tiny:
             splits[split] = {
                 "items": sum(counts.values()),
                 "strata": [
-                    {"category": name, "count": count, "repeated": name in self.repeated}
+                    {
+                        "category": name,
+                        "count": count,
+                        "repeated": name in self.repeated,
+                        "shares": self.shares.get(name, {}),
+                    }
                     for name, count in counts.items()
                 ],
             }
@@ -207,7 +215,8 @@ def tiny() -> Tiny:
                 need=[{"structure": CAT_AS_SUBJECT, "minimum": 1}],
                 expose=[{"count": 2, "structure": CAT_AS_SUBJECT}],
                 reserved=[CAT],
-                quotas=[{"count": 2, "within": [], "outside": []}],
+                targets=["dog", "girl"],
+                quotas=[{"count": 2, "within": [], "outside": [], "each_target": True}],
             ),
         ],
     )

@@ -16,6 +16,7 @@ from dataclasses import replace
 from sgl.automata.compiler import StructureCompiler
 from sgl.automata.conflict import find_conflict
 from sgl.automata.evidence import Evidence, StratumEvidence
+from sgl.automata.exposed import Things, take_stock
 from sgl.automata.findings import (
     find_distributions,
     find_nestings,
@@ -23,8 +24,10 @@ from sgl.automata.findings import (
     find_unsatisfiable,
     find_unused,
 )
+from sgl.automata.licensing import Licensing, why_absent
 from sgl.automata.proofs import (
     Disjoint,
+    Exposed,
     HeldOut,
     Instance,
     Licence,
@@ -89,6 +92,8 @@ class _Prover:
         self._evidence = evidence
         self._compiler = evidence.compiler
         self._leaks: dict[Structure, tuple[StratumEvidence, Derivation] | None] = {}
+        self._licensing = Licensing(evidence)
+        self._things = Things(evidence.compiler.grammar, evidence.plan)
 
     def pattern(self, pattern: Pattern) -> PatternProofs:
         """All claims about one pattern."""
@@ -100,8 +105,11 @@ class _Prover:
                 for structure in pattern.held_out
             ),
             licences=tuple(self._licence(pattern, need) for need in pattern.need),
+            pieces=self._licensing.pieces(pattern),
             instances=tuple(self._instance(pattern, stratum) for stratum in strata),
+            exposed=Exposed(*take_stock(self._evidence, self._things, pattern)),
             disjoint=tuple(self._disjoint(pattern, stratum) for stratum in strata),
+            idle_waivers=self._licensing.idle_waivers(pattern),
         )
 
     def _held_out(self, structure: Structure, *, asserted: bool) -> HeldOut:
@@ -164,6 +172,7 @@ class _Prover:
             mass=max((mass for e, mass in masses if e in in_distribution), default=0.0),
             expected=expected,
             example=example,
+            conflict=why_absent(self._evidence, need.structure) if source is None else None,
         )
 
     def _masses(

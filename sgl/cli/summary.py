@@ -22,7 +22,7 @@ def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
     proved = sum(pattern.proved for pattern in proofs.patterns)
     click.echo(
         f"proved    {proved} of {count(len(proofs.patterns), 'pattern')}: "
-        "held out, instance, licensed, disjoint"
+        "held out, instance, licensed, exposed, disjoint"
     )
     click.echo(
         f"verified  {passed} of {count(len(report.results), 'check')} on "

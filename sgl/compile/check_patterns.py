@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from sgl.compile.names import Names
-from sgl.compile.patterns import LoweredPattern, count_of_sentences
+from sgl.compile.patterns import LoweredPattern
 from sgl.compile.plan import SPLITS
+from sgl.compile.quotas import count_of_sentences
 from sgl.compile.switches import Parameters
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, Span
@@ -27,8 +28,8 @@ def check_sizes(names: Names, parameters: Parameters, diagnostics: Diagnostics) 
     """Report splits of more sentences than can be asked for."""
     for dataset, _ in names.of(s.Dataset):
         for clause in dataset.clauses:
-            if clause.key.text in SPLITS and clause.values:
-                count_of_sentences(clause.values[0], parameters, diagnostics)
+            if clause.key.text in SPLITS and clause.amount is not None:
+                count_of_sentences(clause.amount, parameters, diagnostics)
 
 
 def check_patterns(

@@ -155,8 +155,8 @@ class _Settings:
             self.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
-        elif key in SPLITS or key == "seed":
-            number = self.parameters.whole(clause.values[0], self.diagnostics)
+        elif clause.amount is not None and (key in SPLITS or key == "seed"):
+            number = self.parameters.whole(clause.amount, self.diagnostics)
             if number is not None and key == "seed":
                 self.seed = number
             elif number is not None:
@@ -244,6 +244,7 @@ def _exposures(
                 exposure.count,
                 constraint,
                 exposure.repeated,
+                lowered.pattern.targets if exposure.each_target else (),
             )
         )
     return strata
@@ -264,10 +265,12 @@ def _gen(lowered: LoweredPattern, patterns: Sequence[LoweredPattern]) -> list[St
     )
     strata = []
     for index, quota in enumerate(pattern.quotas or (Quota(0),)):
-        require = (pattern.gen, *((structure,) for structure in quota.within))
+        require = (pattern.gen, *quota.groups)
         exclude = (*pattern.exclude, *quota.outside, *strange)
         stream = f"{GEN}/{pattern.name}/{index}"
-        strata.append(Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude)))
+        targets = pattern.targets if quota.each_target else ()
+        constraint = Constraint(require, exclude)
+        strata.append(Stratum(GEN, pattern.name, stream, quota.count, constraint, targets=targets))
     return strata
 
 

@@ -59,15 +59,28 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items, within (or not within) extra structures.
+    """``count`` items that contain all of ``within`` and none of ``outside``.
 
-    With ``each_target`` every target of the pattern has the same share of them.
+    Of each group of ``within_one_of`` they contain one structure: a condition that was
+    joined to each of several ``gen`` structures.  With ``each_target`` every target of
+    the pattern has the same share of them.
     """
 
     count: int
     within: tuple[Structure, ...] = ()
     outside: tuple[Structure, ...] = ()
     each_target: bool = False
+    within_one_of: tuple[tuple[Structure, ...], ...] = ()
+
+    @property
+    def groups(self) -> tuple[tuple[Structure, ...], ...]:
+        """Of each of these groups the items contain one structure."""
+        return (*((structure,) for structure in self.within), *self.within_one_of)
+
+    @property
+    def structures(self) -> tuple[Structure, ...]:
+        """Every structure that the quota speaks of."""
+        return (*(s for group in self.groups for s in group), *self.outside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +150,8 @@ class Stratum:
 
     ``category`` is the third column of the data; ``stream`` names the stream of
     random numbers and is unique in the plan; the sentences of a ``repeated``
-    stratum may be equal to one another, though not to those of other strata.
+    stratum may be equal to one another, though not to those of other strata.  If
+    there are ``targets``, these lemmas have equal shares of the items.
     """
 
     split: str
@@ -146,6 +160,7 @@ class Stratum:
     count: int
     constraint: Constraint
     repeated: bool = False
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

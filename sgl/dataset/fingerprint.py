@@ -16,7 +16,7 @@ from hashlib import sha256
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar, Fragment, Rule, Token
-from sgl.core.plan import Constraint, Plan
+from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset.patterns import Json, pattern_entry
 
 #: Digits of the fingerprint in a signature.
@@ -73,14 +73,17 @@ def _plan(plan: Plan) -> Json:
         "source": plan.source,
         "target": plan.target,
         "strata": [
-            [s.split, s.category, s.stream, s.count, s.repeated, _constraint(s.constraint)]
-            for s in plan.strata
+            [*_stratum(stratum), _constraint(stratum.constraint)] for stratum in plan.strata
         ],
         "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
         "distinct_lemmas": list(plan.distinct_lemmas),
         "distinct_sentences": plan.distinct_sentences,
         "lemma_layer": plan.lemma_layer,
     }
+
+
+def _stratum(s: Stratum) -> list[object]:
+    return [s.split, s.category, s.stream, s.count, s.repeated, list(s.targets)]
 
 
 def _constraint(constraint: Constraint) -> Json:

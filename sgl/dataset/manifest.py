@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sgl import EDITION, __version__
@@ -43,7 +43,8 @@ class DataFile:
 class StratumCount:
     """What was drawn for a stratum; ``rejected`` counts candidates by reason.
 
-    The sentences of a ``repeated`` stratum may be equal to one another.
+    The sentences of a ``repeated`` stratum may be equal to one another; ``shares``
+    counts the items of each target, where targets have equal shares.
     """
 
     split: str
@@ -53,6 +54,7 @@ class StratumCount:
     candidates: int
     rejected: dict[str, int]
     repeated: bool
+    shares: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, draw: StratumDraw) -> StratumCount:
@@ -66,6 +68,7 @@ class StratumCount:
             draw.candidates,
             dict(draw.rejected),
             stratum.repeated,
+            dict(draw.shares),
         )
 
 
@@ -162,6 +165,7 @@ def _splits(strata: Sequence[StratumCount]) -> Json:
                     "candidates": part.candidates,
                     "rejected": dict(sorted(part.rejected.items())),
                     "repeated": part.repeated,
+                    "shares": part.shares,
                 }
                 for part in parts
             ],

@@ -11,6 +11,7 @@ from sgl.diagnostics.codes import (
     files,
     graphs,
     lexicons,
+    licensing,
     names,
     output,
     patterns,
@@ -32,7 +33,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Graphs": graphs.CODES,
     "Tables and morphology": lexicons.CODES,
     "Weights and recursion": weights.CODES,
-    "Patterns and the dataset": patterns.CODES,
+    "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
     "The run as a whole": output.CODES,
 }
 

@@ -57,6 +57,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 wanted=stratum.count,
                 start=pool.add(splits[stratum.stream]),
                 repeated=stratum.repeated,
+                targets=stratum.targets,
             )
             for stratum in plan.strata
         ],

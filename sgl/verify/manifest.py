@@ -44,19 +44,24 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A structure with a number of sentences."""
+    """A structure with a number of sentences, of which targets may have equal shares."""
 
     clause: Clause
     count: int
+    each_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items that contain all of ``within`` and none of ``outside``."""
+    """``count`` items that contain one of each group of ``within`` and none of ``outside``.
+
+    With ``each_target`` the targets of the pattern have equal shares of them.
+    """
 
     count: int
-    within: tuple[Clause, ...]
+    within: tuple[tuple[Clause, ...], ...]
     outside: tuple[Clause, ...]
+    each_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class Pattern:
     expose: tuple[Counted, ...]
     quotas: tuple[Quota, ...]
     allow: tuple[str, ...]
+    targets: tuple[str, ...] = ()
 
     @property
     def held_out(self) -> tuple[Clause, ...]:
@@ -88,11 +94,15 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """``count`` items of a category in a split; ``repeated`` ones may be equal."""
+    """``count`` items of a category in a split; ``repeated`` ones may be equal.
+
+    ``shares`` are the numbers of items that targets have, by lemma.
+    """
 
     category: str
     count: int
     repeated: bool = False
+    shares: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +169,14 @@ class _Cursor:
         return self._expect(bool, "true or false")
 
     def option(self, name: str) -> bool:
-        return name in self._expect(dict, "an object") and self.member(name).flag()
+        return self.has(name) and self.member(name).flag()
+
+    def optional(self, name: str) -> list[_Cursor]:
+        """The elements of a member that may be missing."""
+        return self.member(name).elements() if self.has(name) else []
+
+    def has(self, name: str) -> bool:
+        return name in self._expect(dict, "an object")
 
     def count(self) -> int:
         if isinstance(self.value, bool) or self._expect(int, "a whole number") < 0:
@@ -200,7 +217,11 @@ class _Clauses:
 
     def counted(self, cursor: _Cursor, count: str) -> tuple[Counted, ...]:
         return tuple(
-            Counted(self.read(element.member("structure")), element.member(count).count())
+            Counted(
+                self.read(element.member("structure")),
+                element.member(count).count(),
+                element.option("each_target"),
+            )
             for element in cursor.elements()
         )
 
@@ -269,15 +290,24 @@ def _read_pattern(cursor: _Cursor, clauses: _Clauses) -> Pattern:
         reserved=clauses.all(cursor.member("reserved")),
         need=clauses.counted(cursor.member("need"), "minimum"),
         expose=clauses.counted(cursor.member("expose"), "count"),
-        quotas=tuple(
-            Quota(
-                quota.member("count").count(),
-                clauses.all(quota.member("within")),
-                clauses.all(quota.member("outside")),
-            )
-            for quota in cursor.member("quotas").elements()
-        ),
+        quotas=_read_quotas(cursor.member("quotas"), clauses),
         allow=cursor.member("allow").texts(),
+        targets=tuple(element.text() for element in cursor.optional("targets")),
+    )
+
+
+def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
+    return tuple(
+        Quota(
+            quota.member("count").count(),
+            (
+                *((clause,) for clause in clauses.all(quota.member("within"))),
+                *map(clauses.all, quota.optional("within_one_of")),
+            ),
+            clauses.all(quota.member("outside")),
+            quota.option("each_target"),
+        )
+        for quota in cursor.elements()
     )
 
 
@@ -306,9 +336,16 @@ def _read_strata(split: _Cursor) -> tuple[Stratum, ...]:
             element.member("category").text(),
             element.member("count").count(),
             element.option("repeated"),
+            _read_shares(element),
         )
         for element in split.member("strata").elements()
     )
+
+
+def _read_shares(stratum: _Cursor) -> tuple[tuple[str, int], ...]:
+    if not stratum.has("shares"):
+        return ()
+    return tuple((name, share.count()) for name, share in stratum.member("shares").members())
 
 
 def _read_file(cursor: _Cursor) -> DataFile:
