@@ -58,6 +58,8 @@ class Original:
 
     compiled: Compiled
     compiler: StructureCompiler
+    #: What is wrong with it already; of a mutant, only what is new counts.
+    errors: frozenset[tuple[str, str]] = frozenset()
     #: By stream and structure: the probability of needed parts in parts of training.
     masses: dict[tuple[str, str], float] = field(default_factory=dict)
 
@@ -132,6 +134,8 @@ class Claims:
             if evidence.stratum.count != stratum.count:
                 text = f"{evidence.stratum.count} sentences instead of {stratum.count}"
                 found.append(Breach(text, stratum.stream))
+            if evidence.stratum.targets != stratum.targets:
+                found.append(Breach("targets have other shares", stratum.stream))
             found.extend(self._of_stratum(stratum, evidence))
         return [*found, *self._of_needs()]
 

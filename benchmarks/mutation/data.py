@@ -1,7 +1,7 @@
 """A small dataset of a mutant, verified against the manifest of the original.
 
-The sizes are a fortieth of the original's, so that it takes seconds: about 1,000
-training sentences, five of each exposure, ten items of each pattern.  What the mutant
+It is small, so that it takes seconds, and large enough for every target to be seen: a
+fifth of the training sentences, a twentieth of the exposures, a hundredth of the items.  What the mutant
 has changed in its own numbers stays changed, by one.  The manifest claims what the
 original claims, its numbers reduced alike::
 
@@ -21,10 +21,11 @@ from sgl.compile import Compiled
 from sgl.core.plan import IN_DISTRIBUTION, Need, Pattern, Plan, Stratum
 from sgl.dataset import Provenance, StratumCount, manifest, write_items, write_manifest
 from sgl.sample import draw, pack
+from sgl.sample.distinct import share
 from sgl.verify import Report, verify
 
-#: Divides the numbers of in-distribution sentences, exposures, and items.
-DIVISORS = {IN_DISTRIBUTION: 40, "exposure": 20, "gen": 100}
+#: Divides the numbers of training sentences, of exposures, and of the other splits.
+DIVISORS = {IN_DISTRIBUTION: 5, "exposure": 20, "dev": 40, "test": 40, "gen": 100}
 
 #: Numbers of needed parts vary with the sample; so much less than the share is enough.
 SLACK = 0.5
@@ -51,20 +52,31 @@ def verify_small(
     splits = {stratum.stream: compiler.split(stratum.constraint) for stratum in strata}
     written = write_items(directory, mutant.grammar, plan, draw(pack(mutant.grammar, plan, splits)))
     claimed = scaled_plan(original, sizes)
-    counts = [
-        StratumCount(s.split, s.category, s.stream, s.count, s.count, {}, s.repeated)
-        for s in claimed.strata
-    ]
+    counts = [_claimed(stratum) for stratum in claimed.strata]
     provenance = Provenance("mutant", "", "0" * 64, (), {})
     grammar = original.compiled.grammar
     write_manifest(directory, manifest(grammar, claimed, provenance, counts, [], written.files))
     return verify(directory)
 
 
+def _claimed(stratum: Stratum) -> StratumCount:
+    """What the manifest says of a stratum, as if it had been drawn."""
+    return StratumCount(
+        stratum.split,
+        stratum.category,
+        stratum.stream,
+        stratum.count,
+        candidates=stratum.count,
+        rejected={},
+        repeated=stratum.repeated,
+        shares={t: share(stratum.count, stratum.targets, t) for t in stratum.targets},
+    )
+
+
 def scaled(stratum: Stratum) -> int:
     """The reduced number of sentences of a stratum of the original."""
     kind = stratum.category.partition(":")[0] if stratum.split == TRAIN else stratum.split
-    return max(5, stratum.count // DIVISORS.get(kind, DIVISORS[IN_DISTRIBUTION]))
+    return max(min(5, stratum.count), stratum.count // DIVISORS[kind])
 
 
 def _size(stratum: Stratum, wanted: Stratum | None, sizes: Mapping[str, int]) -> int:

@@ -32,7 +32,7 @@ from sgl.build.examples import check_examples
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.plan import Plan
-from sgl.diagnostics import Diagnostics, Severity, SourceMap
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
 from sgl.graph import ConlluError
 from sgl.sample import NotEnoughError
 
@@ -44,16 +44,17 @@ HARMLESS, MISSED, ALARM = "harmless", "missed", "false alarm"
 
 
 def open_original(main: Path) -> Original:
-    """The original grammar, all its claims proved; raises ``ValueError`` if they are not."""
+    """The original grammar with its claims decided; raises ``ValueError`` if they cannot be."""
     diagnostics = Diagnostics()
     compiled = open_grammar(main, {}, SourceMap(), diagnostics)
     if compiled is None:
-        raise ValueError(_first_error(diagnostics))
+        raise ValueError(_message(_errors(diagnostics)[0]))
     compiler = StructureCompiler(compiled.grammar)
-    proofs = establish(compiled, compiler, diagnostics)
-    if proofs is None or diagnostics.errors:
-        raise ValueError(_first_error(diagnostics))
-    original = Original(compiled, compiler)
+    check_examples(compiled, diagnostics)
+    if establish(compiled, compiler, diagnostics) is None:
+        raise ValueError(_message(_errors(diagnostics)[0]))
+    errors = frozenset((found.code, found.message) for found in _errors(diagnostics))
+    original = Original(compiled, compiler, errors)
     Claims(original, compiled, compiler).fill_masses()
     return original
 
@@ -76,16 +77,17 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     diagnostics = Diagnostics()
     compiled = open_grammar(main, {}, SourceMap(), diagnostics)
     if compiled is None:
-        return {"verdict": "reading", "message": _first_error(diagnostics, pattern)}
+        return _caught("reading", _errors(diagnostics), pattern)
     check_examples(compiled, diagnostics)
-    if diagnostics.errors:
-        return {"verdict": "example", "message": _first_error(diagnostics, pattern)}
+    if new := _errors(diagnostics, original):
+        return _caught("example", new, pattern)
     same = without_places(compiled.grammar) == original.bare
     if same and _same_plan(original.plan, compiled.plan):
         return {"verdict": HARMLESS, "message": "the grammar and what is drawn are the same"}
     compiler = original.compiler if same else StructureCompiler(compiled.grammar)
-    if establish(compiled, compiler, diagnostics) is None or diagnostics.errors:
-        return {"verdict": "proof", "message": _first_error(diagnostics, pattern)}
+    establish(compiled, compiler, diagnostics)
+    if new := _errors(diagnostics, original):
+        return _caught("proof", new, pattern)
     breaches = Claims(original, compiled, compiler).breaches()
     seen = _verified(original, compiled, compiler, data, breaches)
     if seen and breaches:
@@ -186,8 +188,22 @@ def _sizes(original: Original, breaches: Sequence[Breach]) -> dict[str, int]:
     }
 
 
-def _first_error(diagnostics: Diagnostics, pattern: str = "") -> str:
-    """An error about the pattern, or else the first, with its notes: the witness is there."""
-    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
-    found = next((d for d in errors if pattern and f"`{pattern}`" in d.message), errors[0])
+def _errors(diagnostics: Diagnostics, original: Original | None = None) -> list[Diagnostic]:
+    """The errors, without those that the original has as well."""
+    known = original.errors if original is not None else frozenset()
+    return [
+        found
+        for found in diagnostics
+        if found.severity is Severity.ERROR and (found.code, found.message) not in known
+    ]
+
+
+def _caught(stage: str, errors: Sequence[Diagnostic], pattern: str) -> Json:
+    """A mutant that a stage stops: by an error about the pattern, or else by the first."""
+    own = [found for found in errors if pattern and f"`{pattern}`" in found.message]
+    return {"verdict": stage, "message": _message((own or errors)[0]), "errors": len(errors)}
+
+
+def _message(found: Diagnostic) -> str:
+    """An error with its notes, among which the witness is."""
     return " · ".join([f"{found.code} {found.message}", *found.notes])

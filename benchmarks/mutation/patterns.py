@@ -42,9 +42,9 @@ _VALUE = re.compile(r"(?<==)\w+")
 _TEST = re.compile(r"(\[)(?:[^\[\]#]*=[^\[\]]*|lemma in @targets)(\])")
 _ONE_TEST = re.compile(r"(?<=[\[ ])(?:\w+!?=\w+|lemma in @targets)(?:, | ?(?=\]))")
 _WITHOUT = re.compile(r"\s*without \{[^{}]*\}")
-_DEPTH = re.compile(r"(?<=\{)\d+(?=\}->)|(?<=repeat )\d+")
+_DEPTH = re.compile(r"(?<=\{)[\w+-]+(?=\}->)|(?<=repeat )[\w+-]+")
 _DEGREE = re.compile(r"(?<=[=>])\d+(?=\])")
-_NUMBER = re.compile(r"(?:>=|expose|size|,)\s+(\d+)(?=\s|$)")
+_NUMBER = re.compile(r"(?:>=|expose|size|,)\s+(\d+|exposures)(?=\s|$)")
 _STRUCTURES = ("forbid", "gen", "not", "need", "expose")
 
 
@@ -96,7 +96,11 @@ def _other_value(value: str) -> list[str]:
 
 
 def _off_by_one(number: str) -> list[str]:
-    return [str(int(number) + 1), *([str(int(number) - 1)] if int(number) > 1 else [])]
+    """One more and one less than a number, a parameter, or their sum."""
+    name, sign, rest = re.fullmatch(r"([a-z_]*)([+-]?)(\d*)", number).groups()
+    value = int(f"{sign}{rest or 0}")
+    near = [value + 1, *([value - 1] if name or value > 1 else [])]
+    return [f"{name}{other:+d}" if name else str(other) for other in near]
 
 
 def dropped_without(source: Source) -> Iterator[Mutant]:
@@ -197,9 +201,9 @@ def changed_numbers(source: Source) -> Iterator[Mutant]:
     """Fewer or more exposures and items; a smaller or larger part needed."""
     for pattern, clause, name in _clauses(source, "need", "expose", "size"):
         for found in _NUMBER.finditer(clause.text):
-            number = int(found[1])
-            for new in (number // 10, number + 1, number - 1):
-                edit = clause.replaced(*found.span(1), str(new))
+            number = found[1]
+            for new in (f"{number}+1", f"{number}-1", "10"):
+                edit = clause.replaced(*found.span(1), new)
                 kind = f"changed number of `{clause.keyword}`"
                 yield Mutant(kind, f"{name}={new}", (edit,), pattern.name)
 
@@ -207,7 +211,8 @@ def changed_numbers(source: Source) -> Iterator[Mutant]:
 def changed_parts(source: Source) -> Iterator[Mutant]:
     """The parts of a size, or `repeated`, left out or exchanged."""
     for pattern, clause, name in _clauses(source, "size", "expose"):
-        for old, new in (("within", "outside"), ("outside", "within"), (" repeated", "")):
+        changes = (("within", "outside"), ("outside", "within"), (" repeated", ""))
+        for old, new in (*changes, (" each target", "")):
             start = clause.text.find(old)
             if start >= 0:
                 edit = clause.replaced(start, start + len(old), new)
@@ -254,8 +259,8 @@ KINDS: tuple[tuple[int, Callable[[Source], Iterator[Mutant]]], ...] = (
     (10, _swapped("degree off by one", _DEGREE, _off_by_one)),
     (14, dropped_test),
     (12, dropped_edge),
-    (24, changed_numbers),
-    (6, changed_parts),
+    (20, changed_numbers),
+    (12, changed_parts),
     (6, asserted),
     (6, dropped_pattern),
     (8, added_allow),

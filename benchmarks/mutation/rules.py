@@ -247,6 +247,16 @@ def changed_dataset(source: Source) -> Iterator[Mutant]:
                 yield Mutant("changed dataset", f"no distinct {word}", (edit,))
 
 
+def changed_params(source: Source) -> Iterator[Mutant]:
+    """A parameter with another value."""
+    for param in source.of("param"):
+        found = re.search(r"= (\w+)", param.head.text)
+        values = {"on": ("off",), "off": ("on",), "inner": ("outer",), "outer": ("inner",)}
+        for new in values.get(found[1], ("3", "5", "10")):
+            edit = param.head.replaced(*found.span(1), new)
+            yield Mutant("changed parameter", f"{param.name}={new}", (edit,))
+
+
 KINDS: tuple[tuple[int, Callable[[Source], Iterator[Mutant]]], ...] = (
     (50, leaking_rules),
     (8, cut_rules),
@@ -263,4 +273,5 @@ KINDS: tuple[tuple[int, Callable[[Source], Iterator[Mutant]]], ...] = (
     (18, changed_tables),
     (10, removed_targets),
     (12, changed_dataset),
+    (8, changed_params),
 )
