@@ -187,6 +187,8 @@ def test_the_manifest_describes_what_was_drawn(dataset: Dataset) -> None:
         "distinct",
         "splits",
         "patterns",
+        "parts",
+        "nowhere",
         "guarantees",
         "files",
     ]

@@ -21,9 +21,11 @@ from tiny_dataset import (
     Sentence,
     Tiny,
     embedded,
+    joined,
     pattern,
     pp_in_object,
     pp_in_subject,
+    question,
     said,
     tiny,
     write_manifest,
@@ -45,7 +47,7 @@ def test_an_honest_dataset_passes_every_check(tmp_path: Path) -> None:
     report = verify(tiny().write(tmp_path))
     assert report.ok, explain(report)
     assert {result.status for result in report.results} == {"passed"}
-    assert report.items == 14
+    assert report.items == 15
 
 
 def test_every_check_looked_at_something(tmp_path: Path) -> None:
@@ -171,6 +173,36 @@ def other_shares_recorded(data: Tiny) -> None:
     data.shares["cat_as_object"] = {"dog": 2}
 
 
+def part_elsewhere(data: Tiny) -> None:
+    data.splits["train"].append(joined("dog", "girl", "in_distribution"))
+
+
+def part_in_gen(data: Tiny) -> None:
+    sentence = joined("girl", "Emma", "cat_as_object")
+    sentence.words = sentence.words.replace("././PUNCT/3", "cat/cat/NOUN/6:obj ././PUNCT/3")
+    data.splits["gen"][-1] = sentence
+
+
+def part_without_its_structure(data: Tiny) -> None:
+    data.splits["train"][5] = said("dog", "slept", "dog", "part:joined")
+
+
+def part_outside_its_quota(data: Tiny) -> None:
+    data.splits["train"][5].words += " so/so/VERB/3:ccomp"
+
+
+def repeated_lemma_in_another_part(data: Tiny) -> None:
+    data.parts[0]["repeated_lemmas"] = False
+
+
+def structure_that_is_to_be_nowhere(data: Tiny) -> None:
+    data.splits["train"].append(question("dog"))
+
+
+def structure_that_is_to_be_nowhere_in_gen(data: Tiny) -> None:
+    data.nowhere = ["{ V[lemma=saw] -[obj]-> N[lemma=cat] }"]
+
+
 PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (leak, {"V009"}),
     (leak_in_dev, {"V009", "V010", "V018"}),
@@ -189,6 +221,13 @@ PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (repeated_lemma, {"V020"}),
     (unequal_shares, {"V021"}),
     (other_shares_recorded, {"V021"}),
+    (part_elsewhere, {"V022"}),
+    (part_in_gen, {"V022"}),
+    (part_without_its_structure, {"V023"}),
+    (part_outside_its_quota, {"V023"}),
+    (repeated_lemma_in_another_part, {"V020"}),
+    (structure_that_is_to_be_nowhere, {"V024"}),
+    (structure_that_is_to_be_nowhere_in_gen, {"V024"}),
     (unreadable_structure, {"V004"}),
     (structure_of_another_layer, {"V004"}),
     (category_without_pattern, {"V013"}),
@@ -209,7 +248,7 @@ def test_a_violation_shows_sentence_and_match(tmp_path: Path) -> None:
     data = tiny()
     leak(data)
     (violation,) = verify(data.write(tmp_path)).result("V009").violations
-    assert violation.sent_id == "train-000008"
+    assert violation.sent_id == "train-000009"
     assert violation.sentence == "The girl near Lina slept."
     assert dict(violation.match) == {"V": "slept (5)", "N": "girl (2)", "M": "Lina (4)"}
     assert violation.place.startswith("conllu/train.conllu:")
@@ -238,6 +277,15 @@ def test_allowed_structures_of_another_pattern_are_no_violation(tmp_path: Path) 
     data = tiny()
     foreign_structure(data)
     data.pattern("pp_in_subject")["allow"] = ["cat_as_object"]
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_a_part_may_contain_what_the_patterns_that_it_allows_reserve(tmp_path: Path) -> None:
+    data = tiny()
+    (place,) = (i for i, s in enumerate(data.splits["train"]) if s.category == "part:joined")
+    data.splits["train"][place] = joined("cat", "dog")
+    assert failed(verify(data.write(tmp_path))) == {"V010"}
+    data.parts[0]["allow"] = ["cat_as_object"]
     assert verify(data.write(tmp_path)).ok
 
 
@@ -493,6 +541,7 @@ def test_a_damaged_manifest_fails_the_first_check(
         (["splits", "../dev"], {"items": 0, "strata": []}, "a split is one of"),
         (["patterns", 1, "name"], "pp_in_subject", "occurs twice"),
         (["patterns", 0, "allow"], ["nobody"], "there is no pattern 'nobody'"),
+        (["parts", 0, "allow"], ["nobody"], "parts[0].allow: there is no pattern 'nobody'"),
     ],
 )
 def test_a_wrong_value_in_the_manifest_is_named(

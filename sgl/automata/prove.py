@@ -38,7 +38,15 @@ from sgl.automata.proofs import (
 from sgl.automata.split import acceptance_probability
 from sgl.automata.witness import smallest_derivation
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Need, Pattern, Plan, foreign
+from sgl.core.plan import (
+    EXPOSURE_PREFIX,
+    IN_DISTRIBUTION,
+    PART_PREFIX,
+    Need,
+    Pattern,
+    Plan,
+    foreign,
+)
 from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
@@ -152,6 +160,7 @@ class _Prover:
             e
             for e in self._evidence.training
             if e.stratum.category == EXPOSURE_PREFIX + pattern.name
+            or e.stratum.category.startswith(PART_PREFIX)
         ]
         masses = self._masses([*in_distribution, *exposures], need.structure)
         if not any(mass > 0.0 for _, mass in masses):

@@ -21,7 +21,7 @@ from sgl.build.wording import Wording
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import Fragment
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label
 
@@ -218,6 +218,8 @@ def _names(streams: Iterable[str]) -> str:
             names[f"`{split}`"] = None
         elif category.startswith(EXPOSURE_PREFIX):
             names[f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"] = None
+        elif category.startswith(PART_PREFIX):
+            names[f"the part `{category.removeprefix(PART_PREFIX)}`"] = None
         else:
             names[f"`{category}`"] = None
     *first, last = names

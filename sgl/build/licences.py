@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sgl.automata import Licence, PatternProofs, Piece, Unseen, Verdict
-from sgl.build.wording import Wording
+from sgl.build.wording import Wording, written
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label
@@ -56,7 +56,7 @@ class _Reporter:
             self.lowered.span("need", index),
             f"training cannot contain this part, which `{self.name}` needs",
             label=f"needed here{asked}" if asked else "no sentence of the grammar contains this",
-            labels=self.wording.excluding(claim.conflict, "held out here"),
+            labels=self.wording.excluding(claim.conflict),
             notes=(_TWO_THINGS,),
             hint="correct the structure, or the `forbid` that rules it out",
         )
@@ -76,10 +76,11 @@ class _Reporter:
 
     def unseen_piece(self, claim: Piece) -> None:
         whole = self.wording.place(self.lowered, claim.whole)
-        labels = self.wording.excluding(claim.conflict, "held out here")
+        labels = self.wording.excluding(claim.conflict)
         others = [label for label in labels if label.span != whole]
         asked = self.wording.as_in((claim.structure,))
-        notes = [f"the piece is {claim.structure}"]
+        piece = written(claim.structure, self.lowered.pattern.targets)
+        notes = [f"the piece is {piece}"]
         hint = "let training show the piece in another place"
         if not asked:
             notes.append("no sentence of the grammar contains it")
@@ -93,7 +94,7 @@ class _Reporter:
             label="the piece is this without one link",
             labels=others,
             notes=(*notes, _TWO_THINGS),
-            hint=f"{hint}, or say that it need not be seen: `waive {claim.structure}`",
+            hint=f"{hint}, or say that it need not be seen: `waive {piece}`",
         )
 
     def idle_waiver(self, structure: Structure, pieces: Sequence[Structure]) -> None:
@@ -101,7 +102,10 @@ class _Reporter:
             "SGL0852",
             self.wording.place(self.lowered, structure),
             f"this is no piece of what `{self.name}` holds out",
-            notes=[f"a piece is {piece}" for piece in pieces[:_OFFERED]],
+            notes=[
+                f"a piece is {written(piece, self.lowered.pattern.targets)}"
+                for piece in pieces[:_OFFERED]
+            ],
             hint="remove the clause, or write one of the pieces",
         )
 

@@ -15,6 +15,8 @@ def between_lines(
 ) -> Iterator[str]:
     """The comparison, line by line."""
     a, b = first.project.name, second.project.name
+    if a == b:
+        a, b = f"{a} (A)", f"{b} (B)"
     yield f"what the training data of {a} show of what {b} tests"
     for pattern, rows in groupby(comparisons, key=lambda row: row.pattern):
         yield ""

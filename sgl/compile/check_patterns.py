@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from sgl.compile.dataset import SPLITS
 from sgl.compile.names import Names
+from sgl.compile.parts import LoweredPart
 from sgl.compile.patterns import LoweredPattern
-from sgl.compile.plan import SPLITS
 from sgl.compile.quotas import count_of_sentences
 from sgl.compile.switches import Parameters
 from sgl.core.structure import Structure
@@ -33,7 +34,10 @@ def check_sizes(names: Names, parameters: Parameters, diagnostics: Diagnostics) 
 
 
 def check_patterns(
-    patterns: Sequence[LoweredPattern], sizes: Mapping[str, int], diagnostics: Diagnostics
+    patterns: Sequence[LoweredPattern],
+    parts: Sequence[LoweredPart],
+    sizes: Mapping[str, int],
+    diagnostics: Diagnostics,
 ) -> None:
     """Report what patterns cannot ask for together, or of this dataset.
 
@@ -42,7 +46,8 @@ def check_patterns(
     for first, second in combinations(patterns, 2):
         _check_same(first, second, diagnostics)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
-    trained = sizes.get(TRAIN, 0) + exposed
+    apart = sum(quota.count for lowered in parts for quota in lowered.part.quotas)
+    trained = sizes.get(TRAIN, 0) + exposed + apart
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name

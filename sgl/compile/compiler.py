@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from sgl.compile.check_graphs import check_graphs
 from sgl.compile.check_patterns import check_patterns, check_sizes
 from sgl.compile.check_words import check_words
+from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset
 from sgl.compile.expand import expand
 from sgl.compile.lexicons import Lexicons, lower_words
 from sgl.compile.lower import Lowered, lower
 from sgl.compile.names import Names, report_unused, resolve_names
+from sgl.compile.parts import LoweredPart, lower_parts
 from sgl.compile.patterns import LoweredPattern, lower_patterns
-from sgl.compile.plan import DatasetSettings, check_lemma_classes, make_plan, read_dataset
+from sgl.compile.plan import make_plan
 from sgl.compile.productions import Production
+from sgl.compile.restrictions import LoweredRestriction, Relations
 from sgl.compile.rules import lower_rules
 from sgl.compile.signature import Signature, build_signature
 from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
@@ -41,6 +44,8 @@ class Compiled:
     plan: Plan
     rule_spans: tuple[Span, ...]
     patterns: tuple[LoweredPattern, ...]
+    parts: tuple[LoweredPart, ...]
+    restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[s.Test, ...]
 
@@ -71,20 +76,26 @@ def compile_project(
     lowered = None
     if diagnostics.errors == 0 and dataset is not None:
         lowered = _lower(project, productions, dataset, signature, diagnostics)
-    patterns = _patterns(names, signature, lowered, parameters, diagnostics)
+    context = _context(names, signature, lowered, parameters, diagnostics)
+    patterns = lower_patterns(names, context, diagnostics) if context is not None else []
+    parts = lower_parts(names, context, diagnostics) if context is not None else []
+    restrictions = _restrictions(project, names, context)
     if dataset is not None and diagnostics.errors == 0:
         check_sizes(names, parameters, diagnostics)
-        check_patterns(patterns, dataset.sizes, diagnostics)
+        check_patterns(patterns, parts, dataset.sizes, diagnostics)
     if diagnostics.errors or lowered is None or dataset is None:
         return None
     report_unused(names, diagnostics)
+    nowhere = [structure for lowered in restrictions for structure in lowered.structures]
     return Compiled(
         project=project,
         parameters=parameters.values,
         grammar=lowered.grammar,
-        plan=make_plan(dataset, patterns, signature),
+        plan=make_plan(dataset, patterns, parts, nowhere, signature),
         rule_spans=lowered.rule_spans,
         patterns=tuple(patterns),
+        parts=tuple(parts),
+        restrictions=tuple(restrictions),
         dataset_span=dataset.start.span,
         tests=tuple(declaration for declaration, _ in names.of(s.Test)),
     )
@@ -125,27 +136,39 @@ def _lower(
     return lowered
 
 
-def _patterns(
+def _context(
     names: Names,
     signature: Signature,
     lowered: Lowered | None,
     parameters: Parameters,
     diagnostics: Diagnostics,
-) -> list[LoweredPattern]:
-    """Lower the patterns; with errors in the rules, without asking whether words exist."""
-    if not names.of(s.Pattern):
-        return []
+) -> StructureContext | None:
+    """What structures are lowered with, where a declaration has any.
+
+    With errors in the rules nobody asks whether words exist.
+    """
+    patterns = [declaration.name for declaration, _ in names.of(s.Pattern)]
+    parts = [declaration.name for declaration, _ in names.of(s.Part)]
+    relations = [declaration.relation for declaration, _ in names.of(s.Restrict)]
+    speaking = [*patterns, *parts, *relations]
+    if not speaking:
+        return None
     if not signature.graph_layers:
-        if signature.unsound:
-            return []
-        first = names.of(s.Pattern)[0][0]
-        diagnostics.error(
-            "SGL0307",
-            first.name.span,
-            "patterns speak about a graph layer, and the grammar declares none",
-            hint=f"add `layer syn : graph on {signature.source.name}`",
-        )
-        return []
+        if not signature.unsound:
+            diagnostics.error(
+                "SGL0307",
+                speaking[0].span,
+                "patterns speak about a graph layer, and the grammar declares none",
+                hint=f"add `layer syn : graph on {signature.source.name}`",
+            )
+        return None
     words = vocabulary(lowered.grammar, 0) if lowered is not None else Vocabulary(complete=False)
-    context = StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
-    return lower_patterns(names, context, diagnostics)
+    return StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
+
+
+def _restrictions(
+    project: Project, names: Names, context: StructureContext | None
+) -> list[LoweredRestriction]:
+    if context is None:
+        return []
+    return Relations(project.sources, context).lower_all(names)

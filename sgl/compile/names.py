@@ -33,6 +33,8 @@ KINDS: dict[type, str] = {
     s.Rule: "rule",
     s.Lexicon: "lexicon",
     s.Pattern: "pattern",
+    s.Part: "part",
+    s.Relation: "relation",
 }
 
 #: The keywords of kinds that authors call otherwise.
@@ -233,7 +235,16 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
 
 def report_unused(names: Names, diagnostics: Diagnostics) -> None:
     """Warn about declarations of the project that nothing uses, under no setting of a ``when``."""
-    kinds = (s.Feature, s.CategoryDecl, s.Labels, s.Words, s.StructureDecl, s.Paradigm, s.Function)
+    kinds = (
+        s.Feature,
+        s.CategoryDecl,
+        s.Labels,
+        s.Words,
+        s.StructureDecl,
+        s.Paradigm,
+        s.Function,
+        s.Relation,
+    )
     in_other_settings = _names_left_out(names)
     for declaration, scope in names.declarations:
         kind = type(declaration)

@@ -6,6 +6,7 @@ from one conditional distribution each::
 
     train   in_distribution    40,000   no held-out structure, nothing reserved
             exposure:active_to_passive  100   contains its exposure, nothing held out
+            part:concatenation  400   contains what no other sentence does
     dev     in_distribution     5,000
     gen     active_to_passive   1,000   contains its structure, no other pattern's
 """
@@ -19,6 +20,7 @@ from sgl.core.structure import Structure
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
+PART_PREFIX = "part:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Part:
 
     Its sentences contain one of ``only``, which no other sentence of the dataset
     contains.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
+    ``allow``: patterns whose reserved structures they may contain.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Part:
     only: tuple[Structure, ...]
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,8 @@ class Stratum:
     ``category`` is the third column of the data; ``stream`` names the stream of
     random numbers and is unique in the plan; the sentences of a ``repeated``
     stratum may be equal to one another, though not to those of other strata.  If
-    there are ``targets``, these lemmas have equal shares of the items.
+    there are ``targets``, these lemmas have equal shares of the items.  With
+    ``repeated_lemmas`` a lemma may occur twice in a sentence.
     """
 
     split: str
@@ -161,6 +166,7 @@ class Stratum:
     constraint: Constraint
     repeated: bool = False
     targets: tuple[str, ...] = ()
+    repeated_lemmas: bool = False
 
 
 @dataclass(frozen=True, slots=True)

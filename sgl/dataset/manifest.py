@@ -16,7 +16,7 @@ from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import signature
-from sgl.dataset.patterns import Json, pattern_entry
+from sgl.dataset.patterns import Json, part_entry, pattern_entry
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.sample.distinct import StratumDraw
 from sgl.sample.random import SCHEME
@@ -139,6 +139,8 @@ def manifest(
         },
         "splits": _splits(strata),
         "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
+        "parts": [part_entry(part) for part in plan.parts],
+        "nowhere": [str(structure) for structure in plan.nowhere],
         "guarantees": [asdict(guarantee) for guarantee in guarantees],
         "files": [asdict(file) for file in files],
     }

@@ -1,10 +1,10 @@
-"""Patterns as plain data, for the manifest and for the fingerprint."""
+"""Patterns and parts as plain data, for the manifest and for the fingerprint."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgl.core.plan import Pattern, Quota
+from sgl.core.plan import Part, Pattern, Quota
 from sgl.core.structure import Structure
 
 Json = dict[str, object]
@@ -38,6 +38,18 @@ def pattern_entry(pattern: Pattern) -> Json:
         ],
         "reserved": _texts(pattern.reserved),
         "quotas": [quota_entry(quota) for quota in pattern.quotas],
+    }
+
+
+def part_entry(part: Part) -> Json:
+    """A part of training with its structures in the author's notation."""
+    return {
+        "name": part.name,
+        "title": part.title,
+        "only": _texts(part.only),
+        "quotas": [quota_entry(quota) for quota in part.quotas],
+        "repeated_lemmas": part.repeated_lemmas,
+        "allow": list(part.allow),
     }
 
 

@@ -7,7 +7,8 @@ for the first reason that holds:
 
 =====================  =====================================================
 ``too_long``           its derivation has more than 10,000 rules
-``repeated_lemma``     a content lemma occurs twice in it
+``repeated_lemma``     a content lemma occurs twice in it, and may not in
+                       its stratum
 ``unexposed_word``     it is not for training, and no accepted training
                        sentence has one of its lemmas
 ``share_full``         its target, the first of those of its stratum whose
@@ -121,7 +122,7 @@ class Judge:
             return TOO_LONG
         tables = self._tables
         lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
-        if len(set(lemmas)) < len(lemmas):
+        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
             return REPEATED_LEMMA
         trained = stratum.split == TRAIN
         if self._trains and not trained and not self._exposes(derivation):

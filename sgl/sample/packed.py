@@ -10,7 +10,8 @@ The text is Base64 of a zlib stream of JSON with these members:
              another: ``[width, rule, last child, ..., first child]`` for each
              alternative, children as differences to the state's own number
 ``strata``   for each: split, category, stream, number of items, start state,
-             whether its sentences may be equal, the targets that share it
+             whether its sentences may be equal, the targets that share it,
+             whether a lemma may occur twice in a sentence
 ===========  ===============================================================
 
 and ``seed``, ``source``, ``target`` (name, join, attach) and

@@ -58,6 +58,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 start=pool.add(splits[stratum.stream]),
                 repeated=stratum.repeated,
                 targets=stratum.targets,
+                repeated_lemmas=stratum.repeated_lemmas,
             )
             for stratum in plan.strata
         ],

@@ -81,4 +81,7 @@ CHECKS = (
     Check("V019", "distinct sentences", sentence_checks.sentences_distinct),
     Check("V020", "distinct lemmas", sentence_checks.lemmas_distinct),
     Check("V021", "shares", quota_checks.shares, ("V004", "V011", "V016")),
+    Check("V022", "parts", pattern_checks.parts_apart, _STRUCTURES),
+    Check("V023", "part quotas", quota_checks.part_quotas, _STRUCTURES),
+    Check("V024", "restrictions", pattern_checks.restrictions, _STRUCTURES),
 )

@@ -16,6 +16,7 @@ from sgl.verify.conllu import Malformed
 from sgl.verify.dataset import (
     EXPOSURE,
     IN_DISTRIBUTION,
+    PART,
     Dataset,
     Item,
     Split,
@@ -218,4 +219,6 @@ def _differences(row: Row, item: Item) -> Iterator[str]:
 def _kind(category: str) -> str:
     if category == IN_DISTRIBUTION:
         return "iid"
+    if category.startswith(PART):
+        return "part"
     return "exposure" if category.startswith(EXPOSURE) else "gen"

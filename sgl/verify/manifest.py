@@ -93,6 +93,21 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Sentences of train that belong to no pattern; they contain one of ``only``.
+
+    With ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
+    whose reserved structures they may contain.
+    """
+
+    name: str
+    only: tuple[Clause, ...]
+    quotas: tuple[Quota, ...]
+    repeated_lemmas: bool
+    allow: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
@@ -136,6 +151,8 @@ class Manifest:
     patterns: tuple[Pattern, ...]
     files: tuple[DataFile, ...]
     structures: tuple[Clause, ...]
+    parts: tuple[Part, ...] = ()
+    nowhere: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +255,9 @@ def read_manifest(directory: Path) -> Manifest:
     patterns = tuple(
         _read_pattern(element, clauses) for element in root.member("patterns").elements()
     )
-    _check_names(patterns)
+    parts = tuple(_read_part(element, clauses) for element in root.optional("parts"))
+    _check_names(patterns, parts)
+    nowhere = tuple(map(clauses.read, root.optional("nowhere")))
     return Manifest(
         name=root.member("name").text(),
         signature=root.member("signature").text(),
@@ -253,6 +272,8 @@ def read_manifest(directory: Path) -> Manifest:
         patterns=patterns,
         files=tuple(_read_file(element) for element in root.member("files").elements()),
         structures=tuple(clauses.first.values()),
+        parts=parts,
+        nowhere=nowhere,
     )
 
 
@@ -311,14 +332,30 @@ def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
     )
 
 
-def _check_names(patterns: tuple[Pattern, ...]) -> None:
+def _read_part(cursor: _Cursor, clauses: _Clauses) -> Part:
+    return Part(
+        name=cursor.member("name").text(),
+        only=clauses.all(cursor.member("only")),
+        quotas=_read_quotas(cursor.member("quotas"), clauses),
+        repeated_lemmas=cursor.member("repeated_lemmas").flag(),
+        allow=cursor.member("allow").texts(),
+    )
+
+
+def _check_names(patterns: tuple[Pattern, ...], parts: tuple[Part, ...]) -> None:
     names = [pattern.name for pattern in patterns]
     for rank, pattern in enumerate(patterns):
         if names.index(pattern.name) < rank:
             raise ManifestError(f"patterns[{rank}].name: {pattern.name!r} occurs twice")
-        for name in pattern.allow:
-            if name not in names:
-                raise ManifestError(f"patterns[{rank}].allow: there is no pattern {name!r}")
+        _check_allowed(f"patterns[{rank}]", pattern.allow, names)
+    for rank, part in enumerate(parts):
+        _check_allowed(f"parts[{rank}]", part.allow, names)
+
+
+def _check_allowed(place: str, allow: tuple[str, ...], names: list[str]) -> None:
+    for name in allow:
+        if name not in names:
+            raise ManifestError(f"{place}.allow: there is no pattern {name!r}")
 
 
 def _anchor(graphs: _Cursor, layer: str) -> str:

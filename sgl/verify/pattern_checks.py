@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, TRAIN, TRAINING_LIKE, Dataset, Item
+from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, Dataset, Item
 from sgl.verify.manifest import Clause
 from sgl.verify.report import Tally, Violation
 
@@ -18,10 +18,11 @@ def held_out(data: Dataset, tally: Tally) -> None:
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
-    """What a pattern reserves occurs in train, dev and test in its exposures only."""
+    """What a pattern reserves occurs in its exposures, and in parts of train that allow it."""
     for pattern in data.manifest.patterns:
-        category = EXPOSURE + pattern.name
-        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category != category)
+        allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
+        allowed.add(EXPOSURE + pattern.name)
+        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category not in allowed)
         message = f"{pattern.name} reserves this for its exposures"
         _expect_none(data, tally, groups, pattern.reserved, message)
 
@@ -71,6 +72,25 @@ def foreign_structures(data: Dataset, tally: Tally) -> None:
         )
         message = f"{pattern.name} is held out, and the item's pattern does not allow it"
         _expect_none(data, tally, groups, pattern.held_out, message)
+
+
+def parts_apart(data: Dataset, tally: Tally) -> None:
+    """What a part of train has for its own occurs nowhere else in the dataset."""
+    for part in data.manifest.parts:
+        category = PART + part.name
+        groups = (
+            group
+            for group in data.groups(*TRAINING_LIKE, GENERALIZATION)
+            if group[0].category != category or group[0].split != TRAIN
+        )
+        message = f"only the part {part.name} may contain this"
+        _expect_none(data, tally, groups, part.only, message)
+
+
+def restrictions(data: Dataset, tally: Tally) -> None:
+    """No sentence of any split contains a structure that is to be nowhere."""
+    groups = data.groups(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, groups, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(

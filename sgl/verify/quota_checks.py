@@ -8,7 +8,8 @@ maximum flow from kinds of items to the parts that they fit::
     12 fit part 1            ──12──> part 1 wants 12
      7 fit parts 1 and 2     ── 7──> part 2 wants  7
 
-Equal shares of the targets of a pattern make a part for each target.
+Equal shares of the targets of a pattern make a part for each target.  The sentences of
+a part of training are dealt out in the same way.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, TRAIN, Dataset, Item
+from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, Dataset, Item
 from sgl.verify.manifest import Clause, Pattern, Quota
 from sgl.verify.report import Tally, Violation
 
@@ -71,6 +72,14 @@ def shares(data: Dataset, tally: Tally) -> None:
                 divided = tuple(p for part in parted.parts for p in _divided(part, pattern))
                 _deal(data, tally, replace(parted, parts=divided))
                 _compare_recorded(data, tally, parted, pattern)
+
+
+def part_quotas(data: Dataset, tally: Tally) -> None:
+    """The sentences of every part of train contain what it has for its own, and fill its quotas."""
+    for part in data.manifest.parts:
+        quotas = (replace(quota, within=(part.only, *quota.within)) for quota in part.quotas)
+        category = PART + part.name
+        _deal(data, tally, _Parted(TRAIN, category, _parts(data, category, tuple(quotas))))
 
 
 def _exposed(data: Dataset, pattern: Pattern) -> _Parted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sgl.diagnostics.codes.base import EVERYTHING
-from sgl.diagnostics.codes.code import Code
+from sgl.diagnostics.codes.code import MAIN, Code
 
 _PP_IN_SUBJECT = """\
 pattern pp_in_subject "PP in object → subject"
@@ -26,6 +26,8 @@ word Text: "goodbye"
 word Text: "thanks"
   syn node(upos=INTJ)
 """
+
+_TAKES = 'relation takes from "takes.yaml"\n\n'
 
 CODES = (
     Code(
@@ -307,5 +309,36 @@ pattern seen_as_subject "object → subject"
   forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
   size   6 each target
 """,
+    ),
+    Code(
+        "SGL0827",
+        "A part of training is not complete",
+        "A part is a number of training sentences with something of their own: `only` says what "
+        "they contain and no other sentence of the dataset does, `size` says how many they are. "
+        "Without the one they could not be told from other training sentences, without the "
+        "other there are none.",
+        """\
+part relative_clauses "Sentences with a relative clause"
+  size  5 within { N -[acl:relcl]-> V }
+""",
+        """\
+part relative_clauses "Sentences with a relative clause"
+  only  { N -[acl:relcl]-> V }
+  size  5
+""",
+    ),
+    Code(
+        "SGL0828",
+        "A relation is not between two nodes of its structure",
+        "`restrict` asks a relation of two nodes, which are variables of the structure and not "
+        "of a `without` part: in every match their lemmas have to stand together in the table.",
+        {
+            MAIN: _TAKES + "restrict { V -[obj]-> N } to takes(V, O)\n",
+            "takes.yaml": "see: [dog]\n",
+        },
+        {
+            MAIN: _TAKES + "restrict { V -[obj]-> N } to takes(V, N)\n",
+            "takes.yaml": "see: [dog]\n",
+        },
     ),
 )

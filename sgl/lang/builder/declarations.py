@@ -143,6 +143,23 @@ class TreeBuilder(RuleBuilder):
         name, title, groups, *clauses = children
         return s.Pattern(name, title, groups or (), tuple(clauses), self._span(meta))
 
+    def only(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("only", meta, children)
+
+    def repeated_lemmas(self, meta: Meta, _: list[Any]) -> s.RepeatedLemmas:
+        return s.RepeatedLemmas(self._span(meta))
+
+    def part(self, meta: Meta, children: list[Any]) -> s.Part:
+        name, title, *clauses = children
+        return s.Part(name, title, tuple(clauses), self._span(meta))
+
+    def relation(self, meta: Meta, children: list[s.Name]) -> s.Relation:
+        return s.Relation(children[0], children[1], self._span(meta))
+
+    def restrict(self, meta: Meta, children: list[Any]) -> s.Restrict:
+        graph, relation, first, second, *when = children
+        return s.Restrict(graph, relation, first, second, tuple(when), self._span(meta))
+
     def from_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("from", meta, children)
 

@@ -118,7 +118,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive`` or ``expose``."""
+    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive``, ``expose`` or ``only``."""
 
     kind: str
     graph: GraphRef
@@ -193,6 +193,47 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatedLemmas:
+    """``repeated lemmas``."""
+
+    span: Span
+
+
+PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``part name "title"`` with its clauses; its structures are those after ``only``."""
+
+    name: Name
+    title: Name | None
+    clauses: tuple[PartClause, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``relation takes from "takes.yaml"``."""
+
+    name: Name
+    path: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Restrict:
+    """``restrict { V -[obj]-> N } to takes(V, N) when selection``."""
+
+    graph: GraphRef
+    relation: Name
+    first: Name
+    second: Name
+    when: tuple[When, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetClause:
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
 
@@ -237,6 +278,9 @@ Declaration = (
     | Paradigm
     | Function
     | Pattern
+    | Part
+    | Relation
+    | Restrict
     | Dataset
     | Test
 )
