@@ -136,6 +136,8 @@ class Claims:
                 found.append(Breach(text, stratum.stream))
             if evidence.stratum.targets != stratum.targets:
                 found.append(Breach("targets have other shares", stratum.stream))
+            if evidence.stratum.repeated_lemmas > stratum.repeated_lemmas:
+                found.append(Breach("lemmas may be repeated", stratum.stream))
             found.extend(self._of_stratum(stratum, evidence))
         return [*found, *self._of_needs()]
 

@@ -1,9 +1,9 @@
 """A small dataset of a mutant, verified against the manifest of the original.
 
 It is small, so that it takes seconds, and large enough for every target to be seen: a
-fifth of the training sentences, a twentieth of the exposures, a hundredth of the items.  What the mutant
-has changed in its own numbers stays changed, by one.  The manifest claims what the
-original claims, its numbers reduced alike::
+fifth of the training sentences, a twentieth of the exposures, a hundredth of the items.
+What the mutant has changed in its own numbers stays changed, by one.  The manifest claims
+what the original claims, its numbers reduced alike::
 
     mutant:    strata, splits  ──draw──> sentences ──┐
     original:  patterns, sizes ──scale─> manifest  ──┴─> verify
@@ -11,21 +11,21 @@ original claims, its numbers reduced alike::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mutation.claims import TRAIN, Original
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
-from sgl.core.plan import IN_DISTRIBUTION, Need, Pattern, Plan, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, Need, Pattern, Plan, Quota, Stratum
 from sgl.dataset import Provenance, StratumCount, manifest, write_items, write_manifest
 from sgl.sample import draw, pack
 from sgl.sample.distinct import share
 from sgl.verify import Report, verify
 
 #: Divides the numbers of training sentences, of exposures, and of the other splits.
-DIVISORS = {IN_DISTRIBUTION: 5, "exposure": 20, "dev": 40, "test": 40, "gen": 100}
+DIVISORS = {IN_DISTRIBUTION: 5, "exposure": 20, "part": 20, "dev": 40, "test": 40, "gen": 100}
 
 #: Numbers of needed parts vary with the sample; so much less than the share is enough.
 SLACK = 0.5
@@ -92,7 +92,18 @@ def scaled_plan(original: Original, sizes: Mapping[str, int]) -> Plan:
     plan = original.plan
     strata = tuple(replace(s, count=sizes.get(s.stream, scaled(s))) for s in plan.strata)
     patterns = tuple(_scaled_pattern(original, pattern, strata) for pattern in plan.patterns)
-    return replace(plan, strata=strata, patterns=patterns)
+    count = {stratum.stream: stratum.count for stratum in strata}
+    parts = tuple(
+        replace(part, quotas=_scaled_quotas(part.quotas, f"train/part:{part.name}", count))
+        for part in plan.parts
+    )
+    return replace(plan, strata=strata, patterns=patterns, parts=parts)
+
+
+def _scaled_quotas(
+    quotas: Sequence[Quota], stream: str, count: Mapping[str, int]
+) -> tuple[Quota, ...]:
+    return tuple(replace(q, count=count[f"{stream}/{i}"]) for i, q in enumerate(quotas))
 
 
 def _scaled_pattern(original: Original, pattern: Pattern, strata: tuple[Stratum, ...]) -> Pattern:
@@ -104,10 +115,7 @@ def _scaled_pattern(original: Original, pattern: Pattern, strata: tuple[Stratum,
             replace(exposure, count=count[f"train/exposure:{pattern.name}/{index}"])
             for index, exposure in enumerate(pattern.expose)
         ),
-        quotas=tuple(
-            replace(quota, count=count[f"gen/{pattern.name}/{index}"])
-            for index, quota in enumerate(pattern.quotas)
-        ),
+        quotas=_scaled_quotas(pattern.quotas, f"gen/{pattern.name}", count),
     )
 
 

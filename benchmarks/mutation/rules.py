@@ -40,8 +40,9 @@ def _added(source: Source, text: str) -> Edit:
 
 def leaking_rules(source: Source) -> Iterator[Mutant]:
     """A rule, kept in training, that makes what a pattern holds out."""
+    names = {pattern.name for pattern in source.of("pattern")}
     for leak in LEAKS:
-        for pattern in leak.patterns:
+        for pattern in (name for name in leak.patterns if name in names):
             edit = _added(source, f"{leak.rule}\n  keep in train")
             yield Mutant("leaking rule, kept", pattern, (edit,), pattern)
 
