@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -116,3 +118,9 @@ def test_the_manifest_carries_what_was_written(dataset: Path) -> None:
     assert [quota["each_target"] for quota in pattern["quotas"]] == [True, False]
     assert part["repeated_lemmas"]
     assert part["only"] == ["{ N -[acl:relcl]-> V }"]
+
+
+def test_the_standalone_sampler_draws_the_same(dataset: Path) -> None:
+    command = [sys.executable, "-I", "sampler.py", "--check"]
+    done = subprocess.run(command, cwd=dataset, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

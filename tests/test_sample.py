@@ -482,3 +482,16 @@ def test_a_target_that_lacks_items_is_named() -> None:
     ) as caught:
         next(draw(tables_of(TOY, plan=shared(20, ("cat", "unicorn")))))
     assert caught.value.rejected["share_full"] > 0
+
+
+# --- lemmas that may be repeated ---------------------------------------------------------
+
+
+def test_a_stratum_may_be_exempt_from_distinct_lemmas() -> None:
+    plan = plan_of({"train": 200}, lemmas=("NOUN",))
+    (exempt,) = (replace(stratum, repeated_lemmas=True) for stratum in plan.strata)
+    (strict,) = draw(tables_of(TOY, plan=plan))
+    (free,) = draw(tables_of(TOY, plan=replace(plan, strata=(exempt,))))
+    assert strict.rejected["repeated_lemma"] > 0
+    assert free.rejected["repeated_lemma"] == 0
+    assert free.candidates < strict.candidates

@@ -24,9 +24,9 @@ SIGNATURE = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:
 
 
 def with_shares(plan: Plan) -> Plan:
-    """The plan with equal shares for two words in the items of one pattern."""
+    """The plan with equal shares for two words, repeated perhaps, in the items of one pattern."""
     shared = (
-        replace(stratum, targets=("dog", "cat"))
+        replace(stratum, targets=("dog", "cat"), repeated_lemmas=True)
         if stratum.split == "gen" and stratum.category == "cat_as_object"
         else stratum
         for stratum in plan.strata

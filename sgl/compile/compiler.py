@@ -24,6 +24,7 @@ from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
 from sgl.compile.switches import Parameters, set_parameters
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
+from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Span
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -77,25 +78,22 @@ def compile_project(
     if diagnostics.errors == 0 and dataset is not None:
         lowered = _lower(project, productions, dataset, signature, diagnostics)
     context = _context(names, signature, lowered, parameters, diagnostics)
-    patterns = lower_patterns(names, context, diagnostics) if context is not None else []
-    parts = lower_parts(names, context, diagnostics) if context is not None else []
-    restrictions = _restrictions(project, names, context)
+    claims = _Claims() if context is None else _claims(project, names, context)
     if dataset is not None and diagnostics.errors == 0:
         check_sizes(names, parameters, diagnostics)
-        check_patterns(patterns, parts, dataset.sizes, diagnostics)
+        check_patterns(claims.patterns, claims.parts, dataset.sizes, diagnostics)
     if diagnostics.errors or lowered is None or dataset is None:
         return None
     report_unused(names, diagnostics)
-    nowhere = [structure for lowered in restrictions for structure in lowered.structures]
     return Compiled(
         project=project,
         parameters=parameters.values,
         grammar=lowered.grammar,
-        plan=make_plan(dataset, patterns, parts, nowhere, signature),
+        plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature),
         rule_spans=lowered.rule_spans,
-        patterns=tuple(patterns),
-        parts=tuple(parts),
-        restrictions=tuple(restrictions),
+        patterns=claims.patterns,
+        parts=claims.parts,
+        restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
         tests=tuple(declaration for declaration, _ in names.of(s.Test)),
     )
@@ -166,9 +164,23 @@ def _context(
     return StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
 
 
-def _restrictions(
-    project: Project, names: Names, context: StructureContext | None
-) -> list[LoweredRestriction]:
-    if context is None:
-        return []
-    return Relations(project.sources, context).lower_all(names)
+@dataclass(frozen=True)
+class _Claims:
+    """The declarations that say something about structures, as far as they are sound."""
+
+    patterns: tuple[LoweredPattern, ...] = ()
+    parts: tuple[LoweredPart, ...] = ()
+    restrictions: tuple[LoweredRestriction, ...] = ()
+
+    @property
+    def nowhere(self) -> list[Structure]:
+        """What no text may contain."""
+        return [structure for lowered in self.restrictions for structure in lowered.structures]
+
+
+def _claims(project: Project, names: Names, context: StructureContext) -> _Claims:
+    return _Claims(
+        tuple(lower_patterns(names, context, context.diagnostics)),
+        tuple(lower_parts(names, context, context.diagnostics)),
+        tuple(Relations(project.sources, context).lower_all(names)),
+    )

@@ -126,12 +126,7 @@ def manifest(
         "parameters": dict(sorted(provenance.parameters.items())),
         "seed": plan.seed,
         "random": SCHEME,
-        "layers": {
-            "source": plan.source,
-            "target": plan.target,
-            "text": [layer.name for layer in grammar.text_layers],
-            "graph": [asdict(layer) for layer in grammar.graph_layers],
-        },
+        "layers": _layers(grammar, plan),
         "distinct": {
             "sentences": plan.distinct_sentences,
             "lemmas": list(plan.distinct_lemmas),
@@ -143,6 +138,15 @@ def manifest(
         "nowhere": [str(structure) for structure in plan.nowhere],
         "guarantees": [asdict(guarantee) for guarantee in guarantees],
         "files": [asdict(file) for file in files],
+    }
+
+
+def _layers(grammar: CoreGrammar, plan: Plan) -> Json:
+    return {
+        "source": plan.source,
+        "target": plan.target,
+        "text": [layer.name for layer in grammar.text_layers],
+        "graph": [asdict(layer) for layer in grammar.graph_layers],
     }
 
 
