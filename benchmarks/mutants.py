@@ -46,7 +46,7 @@ def main() -> int:
 
     memory = options.json.with_suffix(".partial") if options.json else None
     workers = Workers(options.jobs, memory)
-    key = f"{hash_of(source)} {options.seed} {options.limit} {options.only}"
+    key = f"{hash_of(source)} {options.seed}"
     results = run_tasks(list(mutants), work, workers, key)
     report(results)
     print(f"{time.time() - started:.0f} s")
@@ -74,16 +74,18 @@ def hash_of(source: Source) -> str:
 
 
 def choose(source: Source, seed: int, limit: int | None = None) -> dict[str, Mutant]:
-    """Mutants of all kinds by name, so many of each as ``KINDS`` says."""
+    """Mutants of all kinds by name, so many of each as ``KINDS`` says, in a random order.
+
+    The first ones are a sample of all, for a short run or one that is interrupted.
+    """
     random = Random(seed)  # noqa: S311
     chosen: list[Mutant] = []
     for most, make in (*patterns.KINDS, *rules.KINDS):
         made = list(make(source))
         chosen += made if len(made) <= most else random.sample(made, most)
-    if limit is not None and limit < len(chosen):
-        chosen = random.sample(chosen, limit)
+    random.shuffle(chosen)
     named: dict[str, Mutant] = {}
-    for mutant in chosen:
+    for mutant in chosen[:limit]:
         name = f"{mutant.kind} · {mutant.name}"
         while name in named:
             name += "'"

@@ -19,11 +19,11 @@ import math
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from common import Json
-from mutation.claims import Breach, Claims, Original, same_rules, without_places
+from mutation.claims import TRAIN, Breach, Claims, Original, same_rules, without_places
 from mutation.data import scaled, verify_small
 from mutation.source import Mutant, Source
 from sgl.automata import StructureCompiler
@@ -31,13 +31,16 @@ from sgl.build.claims import establish
 from sgl.build.examples import check_examples
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
-from sgl.core.plan import Plan
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Plan
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
 from sgl.graph import ConlluError
 from sgl.sample import NotEnoughError
 
 #: Sentences that break a claim, on average, in the sample that the verifier reads.
 PLANTED = 30
+
+#: Errors that are about single strata: a leak, an item that is none or is in training.
+AT_ONCE = frozenset({"SGL0811", "SGL0815", "SGL0816"})
 
 STAGES = ("reading", "example", "proof", "drawing", "verifier")
 HARMLESS, MISSED, ALARM = "harmless", "missed", "false alarm"
@@ -85,6 +88,8 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     if same and _same_plan(original.plan, compiled.plan):
         return {"verdict": HARMLESS, "message": "the grammar and what is drawn are the same"}
     compiler = original.compiler if same else StructureCompiler(compiled.grammar)
+    if not same and (new := _refuted_at_once(original, compiled, compiler, pattern)):
+        return _caught("proof", new, pattern)
     establish(compiled, compiler, diagnostics)
     if new := _errors(diagnostics, original):
         return _caught("proof", new, pattern)
@@ -102,6 +107,24 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
         stopped = seen["verdict"] == "drawing"
         return {**seen, "verdict": seen["verdict"] if stopped else ALARM}
     return {"verdict": HARMLESS, "message": _why(original, compiled)}
+
+
+def _refuted_at_once(
+    original: Original, compiled: Compiled, compiler: StructureCompiler, pattern: str
+) -> list[Diagnostic]:
+    """What is refuted of one pattern in a part of the plan.
+
+    The strata are those of the whole plan, only fewer; a sentence that breaks a claim
+    about them breaks it in the whole.  What needs the other strata is left to that.
+    """
+    plan = compiled.plan
+    own = next((p for p in plan.patterns if p.name == pattern), plan.patterns[0])
+    categories = {IN_DISTRIBUTION, own.name, f"{EXPOSURE_PREFIX}{own.name}"}
+    strata = tuple(s for s in plan.strata if s.category in categories and s.split in (TRAIN, "gen"))
+    diagnostics = Diagnostics()
+    part = replace(compiled, plan=replace(plan, patterns=(own,), strata=strata, parts=()))
+    establish(part, compiler, diagnostics)
+    return [found for found in _errors(diagnostics, original) if found.code in AT_ONCE]
 
 
 def _same_plan(first: Plan, second: Plan) -> bool:

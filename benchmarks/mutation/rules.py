@@ -115,8 +115,9 @@ def changed_bindings(source: Source) -> Iterator[Mutant]:
                     if found[1] and other not in (node, port.split(".")[0]):
                         edit = clause.replaced(*found.span(2), other)
                         yield Mutant("changed binding", f"{rule.name}: {port} = {other}", (edit,))
+            children = _children(rule)
             for found in re.finditer(r"-> (gap|subj)(?=;|$)", clause.text):
-                for other in _children(rule):
+                for other in children if found[1] not in children else ():
                     edit = clause.replaced(*found.span(1), other)
                     yield Mutant("changed binding", f"{rule.name}: gap is {other}", (edit,))
 
