@@ -18,7 +18,7 @@ def held_out(data: Dataset, tally: Tally) -> None:
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
-    """In train, dev and test only exposures and parts that allow it have what a pattern reserves."""
+    """In train, dev and test only exposures and parts that allow it have what is reserved."""
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
