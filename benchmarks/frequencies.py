@@ -132,7 +132,8 @@ class Moments:
         for state, _, children, probability in self.transitions:
             for child in children:
                 mean[state, child] += probability
-        return np.linalg.inv(np.eye(self.size) - mean)
+        inverse: Array = np.linalg.inv(np.eye(self.size) - mean).astype(np.float64)
+        return inverse
 
     def of(self, weights: Array) -> tuple[Array, Array]:
         """Expectations and variances of the sums, one for each row of ``weights``.

@@ -97,8 +97,8 @@ def _other_value(value: str) -> list[str]:
 
 def _off_by_one(number: str) -> list[str]:
     """One more and one less than a number, a parameter, or their sum."""
-    name, sign, rest = re.fullmatch(r"([a-z_]*)([+-]?)(\d*)", number).groups()
-    value = int(f"{sign}{rest or 0}")
+    name = number.rstrip("0123456789+-")
+    value = int(number.removeprefix(name) or 0)
     near = [value + 1, *([value - 1] if name or value > 1 else [])]
     return [f"{name}{other:+d}" if name else str(other) for other in near]
 
@@ -146,10 +146,10 @@ def changed_targets(source: Source) -> Iterator[Mutant]:
             for w in re.finditer(r"\w+", c.text)
         }
         last = words[-1]
-        for word in _neighbours(source, last.group().strip('"'), used):
-            for what, new in (("added", f"{last.group()} {word}"), ("exchanged", word)):
+        for near in _neighbours(source, last.group().strip('"'), used):
+            for what, new in (("added", f"{last.group()} {near}"), ("exchanged", near)):
                 edit = clause.replaced(*last.span(), new)
-                yield Mutant(kind, f"{name}: {word} {what}", (edit,), pattern.name)
+                yield Mutant(kind, f"{name}: {near} {what}", (edit,), pattern.name)
 
 
 def _neighbours(source: Source, word: str, used: set[str]) -> list[str]:
@@ -201,8 +201,7 @@ def changed_numbers(source: Source) -> Iterator[Mutant]:
     """Fewer or more exposures and items; a smaller or larger part needed."""
     for pattern, clause, name in _clauses(source, "need", "expose", "size"):
         for found in _NUMBER.finditer(clause.text):
-            number = found[1]
-            for new in (f"{number}+1", f"{number}-1", "10"):
+            for new in (*_off_by_one(found[1]), "10"):
                 edit = clause.replaced(*found.span(1), new)
                 kind = f"changed number of `{clause.keyword}`"
                 yield Mutant(kind, f"{name}={new}", (edit,), pattern.name)

@@ -80,7 +80,8 @@ def dropped_edges(source: Source) -> Iterator[Mutant]:
             for found in _STATEMENT.finditer(clause.text):
                 head, label, dependent = found.groups()
                 name = f"{rule.name}: {head} {label} {dependent}"
-                end = found.end() + len(re.match(r";?\s*", clause.text[found.end() :]).group())
+                rest = clause.text[found.end() :]
+                end = len(clause.text) - len(rest.removeprefix(";").lstrip())
                 edit = clause.replaced(found.start(), end, "")
                 yield Mutant("dropped edge in a rule", name, (edit,))
                 edit = clause.replaced(*found.span(), f"{dependent} -[{label}]-> {head}")
@@ -163,9 +164,11 @@ def changed_weights(source: Source) -> Iterator[Mutant]:
     """A rule with half or a hundredth of its weight."""
     for rule in source.of("rule"):
         found = _WEIGHT.search(rule.head.text)
-        for divisor in (2, 100) if found else ():
+        if found is None:
+            continue
+        for divisor in (2, 100):
             new = f"{float(found[1]) / divisor:g}"
-            edit = rule.head.replaced(*found.span(1), new)
+            edit = rule.head.replaced(found.start(1), found.end(1), new)
             yield Mutant("changed weight", f"{rule.name}={new}", (edit,))
 
 
@@ -253,9 +256,11 @@ def changed_params(source: Source) -> Iterator[Mutant]:
     """A parameter with another value."""
     for param in source.of("param"):
         found = re.search(r"= (\w+)", param.head.text)
+        if found is None:
+            continue
         values = {"on": ("off",), "off": ("on",), "inner": ("outer",), "outer": ("inner",)}
         for new in values.get(found[1], ("3", "5", "10")):
-            edit = param.head.replaced(*found.span(1), new)
+            edit = param.head.replaced(found.start(1), found.end(1), new)
             yield Mutant("changed parameter", f"{param.name}={new}", (edit,))
 
 

@@ -46,7 +46,7 @@ def _form(copy: Copy) -> Iterator[Tampering]:
     claim = "the manifest cannot be read"
     for member in sorted(copy.manifest):
         if member in ("format", "name", "signature", "layers", "distinct", "splits", "patterns"):
-            act = partial(_edit, lambda m, k=member: m.pop(k))
+            act = partial(_without, member)
             yield Tampering(kind, f"no {member}", claim, READABLE, act)
     changes: dict[str, Change] = {
         "another format": lambda m: m.update(format="sgl-dataset/9"),
@@ -69,6 +69,10 @@ def _edit(change: Change, copy: Copy) -> None:
     if copy.manifest == before:
         raise ValueError("nothing was changed")
     copy.save()
+
+
+def _without(member: str, copy: Copy) -> None:
+    _edit(lambda manifest: manifest.pop(member), copy)
 
 
 def _overwrite(text: str, copy: Copy) -> None:

@@ -88,18 +88,26 @@ def _dropped(copy: Copy) -> Iterator[Tampering]:
     exposed = [p["name"] for p in copy.manifest["patterns"] if p["expose"]]
     for name in exposed[::3]:
         category = f"exposure:{name}"
-        act = partial(_drop, "train", lambda row, c=category: row.category == c, 1)
+        act = partial(_drop, "train", partial(_is_called, category), 1)
         claim = f"{name} has an exposure less than declared"
         yield Tampering("dropped exposure", name, claim, EXPOSURES, act)
     for pattern in copy.manifest["patterns"][::9]:
         name = pattern["name"]
-        act = partial(_drop, "gen", lambda row, c=name: row.category == c, 1)
+        act = partial(_drop, "gen", partial(_is_called, name), 1)
         claim = f"{name} has an item less than declared"
         yield Tampering("dropped item", name, claim, QUOTAS, act)
     for label in ("nmod", "acl:relcl", "ccomp", "iobj", "amod", "xcomp", "nsubj:pass"):
-        act = partial(_drop, "train", lambda row, lab=label: row.has(lab), None)
+        act = partial(_drop, "train", partial(_has, label), None)
         claim = f"training has no {label} any more, which patterns need"
         yield Tampering("dropped part", label, claim, LICENSED, act)
+
+
+def _is_called(category: str, row: Row) -> bool:
+    return row.category == category
+
+
+def _has(label: str, row: Row) -> bool:
+    return row.has(label)
 
 
 def _drop(split: str, fits: Callable[[Row], bool], number: int | None, copy: Copy) -> None:
@@ -277,7 +285,9 @@ def _reword_seen(copy: Copy) -> None:
     known = {row.source for split in ("train", "dev", "test") for row in copy.read(split)}
     for at, row in enumerate(rows):
         index = _noun(row)
-        for noun in nouns if index is not None else ():
+        if index is None:
+            continue
+        for noun in nouns:
             new = row.reworded(index, noun, noun)
             lemmas = [token[LEMMA] for token in new.tokens]
             if new.source not in known and lemmas.count(noun) == 1:
