@@ -22,17 +22,18 @@ from sgl.core.grammar import CoreGrammar, Rule
 
 
 class Dropped:
-    """The rules of dropped categories, computed when first asked for."""
+    """What is known of the categories of dropped children, computed when first asked for."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._grammar = grammar
 
-    def rules(self, category: int) -> tuple[Rule, ...]:
-        """The rules that a dropped ``category`` may begin with; none if it derives nothing."""
-        if category in self._finite:
-            return self._grammar.rules_of[category]
-        best = self._likeliest.get(category)
-        return () if best is None else (best,)
+    def finite(self, category: int) -> bool:
+        """Whether a category has finitely many derivations."""
+        return category in self._finite
+
+    def likeliest(self, category: int) -> Rule | None:
+        """The rule at the top of the likeliest derivation; None if there is none."""
+        return self._likeliest.get(category)
 
     @cached_property
     def _finite(self) -> frozenset[int]:
@@ -52,7 +53,7 @@ class Dropped:
 
     @cached_property
     def _likeliest(self) -> dict[int, Rule]:
-        """The rule at the top of the likeliest derivation of each category that has one."""
+        """The rule of ``likeliest`` for each category that has derivations."""
         uses: dict[int, list[Rule]] = {}
         for rule in self._grammar.rules:
             for child in set(rule.rhs):

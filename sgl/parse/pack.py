@@ -32,11 +32,15 @@ Mention = tuple[int, int, bool]
 
 
 class Place(NamedTuple):
-    """A category with its mentions, and the places above that must not recur."""
+    """A category with its mentions, and the places above that must not recur.
+
+    A place without mentions is ``settled`` if the likeliest derivation stands there.
+    """
 
     category: int
     mentions: tuple[Mention, ...]
     above: frozenset[tuple[int, tuple[Mention, ...]]] = frozenset()
+    settled: bool = False
 
 
 #: A rule over the places of its children.
@@ -105,10 +109,9 @@ class _Packing:
 
     def _uses(self, place: Place) -> list[Use]:
         """The rules that derive a place, in a fixed order."""
-        category, mentions, above = place
+        category, mentions = place.category, place.mentions
         if not mentions:
-            rules = self._dropped.rules(category)
-            return [(rule, tuple([Place(child, ()) for child in rule.rhs])) for rule in rules]
+            return self._unseen(category, place.settled or not self._dropped.finite(category))
         found = self._over(category, mentions[0])
         for mention in mentions[1:]:
             found = [
@@ -122,6 +125,17 @@ class _Packing:
         if len(found) > 1:
             found.sort(key=lambda use: (use[0].id, [child.mentions for child in use[1]]))
         return found
+
+    def _unseen(self, category: int, settled: bool) -> list[Use]:
+        """The rules that may be used where a child was dropped."""
+        likeliest = self._dropped.likeliest(category)
+        rules = self._index.grammar.rules_of[category]
+        if settled:
+            rules = () if likeliest is None else (likeliest,)
+        return [
+            (rule, tuple([Place(child, (), settled=settled) for child in rule.rhs]))
+            for rule in rules
+        ]
 
     def _without_return(self, place: Place, uses: list[Use]) -> Iterator[Use]:
         """Give children over the same words what is above them; leave out what returns."""
@@ -192,9 +206,11 @@ class _Packing:
             if parent == ROOT:
                 found.append(ends)
                 continue
-            for before in self._befores(node, ends[0]):
-                if parent * width + start in items[before]:
-                    pending.append((parent, [before, *ends]))
+            pending += [
+                (parent, [before, *ends])
+                for before in self._befores(node, ends[0])
+                if parent * width + start in items[before]
+            ]
         return found
 
     def _befores(self, node: int, at: int) -> Iterable[int]:
