@@ -15,6 +15,7 @@ from sgl.parse.errors import UnparsableLayerError
 from sgl.parse.forest import Alternative, Automaton, Forest, Node
 from sgl.parse.obstacle import Obstacle
 from sgl.parse.parser import LIMIT, Parser
+from sgl.parse.templates import capitalised
 
 __all__ = [
     "LIMIT",
@@ -27,5 +28,6 @@ __all__ = [
     "Ranked",
     "UnparsableLayerError",
     "best_readings",
+    "capitalised",
     "probability",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sgl.core.grammar import CoreGrammar
 from sgl.parse.chart import Chart
 from sgl.parse.templates import TemplateIndex, symbol
 
@@ -28,6 +29,19 @@ class Obstacle:
     words: tuple[str, ...]
     categories: tuple[int, ...]
     complete: bool
+
+    def expected(self, grammar: CoreGrammar) -> tuple[str, ...]:
+        """What was expected, in words and categories of the grammar.
+
+        A category that is expected in several variants stands there once, without them.
+        """
+        variants: dict[str, list[str]] = {}
+        for category in self.categories:
+            name = grammar.categories[category].name
+            variants.setdefault(name.partition("[")[0], []).append(name)
+        categories = [names[0] if len(names) == 1 else base for base, names in variants.items()]
+        end = ("the end of the text",) if self.complete else ()
+        return (*(f"“{word}”" for word in self.words), *categories, *end)
 
 
 def find_obstacle(index: TemplateIndex, chart: Chart) -> Obstacle:

@@ -14,6 +14,11 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def render_report(data: ReportData) -> str:
     """The report as one HTML page; equal data give equal pages."""
+    return page_environment().get_template("report.html.j2").render(data=data)
+
+
+def page_environment() -> Environment:
+    """Where the templates of pages are, with what they call."""
     environment = Environment(
         loader=PackageLoader("sgl.report"),
         autoescape=True,
@@ -28,7 +33,7 @@ def render_report(data: ReportData) -> str:
     environment.globals["draw_graph"] = draw_graph
     environment.globals["draw_lengths"] = draw_lengths
     environment.globals["draw_tree"] = draw_tree
-    return environment.get_template("report.html.j2").render(data=data)
+    return environment
 
 
 def _number(value: int) -> str:

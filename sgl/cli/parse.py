@@ -1,0 +1,105 @@
+"""``sglc parse``: the trees of a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sgl.audit import DIFFERENCES, Speller
+from sgl.build.sentences import read_sentence
+from sgl.build.session import open_grammar
+from sgl.cli.common import compile_options, count, grammar_argument, show
+from sgl.cli.layers import are_known, differences, text_layers
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.parse import Parser, best_readings
+from sgl.report import TreeNode, render_trees, tree_of
+
+#: Trees that `--all` shows of one sentence.
+_MOST = 100
+
+
+@click.command("parse")
+@grammar_argument
+@click.argument("sentence")
+@click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
+@click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Draw the trees into this file.")
+@click.option(
+    "--normalise",
+    metavar="LIST",
+    default="",
+    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
+)
+@compile_options
+def command(
+    grammar: Path,
+    sentence: str,
+    source: str | None,
+    every: bool,
+    svg: Path | None,
+    normalise: str,
+    settings: dict[str, str],
+    form: str,
+    color: str,
+) -> int:
+    """Show the tree of SENTENCE in GRAMMAR, and how many readings it has."""
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    if compiled is None:
+        show(diagnostics, sources, form, color)
+        return FAILED
+    core = compiled.grammar
+    layer = source or compiled.plan.source
+    asked = differences(normalise, DIFFERENCES)
+    if not are_known([layer], text_layers(core), "text layer") or asked is None:
+        return USAGE
+    parser = Parser(core, core.text_layer(layer))
+    speller = Speller(core.text_layers[parser.layer], parser.vocabulary, asked)
+    forest = read_sentence(parser, sentence, speller, sources, diagnostics)
+    if forest is None:
+        show(diagnostics, sources, form, color)
+        return FAILED
+    readings = best_readings(forest, _MOST if every else 1)
+    trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
+    for number, (ranked, tree) in enumerate(zip(readings, trees, strict=True), 1):
+        click.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
+        click.echo("\n".join(lines_of(tree)) + "\n")
+    left = forest.count - len(readings)
+    click.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
+    written = svg is None or _write(svg, render_trees(trees), diagnostics)
+    show(diagnostics, sources, form, color)
+    return OK if written else OUTPUT
+
+
+def _write(path: Path, picture: str, diagnostics: Diagnostics) -> bool:
+    try:
+        path.write_text(picture, "utf-8")
+    except OSError as problem:
+        diagnostics.error("SGL1103", None, f"cannot write `{path}`: {problem.strerror or problem}")
+        return False
+    return True
+
+
+def lines_of(tree: TreeNode, before: str = "") -> list[str]:
+    """A tree as lines; a phrase that is one word stands on one line."""
+    pending = [(tree, "", "")]
+    lines: list[str] = []
+    while pending:
+        node, first, rest = pending.pop()
+        label = node.label
+        while len(node.children) == 1:
+            (node,) = node.children
+            label = f"{label} ─ {node.label}"
+        lines.append(before + first + label)
+        last = len(node.children) - 1
+        pending.extend(
+            (
+                child,
+                rest + ("└─ " if place == last else "├─ "),
+                rest + ("   " if place == last else "│  "),
+            )
+            for place, child in reversed(list(enumerate(node.children)))
+        )
+    return lines

@@ -1,0 +1,34 @@
+"""SGL11xx: sentences and corpora that a grammar is asked to read."""
+
+from __future__ import annotations
+
+from sgl.diagnostics.codes.code import Code
+
+CODES = (
+    Code(
+        "SGL1101",
+        "The grammar does not derive a sentence",
+        "`sglc parse` and `sglc translate` read sentences as the layer writes them: with its "
+        "capital letters, its separators and its full stop. The mark shows where the sentence "
+        "stops being the beginning of any sentence of the grammar; the notes list the words and "
+        "categories that could have stood there. `--normalise all` forgives differences of "
+        "finishing, such as a space before a comma.",
+        no_example="it is about a sentence of the command line: "
+        '`sglc parse farm.sgl "The dog slepped."`',
+    ),
+    Code(
+        "SGL1102",
+        "A corpus cannot be read",
+        "A file that `sglc audit` was to read is not there, is a directory, or may not be "
+        "opened. A line that cannot be read is another matter: it is counted and listed with "
+        "its number, and the audit goes on.",
+        no_example="it depends on the computer, not on the grammar",
+    ),
+    Code(
+        "SGL1103",
+        "A result cannot be written",
+        "The file after `--json`, `--html` or `--svg` cannot be written. What was found has "
+        "been shown in the terminal all the same.",
+        no_example="it depends on the computer, not on the grammar",
+    ),
+)
