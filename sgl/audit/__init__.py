@@ -15,7 +15,7 @@ from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
 from sgl.audit.outputs import first_outputs, gives, output
 from sgl.audit.reader import Judgement, Reader
-from sgl.audit.result import LISTED, Audit, Cause, FileTally, Listed, Tally
+from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
 from sgl.audit.rows import Corpus, Row, Unreadable
 from sgl.audit.spelling import DIFFERENCES, Speller
 from sgl.audit.structures import Declared, StructureFinder, declared_structures
@@ -23,6 +23,7 @@ from sgl.audit.structures import Declared, StructureFinder, declared_structures
 __all__ = [
     "DIFFERENCES",
     "LISTED",
+    "OTHER_PAIRS",
     "Audit",
     "Auditor",
     "Cause",

@@ -13,6 +13,7 @@ from sgl.audit.rows import Corpus, Row, Unreadable
 from sgl.audit.spelling import Speller
 from sgl.audit.structures import Declared
 from sgl.core.grammar import CoreGrammar, Token
+from sgl.parse import Obstacle
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
@@ -88,9 +89,10 @@ class Auditor:
         judged = self._reader.judge(sentence)
         tally = file.of(row.kind)
         tally.rows += 1
-        if not judged.readings:
-            detail = describe_obstacle(self._grammar, judged)
-            list_row(self.audit.unparsed, Listed(file.name, row.line, sentence, detail))
+        if judged.obstacle is not None:
+            detail = describe_obstacle(self._grammar, judged.spelling, judged.obstacle)
+            _, word = self._reader.parser.word_at(judged.spelling, judged.obstacle.position)
+            self.audit.fail(Listed(file.name, row.line, sentence, detail), word)
             return
         tally.parsed += 1
         tally.changed.update(judged.changed)
@@ -123,10 +125,27 @@ class Auditor:
             spellings = [text for text, _ in self._spellers[place].spellings(published)]
         if any(self._reader.gives(judged, place, text) for text in spellings):
             tally.exact[name] += 1
-            return
-        layer = self._reader.targets[place]
+        else:
+            self._differ(file, row, judged, place, spellings)
+
+    def _differ(
+        self,
+        file: FileTally,
+        row: Row,
+        judged: Judgement,
+        place: int,
+        spellings: Sequence[str],
+    ) -> None:
+        """Note what explains that no output is the text of the row, in any of its spellings."""
+        name, layer = self._targets[place], self._reader.targets[place]
+        explained = (
+            explain_difference(self._grammar, judged.derivation, layer, text) for text in spellings
+        )
+        differences = min(
+            explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found)
+        )
+        published = row.texts[self.columns.index(name)]
         listed = Listed(file.name, row.line, row.texts[self._source], published)
-        differences = explain_difference(self._grammar, judged.derivation, layer, spellings[-1])
         met: set[tuple[str, str, str]] = set()
         for found in differences:
             cause = (name, found.kind, self._name_of(found.rule))
@@ -151,12 +170,9 @@ class Auditor:
         return f"{' '.join(words)} ({self._grammar.categories[rule.lhs].name})"
 
 
-def describe_obstacle(grammar: CoreGrammar, judged: Judgement) -> str:
-    """Why a sentence has no reading: ``parsed up to “The dog”; expected V, VT``."""
-    obstacle = judged.obstacle
-    if obstacle is None:
-        return ""
+def describe_obstacle(grammar: CoreGrammar, text: str, obstacle: Obstacle) -> str:
+    """Why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
     expected = ", ".join(obstacle.expected(grammar)) or "nothing more"
     if not obstacle.position:
-        return f"nothing of it is the beginning of a sentence; expected {expected}"
-    return f"parsed up to “{judged.spelling[: obstacle.position]}”; expected {expected}"
+        return f"no sentence begins so; expected {expected}"
+    return f"parsed up to “{text[: obstacle.position]}”; expected {expected}"

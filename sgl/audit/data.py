@@ -27,6 +27,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "differences": [_cause(cause) for cause in audit.ranked_causes()],
         "unreadable_rows": [_listed(row, "reason") for row in audit.unreadable],
         "unparsed_rows": [_listed(row, "obstacle") for row in audit.unparsed],
+        "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
         "ambiguous_rows": [_listed(row, "readings") for row in audit.ambiguous],
     }
 

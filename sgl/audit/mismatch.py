@@ -16,6 +16,7 @@ to what it puts between them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -141,12 +142,36 @@ class _Comparison:
         parts = list(self._parts(node, token))
         for number, part in enumerate(parts):
             group.append(part)
-            end = high if number == len(parts) - 1 else self._borders.get(self._ends[part.end])
-            if end is None or not start <= end <= high:
+            last = number == len(parts) - 1
+            end = (
+                high if last else self._border(group[0].start, part.end, parts[-1].end, start, high)
+            )
+            if end is None:
                 continue
             if self._given(group[0].start, part.end) != self._published[start:end]:
                 yield group, start, end
             group, start = [], end
+
+    def _border(self, start: int, token: int, end: int, low: int, high: int) -> int | None:
+        """Where the end of a token is in the other text, between ``low`` and ``high``.
+
+        Where something was put in at a border, it belongs to the side that lacks it: so
+        a word that has moved is no business of its old neighbours.  None if neither does.
+        """
+        places = self._borders.get(self._ends[token], set())
+        within = sorted(place for place in places if low <= place <= high)
+        if len(within) <= 1:
+            return next(iter(within), None)
+        left, right = self._given(start, token), self._given(token, end)
+
+        def odd(place: int) -> int:
+            before, after = self._published[low:place], self._published[place:high]
+            return _unlike(left, before) + _unlike(right, after)
+
+        first, second = within[0], within[-1]
+        if odd(first) == odd(second):
+            return None
+        return min(first, second, key=odd)
 
     def _parts(self, node: int, token: int) -> Iterator[_Part]:
         """The parts of a node, from left to right, without empty ones."""
@@ -165,8 +190,8 @@ class _Comparison:
         return self._text[self._ends[start] : self._ends[end]]
 
 
-def _aligned(text: str, other: str) -> dict[int, int]:
-    """For positions of a text those of another one, where an alignment leaves no choice."""
+def _aligned(text: str, other: str) -> dict[int, set[int]]:
+    """For positions of a text those of another one, several where something was put in."""
     if max(len(text), len(other)) > LONGEST:
         return {}
     found: dict[int, set[int]] = {0: {0}, len(text): {len(other)}}
@@ -174,7 +199,13 @@ def _aligned(text: str, other: str) -> dict[int, int]:
     for start, there, size in matcher.get_matching_blocks():
         for step in range(size + 1):
             found.setdefault(start + step, set()).add(there + step)
-    return {position: min(places) for position, places in found.items() if len(places) == 1}
+    return found
+
+
+def _unlike(first: str, second: str) -> int:
+    """How many characters one of two texts has more than the other."""
+    ours, theirs = Counter(first), Counter(second)
+    return (ours - theirs).total() + (theirs - ours).total()
 
 
 def _trimmed(given: str, published: str) -> tuple[str, str]:

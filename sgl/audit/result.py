@@ -125,6 +125,8 @@ class Audit:
         source: the layer that was parsed; ``targets`` those that were compared.
         structures: the names of the structures that were looked for.
         unreadable: rows that cannot be read, up to ``LISTED``, as the other two lists.
+        failing: the words at which sentences stop being the beginning of any that the
+            grammar derives; "" is their end.
         causes: by layer, kind and name.
     """
 
@@ -135,6 +137,7 @@ class Audit:
     unreadable: list[Listed] = field(default_factory=list)
     unparsed: list[Listed] = field(default_factory=list)
     ambiguous: list[Listed] = field(default_factory=list)
+    failing: Counter[str] = field(default_factory=Counter)
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
     shared: list[Shared] = field(default_factory=list)
 
@@ -142,6 +145,12 @@ class Audit:
     def total(self) -> Tally:
         """The tally of all files."""
         return total([file.total for file in self.files])
+
+    def fail(self, row: Listed, word: str) -> None:
+        """Note a sentence without a reading, and the word at which it fails."""
+        list_row(self.unparsed, row)
+        if word in self.failing or len(self.failing) < LISTED:
+            self.failing[word] += 1
 
     def ranked_causes(self) -> list[Cause]:
         """The causes of differences, those of most rows first."""

@@ -34,35 +34,24 @@ def _report(parser: Parser, sentence: str, sources: SourceMap, diagnostics: Diag
     """Show where the sentence stops being the beginning of one that the grammar derives."""
     obstacle = parser.obstacle(sentence)
     file = sources.add(SourceFile(SENTENCE, sentence))
-    start, word = _next_word(parser, sentence, obstacle.position)
+    start, word = parser.word_at(sentence, obstacle.position)
     notes = [f"parsed up to: {sentence[: obstacle.position]}"] if obstacle.position else []
     expected = ", ".join(obstacle.expected(parser.grammar))
     if expected:
         notes.append(f"expected one of: {expected}")
-    known = parser.vocabulary
-    hint = suggest(word, known) if word and word not in known else ""
-    label = "here it ends" if not word else "this does not go on what stands before"
-    if word and word not in known and parser.grammar.text_layers[parser.layer].join:
-        label = "this is no word of the grammar"
+    layer = parser.grammar.text_layers[parser.layer]
+    unknown = bool(layer.join) and bool(word) and word not in parser.vocabulary
+    if not word:
+        label = "more is expected here"
+    elif unknown:
+        label = "the grammar has no such word"
+    else:
+        label = "this cannot stand here"
     diagnostics.error(
         "SGL1101",
         file.span(start, start + len(word)),
-        f"the grammar does not derive this sentence in the layer `{_layer(parser)}`",
-        label=label if obstacle.position or word not in known else "no sentence begins so",
+        f"the grammar does not derive this sentence in the layer `{layer.name}`",
+        label=label,
         notes=notes,
-        hint=hint,
+        hint=suggest(word, parser.vocabulary) if unknown else "",
     )
-
-
-def _layer(parser: Parser) -> str:
-    return parser.grammar.text_layers[parser.layer].name
-
-
-def _next_word(parser: Parser, sentence: str, position: int) -> tuple[int, str]:
-    """Where the next word begins, and the word: up to the separator, or one character."""
-    join = parser.grammar.text_layers[parser.layer].join
-    if not join:
-        return position, sentence[position : position + 1]
-    start = position + len(join) if sentence.startswith(join, position) else position
-    end = sentence.find(join, start)
-    return start, sentence[start:] if end < 0 else sentence[start:end]

@@ -31,17 +31,12 @@ class Obstacle:
     complete: bool
 
     def expected(self, grammar: CoreGrammar) -> tuple[str, ...]:
-        """What was expected, in words and categories of the grammar.
-
-        A category that is expected in several variants stands there once, without them.
-        """
-        variants: dict[str, list[str]] = {}
-        for category in self.categories:
-            name = grammar.categories[category].name
-            variants.setdefault(name.partition("[")[0], []).append(name)
-        categories = [names[0] if len(names) == 1 else base for base, names in variants.items()]
-        end = ("the end of the text",) if self.complete else ()
-        return (*(f"“{word}”" for word in self.words), *categories, *end)
+        """What was expected: words of the grammar, categories without their features."""
+        names = (
+            grammar.categories[category].name.partition("[")[0] for category in self.categories
+        )
+        end = ("the end",) if self.complete else ()
+        return (*(f"“{word}”" for word in self.words), *dict.fromkeys(names), *end)
 
 
 def find_obstacle(index: TemplateIndex, chart: Chart) -> Obstacle:

@@ -67,6 +67,18 @@ class Parser:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
         return find_obstacle(self._index, self._chart(sentence))
 
+    def word_at(self, text: str, position: int) -> tuple[int, str]:
+        """Where the word after a position begins, and the word, up to the next separator.
+
+        In a layer without separators it is one character.
+        """
+        join = self.grammar.text_layers[self.layer].join
+        if not join:
+            return position, text[position : position + 1]
+        start = position + len(join) if text.startswith(join, position) else position
+        end = text.find(join, start)
+        return start, text[start:] if end < 0 else text[start:end]
+
     def _covers(self, chart: Chart) -> bool:
         """Whether the start category may cover the whole input."""
         if not chart.end:
