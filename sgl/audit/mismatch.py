@@ -156,7 +156,8 @@ class _Comparison:
         """Where the end of a token is in the other text, between ``low`` and ``high``.
 
         Where something was put in at a border, it belongs to the side that lacks it: so
-        a word that has moved is no business of its old neighbours.  None if neither does.
+        a word that has moved is no business of its old neighbours.  If neither side lacks
+        it, it belongs to the side that differs anyway.  None if that does not decide.
         """
         places = self._borders.get(self._ends[token], set())
         within = sorted(place for place in places if low <= place <= high)
@@ -164,9 +165,10 @@ class _Comparison:
             return next(iter(within), None)
         left, right = self._given(start, token), self._given(token, end)
 
-        def odd(place: int) -> int:
+        def odd(place: int) -> tuple[int, int]:
             before, after = self._published[low:place], self._published[place:high]
-            return _unlike(left, before) + _unlike(right, after)
+            lacking = _unlike(left, before) + _unlike(right, after)
+            return lacking, (left != before) + (right != after)
 
         first, second = within[0], within[-1]
         if odd(first) == odd(second):
