@@ -18,6 +18,9 @@ from sgl.parse import Obstacle
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
 
+#: The likeliest readings of which the one closest to the published text is explained.
+_COMPARED = 10
+
 #: Rows between two calls of the progress.
 _EVERY = 100
 
@@ -139,7 +142,9 @@ class Auditor:
         """Note what explains that no output is the text of the row, in any of its spellings."""
         name, layer = self._targets[place], self._reader.targets[place]
         explained = (
-            explain_difference(self._grammar, judged.derivation, layer, text) for text in spellings
+            explain_difference(self._grammar, derivation, layer, text)
+            for text in spellings
+            for derivation in self._reader.likeliest(judged, _COMPARED)
         )
         differences = min(
             explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found)
@@ -166,8 +171,12 @@ class Auditor:
         rule = self._grammar.rules[number]
         if not rule.lexical:
             return rule.name
-        words = [item.text for item in rule.templates[self._layer] if isinstance(item, Token)]
-        return f"{' '.join(words)} ({self._grammar.categories[rule.lhs].name})"
+        texts = [
+            " ".join(item.text for item in template if isinstance(item, Token))
+            for template in (rule.templates[self._layer], *rule.templates)
+        ]
+        word = next((text for text in texts if text), rule.name)
+        return f"{word} ({self._grammar.categories[rule.lhs].name})"
 
 
 def describe_obstacle(grammar: CoreGrammar, text: str, obstacle: Obstacle) -> str:

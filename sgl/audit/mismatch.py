@@ -114,7 +114,7 @@ class _Comparison:
             published = self._published[low:high]
             if not any(part.node is not None for part in self._parts(node, token)):
                 kind = WORD if rule.lexical else PARTS
-                yield Difference(rule.id, kind, given.strip(), published.strip())
+                yield Difference(rule.id, kind, *_shown(given, published))
                 continue
             groups = list(self._groups(node, token, low, high))
             if len(groups) > 1 and sorted(given) == sorted(published):
@@ -219,7 +219,11 @@ def _trimmed(given: str, published: str) -> tuple[str, str]:
     end = 0
     while end < shorter - start and given[-1 - end] == published[-1 - end]:
         end += 1
-    return (
-        given[start : len(given) - end].strip(),
-        published[start : len(published) - end].strip(),
-    )
+    return _shown(given[start : len(given) - end], published[start : len(published) - end])
+
+
+def _shown(given: str, published: str) -> tuple[str, str]:
+    """Both texts without spaces around them, unless these are all that differs."""
+    if given.strip() != published.strip():
+        return given.strip(), published.strip()
+    return given.replace(" ", "␣"), published.replace(" ", "␣")

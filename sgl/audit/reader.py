@@ -74,6 +74,12 @@ class Reader:
             self._kept.popitem(last=False)
         return judged
 
+    def likeliest(self, judged: Judgement, readings: int) -> tuple[Derivation, ...]:
+        """The likeliest readings of a sentence that has some, best first."""
+        if judged.forest is None:
+            return (judged.derivation,)
+        return tuple(ranked.derivation for ranked in best_readings(judged.forest, readings))
+
     def gives(self, judged: Judgement, target: int, text: str) -> bool:
         """Whether some reading gives this text in a target, by its place among ``targets``."""
         if text in judged.outputs[target]:

@@ -25,7 +25,7 @@ from sgl.audit import (
 from sgl.build.deciding import deciding
 from sgl.build.session import open_grammar
 from sgl.cli.audit_tables import show_audit
-from sgl.cli.common import compile_options, grammar_argument, progress, show
+from sgl.cli.common import compile_options, count, grammar_argument, progress, show
 from sgl.cli.layers import are_known, differences, listed, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures
@@ -35,6 +35,9 @@ from sgl.report import render_audit
 
 #: Cells of the progress bar.
 _BAR = 20
+
+#: Unreadable rows that are named.
+_NOTED = 10
 
 #: A column that is neither parsed nor compared.
 _IGNORED = "-"
@@ -102,12 +105,12 @@ def command(
         show_audit(audit, declared if patterns else (), time.monotonic() - started)
         data = _data(audit, compiled, declared if patterns else ())
         _write(data, json_file, html_file, compiled, found)
+        _report_unreadable(audit, found)
     show(found, sources, form, color)
-    if audit is None:
-        return FAILED if any(d.code == "SGL0810" for d in found) else OUTPUT
-    if found.errors:
+    codes = {diagnostic.code for diagnostic in found}
+    if codes & {"SGL1102", "SGL1103"}:
         return OUTPUT
-    return FAILED if audit.total.unreadable else OK
+    return FAILED if codes else OK
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ def _choose(
     known = text_layers(compiled.grammar)
     plan = compiled.plan
     given = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
-    parsed = source or given[0]
+    parsed = source or next((name for name in given if name != _IGNORED), plan.source)
     compared = listed(target) or [name for name in given if name not in (parsed, _IGNORED)]
     asked = differences(normalise, DIFFERENCES)
     names = [*(name for name in given if name != _IGNORED), parsed, *compared]
@@ -187,6 +190,19 @@ def _audit(
             reason = problem.strerror or str(problem)
             diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
     return None
+
+
+def _report_unreadable(audit: Audit, diagnostics: Diagnostics) -> None:
+    """Say which rows were not looked at."""
+    number = audit.total.unreadable
+    if number:
+        rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable[:_NOTED]]
+        diagnostics.error(
+            "SGL1104",
+            None,
+            f"{count(number, 'row')} cannot be read",
+            notes=[*rows, *(["…"] if number > len(rows) else [])],
+        )
 
 
 def _data(audit: Audit, compiled: Compiled, declared: Sequence[Declared]) -> dict[str, Any]:

@@ -51,7 +51,6 @@ class _Summary:
         self._show_rows("without a reading", unparsed, audit.unparsed)
         self._show_failing()
         self._show_rows("ambiguous", total.ambiguous, audit.ambiguous)
-        self._show_rows("unreadable", total.unreadable, audit.unreadable)
 
     def _coverage(self) -> Table:
         audit = self._audit
@@ -138,9 +137,8 @@ class _Summary:
         click.echo(f"\n{count(number, 'row')} {what}")
         for row in rows[:_ROWS]:
             place = f"  {self._short[row.file]}:{row.line}: "
-            click.echo(visible(place + (row.sentence or row.detail)))
-            if row.sentence:
-                click.echo(visible(" " * len(place) + row.detail))
+            click.echo(visible(place + row.sentence))
+            click.echo(visible(" " * len(place) + row.detail))
         if number > _ROWS:
             click.echo(f"  … and {number - _ROWS:,} more")
 

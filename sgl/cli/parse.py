@@ -12,6 +12,8 @@ from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
 from sgl.cli.layers import are_known, differences, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser, best_readings
 from sgl.report import TreeNode, render_trees, tree_of
@@ -65,7 +67,9 @@ def command(
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
     for number, (ranked, tree) in enumerate(zip(readings, trees, strict=True), 1):
         click.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
-        click.echo("\n".join(lines_of(tree)) + "\n")
+        for text in _others(core, ranked.derivation, parser.layer):
+            click.echo(text)
+        click.echo("\n".join(lines_of(tree, features=len(trees) > 1)) + "\n")
     left = forest.count - len(readings)
     click.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
     written = svg is None or _write(svg, render_trees(trees), diagnostics)
@@ -82,24 +86,31 @@ def _write(path: Path, picture: str, diagnostics: Diagnostics) -> bool:
     return True
 
 
-def lines_of(tree: TreeNode, before: str = "") -> list[str]:
-    """A tree as lines; a phrase that is one word stands on one line."""
+def _others(core: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
+    """What a reading says in the other text layers."""
+    return [text for other, text in enumerate(interpret(core, derivation).texts) if other != layer]
+
+
+def lines_of(tree: TreeNode, *, features: bool = False) -> list[str]:
+    """A tree as lines; what has one part only stands on the line of that part.
+
+    With ``features`` the categories have theirs, which tell like trees apart.
+    """
     pending = [(tree, "", "")]
     lines: list[str] = []
     while pending:
         node, first, rest = pending.pop()
-        label = node.label
+        labels = [_label(node, features)]
         while len(node.children) == 1:
             (node,) = node.children
-            label = f"{label} ─ {node.label}"
-        lines.append(before + first + label)
-        last = len(node.children) - 1
-        pending.extend(
-            (
-                child,
-                rest + ("└─ " if place == last else "├─ "),
-                rest + ("   " if place == last else "│  "),
-            )
-            for place, child in reversed(list(enumerate(node.children)))
-        )
+            labels.append(_label(node, features))
+        lines.append(first + " ─ ".join(labels))
+        for child in reversed(node.children):
+            last = child is node.children[-1]
+            branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
+            pending.append((child, rest + branch, rest + below))
     return lines
+
+
+def _label(node: TreeNode, features: bool) -> str:
+    return node.note.partition(", rule ")[0] if features and node.note else node.label

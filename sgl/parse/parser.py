@@ -70,14 +70,16 @@ class Parser:
     def word_at(self, text: str, position: int) -> tuple[int, str]:
         """Where the word after a position begins, and the word, up to the next separator.
 
-        In a layer without separators it is one character.
+        Attached words at its end do not count; without separators it is one character.
         """
-        join = self.grammar.text_layers[self.layer].join
-        if not join:
+        layer = self.grammar.text_layers[self.layer]
+        if not layer.join:
             return position, text[position : position + 1]
-        start = position + len(join) if text.startswith(join, position) else position
-        end = text.find(join, start)
-        return start, text[start:] if end < 0 else text[start:end]
+        start = position + len(layer.join) if text.startswith(layer.join, position) else position
+        word = text[start:].partition(layer.join)[0]
+        while len(word) > 1 and word[-1] in layer.attach:
+            word = word[:-1]
+        return start, word
 
     def _covers(self, chart: Chart) -> bool:
         """Whether the start category may cover the whole input."""

@@ -31,4 +31,13 @@ CODES = (
         "been shown in the terminal all the same.",
         no_example="it depends on the computer, not on the grammar",
     ),
+    Code(
+        "SGL1104",
+        "Rows of a corpus cannot be read",
+        "A row is a line in UTF-8 with the columns that the first row has: a sentence, its "
+        "translation, and perhaps a kind. Rows that are none are counted as unreadable and "
+        "listed with the number of their line; everything else that was found holds for the "
+        "other rows. The file after `--json` lists the first thousand.",
+        no_example="it depends on the corpus, not on the grammar",
+    ),
 )
