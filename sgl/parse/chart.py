@@ -76,33 +76,44 @@ class Chart:
     def _complete(self, position: int) -> None:
         """Let the items at ``position`` wait or end, and move others over what is found."""
         index, width, items = self._index, self.width, self.items[position]
+        slots, ends, skips = index.slots, index.ends, index.skips
         waiting, asked = self.waiting[position], 0
         agenda = list(items)
         while agenda:
-            item = agenda.pop()
-            node, start = divmod(item, width)
-            for step, after in index.slots[node]:
+            node, start = divmod(agenda.pop(), width)
+            for step, after in slots[node]:
                 asked |= index.corners[step]
-                waiting.setdefault(step, []).append(after * width + start)
-            moved = [after * width + start for after in index.skips[node]]
-            for left in index.ends[node]:
-                if self._asked[start] >> left & 1:
-                    moved += self._find(left, start, position, node)
-            for new in moved:
-                if new not in items:
-                    items.add(new)
-                    agenda.append(new)
+                if step in waiting:
+                    waiting[step].append(after * width + start)
+                else:
+                    waiting[step] = [after * width + start]
+            if skips[node]:
+                self._land([after * width + start for after in skips[node]], items, agenda)
+            wanted = self._asked[start]
+            for left in ends[node]:
+                if wanted >> left & 1:
+                    self._land(self._find(left, start, position, node), items, agenda)
         self._asked[position] = asked
+
+    @staticmethod
+    def _land(moved: list[int], items: set[int], agenda: list[int]) -> None:
+        for item in moved:
+            if item not in items:
+                items.add(item)
+                agenda.append(item)
 
     def _find(self, left: int, start: int, end: int, node: int) -> list[int]:
         """Note a constituent; the items that move over it, those that begin with it included."""
-        starts = self.found[end].setdefault(left, {})
-        if start in starts:
+        starts = self.found[end].get(left)
+        if starts is None:
+            self.found[end][left] = {start: [node]}
+        elif start in starts:
             starts[start].append(node)
             return []
-        starts[start] = [node]
-        moved = self.waiting[start].get(left)
+        else:
+            starts[start] = [node]
+        moved = self.waiting[start].get(left, [])
         first = self._index.starts.get(left)
         if first is not None and first[1] & self._asked[start]:
-            return [*(moved or ()), first[0] * self.width + start]
-        return moved or []
+            return [*moved, first[0] * self.width + start]
+        return moved

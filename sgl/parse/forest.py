@@ -22,22 +22,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(NamedTuple):
     """A rule, by id, over the nodes of its children, by index."""
 
     rule: int
     children: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A category with where it stands in the input.
 
     There is one span, none for a child that a template drops, and several for one
