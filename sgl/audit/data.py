@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from sgl.audit.result import Audit, Cause, FileTally, Listed, Tally
+from sgl.audit.result import OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
 
 
 def audit_data(audit: Audit) -> dict[str, Any]:
@@ -74,7 +74,8 @@ def _listed(row: Listed, detail: str) -> dict[str, Any]:
 
 
 def _ranked(counts: Counter[tuple[str, str]]) -> list[tuple[tuple[str, str], int]]:
-    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    """Frequent pairs first, those that were not told apart last."""
+    return sorted(counts.items(), key=lambda entry: (entry[0] == OTHER_PAIRS, -entry[1], entry[0]))
 
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from sgl.diagnostics.source import visible
 _DIFFERENCES = 15
 _ROWS = 5
 _WORDS = 8
-_LONGEST = 60
+_LONGEST = 48
 
 
 def show_audit(audit: Audit, declared: Sequence[Declared], seconds: float) -> None:
@@ -117,12 +117,14 @@ class _Summary:
         for cause in causes[:_DIFFERENCES]:
             pairs = [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS]
             given, published = pairs[0]
-            more = f" (+{len(pairs) - 1})" if len(pairs) > 1 else ""
+            pair = _cell(f"{given or '∅'} → {published or '∅'}")
+            if len(pairs) > 1:
+                pair.append(f" (+{len(pairs) - 1})")
             table.add_row(
                 f"{cause.rows:,}",
                 _cell(cause.name),
                 cause.kind,
-                _cell(f"{given or '∅'} → {published or '∅'}{more}"),
+                pair,
                 _cell(f"{self._short[cause.example.file]}:{cause.example.line}"),
             )
         if len(causes) > _DIFFERENCES:
@@ -157,10 +159,11 @@ def _table(*columns: str, right: Sequence[str] = ()) -> Table:
     return table
 
 
-def _cell(text: str) -> Text:
+def _cell(text: str, columns: int = _LONGEST) -> Text:
     """A text of somebody else: shown as it is, and cut if it is long."""
-    shown = visible(text)
-    return Text(shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…")
+    cell = Text(visible(text), no_wrap=True)
+    cell.truncate(columns, overflow="ellipsis")
+    return cell
 
 
 def _share(part: int, whole: int) -> str:
