@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 #: A longer line is not read to its end, in bytes.
-LONGEST_LINE = 1_000_000
+LONGEST_LINE = 100_000
 
 
 @dataclass(frozen=True, slots=True)

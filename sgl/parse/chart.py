@@ -18,6 +18,8 @@ Context-Free Recognizer*, with items shared between rules.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from sgl.parse.lattice import Lattice
 from sgl.parse.templates import ROOT, TemplateIndex, symbol
 
@@ -25,7 +27,8 @@ from sgl.parse.templates import ROOT, TemplateIndex, symbol
 class Chart:
     """What was found in one input.
 
-    An item is one number, ``node * width + start``.
+    An item is one number, ``node * width + start``.  Only positions that something
+    reaches take memory.
 
     Attributes:
         width: one more than the last position.
@@ -37,40 +40,39 @@ class Chart:
     def __init__(self, index: TemplateIndex, lattice: Lattice) -> None:
         self.end = lattice.end
         self.width = lattice.end + 1
-        self.items: list[set[int]] = [set() for _ in range(self.width)]
-        self.found: list[dict[int, dict[int, list[int]]]] = [{} for _ in range(self.width)]
-        self.arcs: list[dict[str, list[int]]] = [{} for _ in range(self.width)]
+        self.items: defaultdict[int, set[int]] = defaultdict(set)
+        self.found: defaultdict[int, dict[int, dict[int, list[int]]]] = defaultdict(dict)
+        self.arcs: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
         #: For each position and symbol the items that wait for it there.
-        self.waiting: list[dict[int, list[int]]] = [{} for _ in range(self.width)]
-        self._asked = [0] * self.width
+        self.waiting: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
+        self._asked: dict[int, int] = {}
         self._index = index
         self._lattice = lattice
         start = symbol(index.grammar.start, False)
         self._asked[0] = index.corners[start]
         self._scan(0)
         for position in range(1, self.width):
-            if self.items[position]:
+            if position in self.items:
                 self._complete(position)
                 self._scan(position)
 
     def _scan(self, position: int) -> None:
         """Move items before a word, and new ones, over the words at ``position``."""
         index, width, asked = self._index, self.width, self._asked[position]
-        before_words = [item for item in self.items[position] if index.words[item // width]]
+        items = self.items.get(position, ())
+        before_words = [item for item in items if index.words[item // width]]
         first = index.words[ROOT]
         for word, end in self._lattice.words(position):
-            landing = self.items[end]
-            landed = False
+            landing: list[int] = []
             node = first.get(word)
             if node is not None and index.below[node] & asked:
-                landing.add(node * width + position)
-                landed = True
+                landing.append(node * width + position)
             for item in before_words:
                 after = index.words[item // width].get(word)
                 if after is not None:
-                    landing.add(after * width + item % width)
-                    landed = True
-            if landed:
+                    landing.append(after * width + item % width)
+            if landing:
+                self.items[end].update(landing)
                 self.arcs[end].setdefault(word, []).append(position)
 
     def _complete(self, position: int) -> None:

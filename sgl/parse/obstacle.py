@@ -42,7 +42,7 @@ class Obstacle:
 def find_obstacle(index: TemplateIndex, chart: Chart) -> Obstacle:
     """The obstacle in an input that has no reading."""
     start = symbol(index.grammar.start, False)
-    position = max((at for at in range(chart.width) if chart.items[at]), default=0)
+    position = max(chart.items, default=0)
     if not position:
         return Obstacle(0, (), (index.grammar.start,), index.grammar.start in index.nullable)
     nodes = {item // chart.width for item in chart.items[position]}
