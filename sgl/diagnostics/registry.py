@@ -7,6 +7,7 @@ with the codes that occur in the compiler.
 from __future__ import annotations
 
 from sgl.diagnostics.codes import (
+    corpora,
     features,
     files,
     graphs,
@@ -35,6 +36,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Weights and recursion": weights.CODES,
     "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
     "The run as a whole": output.CODES,
+    "Sentences and corpora": corpora.CODES,
 }
 
 #: All codes by their names.

@@ -16,6 +16,11 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def render_report(data: ReportData) -> str:
     """The report as one HTML page; equal data give equal pages."""
+    return page_environment().get_template("report.html.j2").render(data=data)
+
+
+def page_environment() -> Environment:
+    """Where the templates of pages are, with what they call."""
     environment = Environment(
         loader=PackageLoader("sgl.report"),
         autoescape=True,
@@ -32,7 +37,7 @@ def render_report(data: ReportData) -> str:
     environment.globals["draw_heights"] = draw_heights
     environment.globals["draw_lengths"] = draw_lengths
     environment.globals["draw_tree"] = draw_tree
-    return environment.get_template("report.html.j2").render(data=data)
+    return environment
 
 
 def _number(value: int) -> str:
