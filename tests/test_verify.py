@@ -426,6 +426,15 @@ def test_an_unlisted_file_is_noticed(tmp_path: Path) -> None:
     assert failed(verify(tmp_path)) == {"V002"}
 
 
+def test_a_split_that_the_manifest_leaves_out_is_noticed(tmp_path: Path) -> None:
+    home = tiny().write(tmp_path)
+    manifest = json.loads((home / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["splits"]["dev"]
+    write_manifest(home, manifest)
+    violations = verify(home).result("V002").violations
+    assert {v.message for v in violations} == {"the manifest has no such split"}
+
+
 def test_a_listed_path_cannot_leave_the_dataset(tmp_path: Path) -> None:
     data = tiny()
     home = data.write(tmp_path / "home")
