@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
 from sgl.automata.minimise import minimise, trim
-from sgl.automata.schema import Schema
+from sgl.automata.schema import Predicate, Schema
 from sgl.automata.split import SplitGrammar, split_grammar
 from sgl.automata.structure_automaton import (
     DEFAULT_BUDGET,
@@ -46,6 +46,7 @@ class StructureCompiler:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
         self._budget = budget
+        self.lexicon = self.index.lexicon
         self._fragments: dict[str, FragmentIndex] = {}
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self._order: dict[Structure, int] = {}
@@ -60,25 +61,42 @@ class StructureCompiler:
         self._everything: TreeAutomaton | None = None
         self._kept: TreeAutomaton | None = None
 
-    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
-        """The automaton of a structure over single derivations."""
-        if structure not in self._automata:
+    def prepare(self, structures: Iterable[Structure]) -> None:
+        """Make ready to compile these structures.
+
+        Nothing but speed depends on it: the lexicon is refined once for all of
+        them, and not for each when it is first asked for.
+        """
+        predicates: dict[str, list[Predicate]] = {}
+        for structure in structures:
             layer = structure.layer
             if layer not in self._fragments:
                 self._fragments[layer] = FragmentIndex(self.grammar, layer)
-            self._automata[structure] = StructureAutomaton(
-                structure, self._fragments[layer], self._schemas, budget=self._budget
-            )
+            if structure not in self._automata:
+                automaton = StructureAutomaton(
+                    structure, self._fragments[layer], self._schemas, budget=self._budget
+                )
+                self._automata[structure] = automaton
+                predicates.setdefault(layer, []).extend(automaton.predicates)
+        for layer, new in predicates.items():
+            kinds = self._fragments[layer].kinds(new)
+            self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
+
+    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
+        """The automaton of a structure over single derivations."""
+        if structure not in self._automata:
+            self.prepare((structure,))
         return self._automata[structure]
 
     def presence(self, structure: Structure) -> TreeAutomaton:
         """The derivations that contain the structure; total and minimal."""
         if structure not in self._presence:
             automaton = self.structure_automaton(structure)
-            index = self.index
+            index, words = self.index, self.lexicon.first
             lifted = explore(
                 index,
-                leaf=lambda i: automaton.step(index.leaves[i], ()),
+                self.lexicon,
+                leaf=lambda k: automaton.step(words[k], ()),
                 step=lambda i, children: automaton.step(index.phrasal[i], children),
                 accepts=automaton.accepts_state,
             )
@@ -172,4 +190,4 @@ class StructureCompiler:
 
 
 def _nothing(index: GrammarIndex) -> TreeAutomaton:
-    return trim(explore(index, lambda _: 0, lambda _, __: 0, lambda _: False))
+    return trim(explore(index, index.lexicon, lambda _: 0, lambda _, __: 0, lambda _: False))

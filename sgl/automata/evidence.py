@@ -7,6 +7,7 @@ the texts without it, prepared for reading splits.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -48,6 +49,7 @@ class Evidence:
         self.plan = plan
         self._readers: dict[tuple[Structure, ...], Reader] = {}
         self._marked: dict[str, bool] = {}
+        compiler.prepare(_structures(plan))
 
     @cached_property
     def strata(self) -> tuple[StratumEvidence, ...]:
@@ -116,3 +118,14 @@ class Evidence:
         if evidence.stream not in self._marked:
             self._marked[evidence.stream] = self.requires(evidence, self.marks(pattern))
         return self._marked[evidence.stream]
+
+
+def _structures(plan: Plan) -> Iterator[Structure]:
+    """The structures that the claims about a plan are about."""
+    for stratum in plan.strata:
+        yield from stratum.constraint.exclude
+        for group in stratum.constraint.require:
+            yield from group
+    for pattern in plan.patterns:
+        yield from (*pattern.held_out, *pattern.gen, *pattern.exclude)
+        yield from (need.structure for need in pattern.need)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from sgl.automata.components import components
 from sgl.automata.split import SplitGrammar
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton, leaf_states
 
 
 class _Step(NamedTuple):
@@ -78,12 +78,10 @@ class Reader:
         for state, category in enumerate(automaton.category):
             members[category].append(state)
         crowded = [len(states) != 1 for states in members]
-        leaves = zip(index.leaf_category, index.leaves, automaton.leaves, strict=True)
-        given = [(rule, state) for _, rule, state in leaves]
+        given = list(leaf_states(index, automaton).items())
+        rules = index.grammar.rules
         decisive = [
-            (rule, state)
-            for category, (rule, state) in zip(index.leaf_category, given, strict=True)
-            if state == DEAD or crowded[category]
+            (rule, state) for rule, state in given if state == DEAD or crowded[rules[rule].lhs]
         ]
         tables = list(zip(index.phrasal, automaton.tables, strict=True))
         decisive_tables = []

@@ -148,6 +148,7 @@ def _renamed(automaton: TreeAutomaton, renamed: list[int], size: int) -> TreeAut
         for table in automaton.tables
     )
     return TreeAutomaton(
+        lexicon=automaton.lexicon,
         category=tuple(category),
         leaves=tuple([DEAD if q == DEAD else renamed[q] for q in automaton.leaves]),
         tables=tables,

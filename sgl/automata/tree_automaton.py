@@ -7,20 +7,23 @@ can use::
 
     rule   NP -> Det N PP      table {(4, 7, 9): 12, (4, 8, 9): 12}
 
-Leaves (rules without children) have one state each.  Automata are deterministic.
-They may be *partial*: what a missing transition or ``DEAD`` leaf reads is
-rejected, whatever the rest of the derivation is.
+Leaves (rules without children) are read by class (:mod:`sgl.automata.lexicon`);
+each class has one state.  Automata are deterministic.  They may be *partial*:
+what a missing transition or ``DEAD`` leaf reads is rejected, whatever the rest
+of the derivation is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from sgl.automata.errors import UnsupportedStructure
+from sgl.automata.lexicon import Lexicon
+from sgl.automata.numbering import Numbering
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 
@@ -41,18 +44,18 @@ _S = TypeVar("_S", bound=Hashable)
 class GrammarIndex:
     """What tree automata need to know of a grammar.
 
-    ``leaves`` and ``phrasal`` are rule ids; an automaton's leaf states and
-    tables are in their order.  ``uses[c]`` lists (index in ``phrasal``,
-    position) of the occurrences of category ``c`` among the children of rules.
+    ``phrasal`` are rule ids; an automaton's tables are in their order.
+    ``lexicon`` tells no two lexical rules of one category apart.  ``uses[c]``
+    lists (index in ``phrasal``, position) of the occurrences of category ``c``
+    among the children of rules.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self.grammar = grammar
-        self.leaves = tuple(rule.id for rule in grammar.rules if not rule.rhs)
+        self.lexicon = Lexicon.coarsest(grammar)
         self.phrasal = tuple(rule.id for rule in grammar.rules if rule.rhs)
         self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
         self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
-        self.leaf_category = tuple(grammar.rules[rule].lhs for rule in self.leaves)
         self.start = grammar.start
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for index, children in enumerate(self.rhs):
@@ -64,11 +67,12 @@ class GrammarIndex:
 class TreeAutomaton:
     """A deterministic bottom-up tree automaton.
 
-    ``category[q]`` is the category of state ``q``; ``leaves[i]`` the state after
-    leaf rule ``i`` of the index; ``tables[i]`` the transitions of phrasal rule
-    ``i``; ``accepting`` the accepted states, all of the start category.
+    ``category[q]`` is the category of state ``q``; ``leaves[k]`` the state after
+    a leaf of class ``k`` of ``lexicon``; ``tables[i]`` the transitions of phrasal
+    rule ``i``; ``accepting`` the accepted states, all of the start category.
     """
 
+    lexicon: Lexicon
     category: tuple[int, ...]
     leaves: tuple[int, ...]
     tables: tuple[Table, ...]
@@ -91,12 +95,12 @@ class TreeAutomaton:
 
     def run(self, index: GrammarIndex, derivation: Derivation) -> int:
         """The state of a derivation, ``DEAD`` if there is none."""
-        leaf = leaf_states(index, self)
+        class_of = self.lexicon.class_of
         table = dict(zip(index.phrasal, self.tables, strict=True))
         stack: list[int] = []
         for rule in reversed(derivation):
-            if rule in leaf:
-                stack.append(leaf[rule])
+            if rule in class_of:
+                stack.append(self.leaves[class_of[rule]])
                 continue
             children = tuple(stack.pop() for _ in index.grammar.rules[rule].rhs)
             stack.append(table[rule].get(children, DEAD))
@@ -106,10 +110,17 @@ class TreeAutomaton:
         """Whether the derivation is accepted."""
         return self.run(index, derivation) in self.accepting
 
+    def over(self, lexicon: Lexicon) -> TreeAutomaton:
+        """The same automaton over a refinement of its lexicon."""
+        if lexicon is self.lexicon:
+            return self
+        return replace(self, lexicon=lexicon, leaves=self.lexicon.lifted(self.leaves, lexicon))
+
 
 def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
-    """The state after each leaf rule, by rule id."""
-    return dict(zip(index.leaves, automaton.leaves, strict=True))
+    """The state after each leaf rule of the grammar, by rule id."""
+    class_of = automaton.lexicon.class_of
+    return {rule: automaton.leaves[class_of[rule]] for rule in index.lexicon.rules}
 
 
 def check_size(states: int) -> None:
@@ -121,50 +132,33 @@ def check_size(states: int) -> None:
         )
 
 
-class _States(Generic[_S]):
-    """The states met so far, numbered in the order in which they were met."""
-
-    def __init__(self) -> None:
-        self.values: list[_S] = []
-        self.category: list[int] = []
-        self._number: dict[tuple[int, _S], int] = {}
-
-    def meet(self, category: int, value: _S) -> int:
-        number = self._number.setdefault((category, value), len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
-            self.category.append(category)
-        return number
-
-
 def explore(
     index: GrammarIndex,
+    lexicon: Lexicon,
     leaf: Callable[[int], _S],
     step: Callable[[int, tuple[_S, ...]], _S],
     accepts: Callable[[_S], bool],
 ) -> TreeAutomaton:
     """The reachable part of an automaton that is given by functions.
 
-    ``leaf(i)`` is the state after leaf rule ``i`` of the index, ``step(i, qs)``
-    the state after phrasal rule ``i`` (by index, not by id); ``accepts`` is
-    asked for states of the start category.
+    ``leaf(k)`` is the state after a leaf of class ``k`` of the lexicon,
+    ``step(i, qs)`` the state after phrasal rule ``i`` (by index, not by id);
+    ``accepts`` is asked for states of the start category.
 
     Raises:
         UnsupportedStructure: if there are too many states.
     """
-    states: _States[_S] = _States()
-    values = states.values
-    leaves = tuple(
-        [states.meet(category, leaf(i)) for i, category in enumerate(index.leaf_category)]
-    )
+    # A state is a value in a category.
+    states: Numbering[tuple[int, _S]] = Numbering()
+    leaves = tuple([states.number((c, leaf(k))) for k, c in enumerate(lexicon.category)])
     tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
     # Each state is taken up once and combined with those taken up before it, so
     # that every combination of children is seen once.
     members: list[list[int]] = [[] for _ in index.grammar.categories]
     current = 0
-    while current < len(values):
-        check_size(len(values))
-        category = states.category[current]
+    while current < len(states):
+        check_size(len(states))
+        category = states.values[current][0]
         earlier = list(members[category])
         members[category].append(current)
         for rule, position in index.uses[category]:
@@ -174,9 +168,17 @@ def explore(
             ]
             choices[position] = [current]
             for children in product(*choices):
-                value = step(rule, tuple([values[child] for child in children]))
-                tables[rule][children] = states.meet(index.lhs[rule], value)
+                value = step(rule, tuple([states.values[child][1] for child in children]))
+                tables[rule][children] = states.number((index.lhs[rule], value))
         current += 1
-    roots = (q for q, category in enumerate(states.category) if category == index.start)
-    accepting = frozenset(q for q in roots if accepts(values[q]))
-    return TreeAutomaton(tuple(states.category), leaves, tuple(tables), accepting)
+    return TreeAutomaton(
+        lexicon=lexicon,
+        category=tuple([category for category, _ in states.values]),
+        leaves=leaves,
+        tables=tuple(tables),
+        accepting=frozenset(
+            number
+            for number, (category, value) in enumerate(states.values)
+            if category == index.start and accepts(value)
+        ),
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 from sgl.automata.split import source_tokens
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
 from sgl.core.interpret import Derivation
 
 
@@ -25,7 +25,7 @@ def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Deriva
         return None
     costs = [source_tokens(rule) + 1 for rule in index.grammar.rules]
     queue: list[tuple[int, int, tuple[int, ...], int]] = []
-    for rule, state in zip(index.leaves, automaton.leaves, strict=True):
+    for rule, state in leaf_states(index, automaton).items():
         if state != DEAD:
             heappush(queue, (costs[rule], rule, (), state))
     waiting = _Waiting(index, automaton)
