@@ -1,21 +1,17 @@
-"""From structures and constraints to automata, with everything shared.
+"""From structures and constraints to automata, each computed once.
 
-Constraints of one dataset resemble one another: every generalization set excludes
-the held-out structures of all patterns but its own.  Conjunctions of complements
-are therefore built over a fixed order of the structures, in halves of halves::
-
-    exclude everything but 2      {0 1 2 3 4 5 6 7}
-                                 {0 1 3}   {4 5 6 7}      <- shared with all others
-                             {0 1}   {3}
-
-so that leaving out each of n structures costs n log n products, not n squared.
+Structures become automata over the derivations of the grammar (*presence*), their
+complements (*absence*) are joined to what constraints exclude
+(:mod:`sgl.automata.conjunctions`), and what they require is added by intersection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import partial
 
 from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
+from sgl.automata.conjunctions import Conjunctions
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.schema import Predicate, Schema
 from sgl.automata.split import SplitGrammar, split_grammar
@@ -49,24 +45,25 @@ class StructureCompiler:
         self.lexicon = self.index.lexicon
         self._fragments: dict[str, FragmentIndex] = {}
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
-        self._order: dict[Structure, int] = {}
-        self._structures: list[Structure] = []
         self._automata: dict[Structure, StructureAutomaton] = {}
         self._presence: dict[Structure, TreeAutomaton] = {}
         self._absence: dict[Structure, TreeAutomaton] = {}
-        self._conjunctions: dict[tuple[int, ...], TreeAutomaton] = {}
+        self._absences = Conjunctions(self.absence, partial(intersection, self.index))
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[Constraint, SplitGrammar] = {}
         self._everything: TreeAutomaton | None = None
         self._kept: TreeAutomaton | None = None
 
-    def prepare(self, structures: Iterable[Structure]) -> None:
-        """Make ready to compile these structures.
+    def prepare(
+        self, structures: Iterable[Structure], excluded: Iterable[Collection[Structure]] = ()
+    ) -> None:
+        """Make ready to compile these structures, and constraints that exclude these sets.
 
         Nothing but speed depends on it: the lexicon is refined once for all of
         them, and not for each when it is first asked for.
         """
+        self._absences.expect(excluded)
         predicates: dict[str, list[Predicate]] = {}
         for structure in structures:
             layer = structure.layer
@@ -154,39 +151,8 @@ class StructureCompiler:
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The derivations that contain none of the structures; trim and minimal."""
-        members = sorted({self._rank(structure) for structure in structures})
-        if not members:
-            return self.everything()
-        size = 1 << (len(self._structures) - 1).bit_length()
-        return self._conjunction(tuple(members), 0, size)
-
-    def _rank(self, structure: Structure) -> int:
-        rank = self._order.setdefault(structure, len(self._order))
-        if rank == len(self._structures):
-            self._structures.append(structure)
-        return rank
-
-    def _conjunction(self, members: tuple[int, ...], low: int, high: int) -> TreeAutomaton:
-        """No structure of ``members``, all of which lie in ``range(low, high)``."""
-        if members not in self._conjunctions:
-            if len(members) == 1:
-                result = self.absence(self._structures[members[0]])
-            else:
-                middle = (low + high) // 2
-                left = tuple(member for member in members if member < middle)
-                right = members[len(left) :]
-                if not left:
-                    result = self._conjunction(right, middle, high)
-                elif not right:
-                    result = self._conjunction(left, low, middle)
-                else:
-                    result = intersection(
-                        self.index,
-                        self._conjunction(left, low, middle),
-                        self._conjunction(right, middle, high),
-                    )
-            self._conjunctions[members] = result
-        return self._conjunctions[members]
+        members = tuple(structures)
+        return self._absences.of(members) if members else self.everything()
 
 
 def _nothing(index: GrammarIndex) -> TreeAutomaton:

@@ -9,39 +9,69 @@ where its structure has begun and is not yet complete.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
+from sgl.automata.numbering import Numbering
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+
+#: For each context that a state occurs in: the context by number, and the category
+#: and the state that it leads to.
+_Row = list[tuple[int, int, int]]
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Drop the states that no accepted derivation visits.
+    """Drop the states that no accepted derivation visits."""
+    return trimmed_to(automaton, [set(range(size)) for size in automaton.sizes])
 
-    All states of ``automaton`` must be reachable.
+
+def trimmed_to(automaton: TreeAutomaton, reachable: Sequence[set[int]]) -> TreeAutomaton:
+    """Drop all states but those that accepted derivations visit.
+
+    Args:
+        automaton: an automaton whose states may be unreachable.
+        reachable: the states of each category that are not.
     """
-    useful = _co_reachable(automaton)
-    if len(useful) == len(automaton.category):
-        return automaton
-    renamed = [DEAD] * len(automaton.category)
-    for number, state in enumerate(sorted(useful)):
-        renamed[state] = number
-    # A transition into a useful state has useful children only.
-    return _renamed(automaton, renamed, len(useful))
+    useful = _co_reachable(automaton, reachable)
+    names: dict[int, list[int]] = {}
+    for category, size in enumerate(automaton.sizes):
+        if len(useful[category]) < size:
+            names[category] = row = [DEAD] * size
+            for number, state in enumerate(sorted(useful[category])):
+                row[state] = number
+    return automaton.renamed(names) if names else automaton
 
 
-def _co_reachable(automaton: TreeAutomaton) -> set[int]:
-    into: list[list[tuple[int, ...]]] = [[] for _ in automaton.category]
-    for table in automaton.tables:
+def _co_reachable(automaton: TreeAutomaton, reachable: Sequence[set[int]]) -> list[set[int]]:
+    index = automaton.index
+    useful: list[set[int]] = [set() for _ in automaton.sizes]
+    useful[index.start] |= automaton.final & reachable[index.start]
+
+    def exhausted(rule: int) -> bool:
+        """Mark the children of the transitions into useful states; whether that was all."""
+        above, rhs = useful[index.lhs[rule]], index.rhs[rule]
+        table = automaton.open_tables.get(rule)
+        if table is None:
+            if above and all([reachable[child] for child in rhs]):
+                for child in rhs:
+                    useful[child].add(0)
+            return bool(above)
+        if not above:
+            return False
+        below = [(reachable[child], useful[child]) for child in rhs]
+        every = True
         for children, result in table.items():
-            into[result].append(children)
-    useful = set(automaton.accepting)
-    agenda = sorted(useful)
-    while agenda:
-        for children in into[agenda.pop()]:
-            for child in children:
-                if child not in useful:
-                    useful.add(child)
-                    agenda.append(child)
+            if result not in above:
+                every = False
+            elif all([q in live for q, (live, _) in zip(children, below, strict=True)]):
+                for q, (_, marked) in zip(children, below, strict=True):
+                    marked.add(q)
+        return every
+
+    pending: Sequence[int] = index.downwards
+    before, count = -1, 0
+    while count > before:
+        pending = [rule for rule in pending if not exhausted(rule)]
+        before, count = count, sum(map(len, useful))
     return useful
 
 
@@ -51,106 +81,59 @@ def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
     A category is looked at again only when the states of a category above it
     have been split.
     """
-    blocks = _initial_blocks(automaton)
-    by_category: dict[int, list[int]] = {}
-    for state, category in enumerate(automaton.category):
-        by_category.setdefault(category, []).append(state)
-    crowded = {category for category, states in by_category.items() if len(states) > 1}
-    contexts = _contexts(automaton, crowded)
-    below = _categories_below(index)
-    count = {category: len({blocks[q] for q in states}) for category, states in by_category.items()}
-    agenda = sorted(crowded, reverse=True)
+    contexts = _contexts(automaton)
+    blocks = [[0] * size for size in automaton.sizes]
+    blocks[index.start] = _numbered([q in automaton.final for q in range(len(blocks[index.start]))])
+    agenda = sorted(contexts, reverse=True)
     while agenda:
         category = agenda.pop()
-        states = by_category[category]
-        if count[category] == len(states):
+        before = max(blocks[category])
+        if before + 1 == automaton.sizes[category]:
             continue
-        split = _split(states, blocks, contexts)
-        if split > count[category]:
-            count[category] = split
+        rows = [
+            (block, tuple([(context, blocks[lhs][result]) for context, lhs, result in row]))
+            for block, row in zip(blocks[category], contexts[category], strict=True)
+        ]
+        blocks[category] = _numbered(rows)
+        if max(blocks[category]) > before:
             agenda.extend(
-                child for child in below[category] if child in crowded and child not in agenda
+                child for child in index.below[category] if child in contexts and child not in agenda
             )
-    if all(count[category] == len(states) for category, states in by_category.items()):
-        return automaton
-    renamed, size = _number_blocks(automaton, blocks)
-    return _renamed(automaton, renamed, size)
+    merged = {c: blocks[c] for c in contexts if max(blocks[c]) + 1 < automaton.sizes[c]}
+    return automaton.renamed(merged) if merged else automaton
 
 
-def _initial_blocks(automaton: TreeAutomaton) -> list[int]:
-    return [1 if q in automaton.accepting else 0 for q in range(len(automaton.category))]
+def _numbered(signatures: Iterable[Hashable]) -> list[int]:
+    """Equal signatures get equal numbers."""
+    numbers: Numbering[Hashable] = Numbering()
+    return [numbers.number(signature) for signature in signatures]
 
 
-def _contexts(automaton: TreeAutomaton, crowded: set[int]) -> list[list[tuple[int, int]]]:
-    """For each state of a crowded category: (context, result), sorted by context.
+def _contexts(automaton: TreeAutomaton) -> dict[int, list[_Row]]:
+    """The rows of the states of each category that has several.
 
     A context is a rule, a position and the states at the other positions.
     """
-    contexts: list[list[tuple[int, int]]] = [[] for _ in automaton.category]
+    index = automaton.index
+    rows: dict[int, list[_Row]] = {
+        category: [[] for _ in range(size)]
+        for category, size in enumerate(automaton.sizes)
+        if size > 1
+    }
     fresh = 0
-    for table in automaton.tables:
-        if not table:
-            continue
-        for position, child in enumerate(next(iter(table))):
-            if automaton.category[child] not in crowded:
+    for rule, table in automaton.open_tables.items():
+        lhs = index.lhs[rule]
+        for position, category in enumerate(index.rhs[rule]):
+            if category not in rows:
                 continue
             number: dict[tuple[int, ...], int] = {}
+            own = rows[category]
             for children, result in table.items():
                 others = children[:position] + children[position + 1 :]
                 context = number.setdefault(others, fresh + len(number))
-                contexts[children[position]].append((context, result))
+                own[children[position]].append((context, lhs, result))
             fresh += len(number)
-    for row in contexts:
-        row.sort()
-    return contexts
-
-
-def _categories_below(index: GrammarIndex) -> list[list[int]]:
-    below: list[dict[int, None]] = [{} for _ in index.grammar.categories]
-    for lhs, children in zip(index.lhs, index.rhs, strict=True):
-        below[lhs].update(dict.fromkeys(children))
-    return [list(children) for children in below]
-
-
-def _split(states: Sequence[int], blocks: list[int], contexts: list[list[tuple[int, int]]]) -> int:
-    """Refine the blocks of these states in place; return how many there are now."""
-    signatures: dict[tuple[int, tuple[tuple[int, int], ...]], int] = {}
-    refined = []
-    for state in states:
-        row = tuple([(context, blocks[result]) for context, result in contexts[state]])
-        refined.append(signatures.setdefault((blocks[state], row), len(signatures)))
-    for state, block in zip(states, refined, strict=True):
-        blocks[state] = block
-    return len(signatures)
-
-
-def _number_blocks(automaton: TreeAutomaton, blocks: list[int]) -> tuple[list[int], int]:
-    numbers: dict[tuple[int, int], int] = {}
-    renamed = [
-        numbers.setdefault((category, block), len(numbers))
-        for category, block in zip(automaton.category, blocks, strict=True)
-    ]
-    return renamed, len(numbers)
-
-
-def _renamed(automaton: TreeAutomaton, renamed: list[int], size: int) -> TreeAutomaton:
-    """Replace state ``q`` by ``renamed[q]``; transitions of dead states are dropped."""
-    category = [0] * size
-    for state, number in enumerate(renamed):
-        if number != DEAD:
-            category[number] = automaton.category[state]
-    tables = tuple(
-        {
-            tuple([renamed[child] for child in children]): renamed[result]
-            for children, result in table.items()
-            if renamed[result] != DEAD
-        }
-        for table in automaton.tables
-    )
-    return TreeAutomaton(
-        lexicon=automaton.lexicon,
-        category=tuple(category),
-        leaves=tuple([DEAD if q == DEAD else renamed[q] for q in automaton.leaves]),
-        tables=tables,
-        accepting=frozenset(renamed[q] for q in automaton.accepting),
-    )
+    for category_rows in rows.values():
+        for row in category_rows:
+            row.sort()
+    return rows

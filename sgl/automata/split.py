@@ -17,9 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sgl.automata.inside import Monomial, System, inside_weights
 from sgl.automata.moments import Radius, expected_visits, moment_rows, spectral_radius
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
 from sgl.core.grammar import CoreGrammar, Rule, Token
 
 
@@ -110,17 +113,21 @@ def source_tokens(rule: Rule) -> int:
 
 def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar:
     """The grammar of the derivations that a trim automaton accepts."""
-    monomials = _monomials(index, automaton)
-    weights = _weights(automaton, monomials)
+    phrasal = _monomials(index, automaton)
+    weights = _weights(index, automaton, phrasal)
     mass = _mass(automaton, weights)
-    transitions: list[list[Transition]] = [[] for _ in automaton.category]
-    for rule, monomial in monomials:
+    transitions = _lexical_transitions(index, automaton, weights)
+    mixed: set[int] = set()
+    for rule, monomial in phrasal:
         probability = monomial.weight
         for child in monomial.children:
             probability *= weights[child]
         if probability > 0.0:
             probability /= weights[monomial.state]
             transitions[monomial.state].append(Transition(rule, monomial.children, probability))
+            mixed.add(monomial.state)
+    for state in mixed:
+        transitions[state].sort(key=lambda transition: transition.rule)
     return SplitGrammar(
         grammar=index.grammar,
         category=automaton.category,
@@ -137,13 +144,25 @@ def acceptance_probability(index: GrammarIndex, automaton: TreeAutomaton) -> flo
     """The probability under the grammar that a trim automaton accepts a derivation."""
     if not automaton.accepting:
         return 0.0
-    return _mass(automaton, _weights(automaton, _monomials(index, automaton)))
+    return _mass(automaton, _weights(index, automaton, _monomials(index, automaton)))
 
 
-def _weights(automaton: TreeAutomaton, monomials: list[tuple[int, Monomial]]) -> list[float]:
-    system = System.of(len(automaton.category), [monomial for _, monomial in monomials])
+def _weights(
+    index: GrammarIndex, automaton: TreeAutomaton, phrasal: list[tuple[int, Monomial]]
+) -> list[float]:
+    size = len(automaton.category)
+    states = _word_states(automaton)
+    live = states != DEAD
+    # ``bincount`` adds in the order of the rules.
+    words = np.bincount(states[live], index.word_weights[live], minlength=size)
+    system = System.of(size, [monomial for _, monomial in phrasal], words)
     weights: list[float] = inside_weights(system).tolist()
     return weights
+
+
+def _word_states(automaton: TreeAutomaton) -> NDArray[np.intp]:
+    """The state after each leaf rule, in the order of the lexicon's rules."""
+    return np.array(automaton.leaves, np.intp)[automaton.lexicon.class_array]
 
 
 def _mass(automaton: TreeAutomaton, weights: list[float]) -> float:
@@ -153,20 +172,25 @@ def _mass(automaton: TreeAutomaton, weights: list[float]) -> float:
     return mass
 
 
+def _lexical_transitions(
+    index: GrammarIndex, automaton: TreeAutomaton, weights: list[float]
+) -> list[list[Transition]]:
+    """For each state its transitions into words."""
+    transitions: list[list[Transition]] = [[] for _ in weights]
+    states = _word_states(automaton).tolist()
+    for rule, weight, state in zip(
+        automaton.lexicon.rules, index.word_weights.tolist(), states, strict=True
+    ):
+        if state != DEAD and weight > 0.0:
+            transitions[state].append(Transition(rule, (), weight / weights[state]))
+    return transitions
+
+
 def _monomials(index: GrammarIndex, automaton: TreeAutomaton) -> list[tuple[int, Monomial]]:
-    """The transitions with their rules, in the order of rules and children."""
+    """The phrasal transitions with their rules, in the order of rules and children."""
     rules = index.grammar.rules
-    leaf = leaf_states(index, automaton)
-    phrasal = dict(zip(index.phrasal, automaton.tables, strict=True))
-    monomials: list[tuple[int, Monomial]] = []
-    for rule in rules:
-        state = leaf.get(rule.id, DEAD)
-        if state != DEAD:
-            monomials.append((rule.id, Monomial(state, rule.weight, ())))
-        elif rule.rhs:
-            table = phrasal[rule.id]
-            monomials += [
-                (rule.id, Monomial(table[children], rule.weight, children))
-                for children in sorted(table)
-            ]
-    return monomials
+    return [
+        (rule, Monomial(table[children], rules[rule].weight, children))
+        for rule, table in zip(index.phrasal, automaton.tables, strict=True)
+        for children in sorted(table)
+    ]

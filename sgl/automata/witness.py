@@ -21,7 +21,7 @@ def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Deriva
     Of several the one with the earlier rules in the author's order is taken,
     from the smallest phrases up.
     """
-    if not automaton.accepting:
+    if not automaton.final:
         return None
     costs = [source_tokens(rule) + 1 for rule in index.grammar.rules]
     queue: list[tuple[int, int, tuple[int, ...], int]] = []
