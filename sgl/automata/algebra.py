@@ -11,8 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sgl.automata.minimise import minimise, trim
-from sgl.automata.product import intersected
-from sgl.automata.tree_automaton import GrammarIndex, TreeAutomaton, explore
+from sgl.automata.product import pairs
+from sgl.automata.tree_automaton import (
+    DEAD,
+    GrammarIndex,
+    TreeAutomaton,
+    check_size,
+    explore,
+)
 
 
 def everything(index: GrammarIndex) -> TreeAutomaton:
@@ -22,8 +28,8 @@ def everything(index: GrammarIndex) -> TreeAutomaton:
 
 def complement(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
     """Accept what a *total* automaton rejects."""
-    roots = frozenset(range(automaton.sizes[index.start]))
-    return trim(replace(automaton, final=roots - automaton.final))
+    roots = automaton.categories == index.start
+    return trim(replace(automaton, final=roots & ~automaton.final))
 
 
 def uses_rule(index: GrammarIndex, rules: Iterable[int]) -> TreeAutomaton:
@@ -45,23 +51,29 @@ def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
 
     def step(rule: int, children: tuple[tuple[int, int], ...]) -> tuple[int, int]:
         return (
-            first.step(rule, tuple([child[0] for child in children])),
-            second.step(rule, tuple([child[1] for child in children])),
+            first.tables[rule].get(tuple([child[0] for child in children]), DEAD),
+            second.tables[rule].get(tuple([child[1] for child in children]), DEAD),
         )
 
     united = explore(
         index,
         first.lexicon,
-        leaf=lambda k: (first.words[k], second.words[k]),
+        leaf=lambda k: (first.leaves[k], second.leaves[k]),
         step=step,
-        accepts=lambda pair: pair[0] in first.final or pair[1] in second.final,
+        accepts=lambda pair: pair[0] in first.accepting or pair[1] in second.accepting,
     )
     return minimise(index, united)
 
 
 def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept; trim and minimal."""
-    return minimise(index, intersected(*_aligned(first, second)))
+    """Accept what both accept; trim and minimal.
+
+    Raises:
+        UnsupportedStructure: if there are too many states.
+    """
+    both = trim(pairs(index, *_aligned(first, second)))
+    check_size(both.size)
+    return minimise(index, both)
 
 
 def _aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:

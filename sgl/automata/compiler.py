@@ -13,6 +13,7 @@ from functools import partial
 from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
 from sgl.automata.conjunctions import Conjunctions
 from sgl.automata.minimise import minimise, trim
+from sgl.automata.numbered import in_order
 from sgl.automata.schema import Predicate, Schema
 from sgl.automata.split import SplitGrammar, split_grammar
 from sgl.automata.structure_automaton import (
@@ -132,7 +133,7 @@ class StructureCompiler:
         return self._kept
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
-        """The derivations that satisfy a constraint; trim and minimal."""
+        """The derivations that satisfy a constraint; trim, minimal and in order."""
         if constraint not in self._languages:
             language = self.absence_of_all(constraint.exclude)
             if constraint.keep and any(rule.keep for rule in self.grammar.rules):
@@ -140,7 +141,7 @@ class StructureCompiler:
                 language = trim(united)
             for group in constraint.require:
                 language = intersection(self.index, language, self.disjunction(group))
-            self._languages[constraint] = language
+            self._languages[constraint] = in_order(language)
         return self._languages[constraint]
 
     def split(self, constraint: Constraint) -> SplitGrammar:

@@ -1,10 +1,11 @@
 """What a rule makes of the partial matches of its children.
 
-A rule treats every match by itself: what becomes of a match of one child joined
-with a match of another depends on those two and on the scene, not on the other
-matches that the children may have.  Each such step is therefore computed once per
-scene, on numbers in place of matches, and the transitions of an automaton, which
-differ in *sets* of matches, are mostly looked up::
+A rule treats every match by itself: whether a match of one child can be joined
+with a match of another depends on those two and on how the ports are glued, and
+what becomes of the two together on the scene; never on the other matches that the
+children may have.  Each such step is therefore computed once, on numbers in place
+of matches, and the transitions of an automaton, which differ in *sets* of matches,
+are mostly looked up::
 
     child 0   {∅, V head}  ╮   ∅ with ∅, ∅ with N head, V head with ∅, V head with N head
     child 1   {∅, N head}  ╯   the last, with the edge V ─obj→ N, becomes N done, V head
@@ -15,7 +16,7 @@ could not be joined any more.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sgl.automata.errors import BudgetSpent
 from sgl.automata.forget import Outcome, forget
@@ -52,42 +53,37 @@ class Work:
             raise BudgetSpent
 
 
-class Gluing:
-    """A symbol over children with given outlines.
+class Joining:
+    """Joins matches of children whose ports are glued in one way.
 
-    Matches are given by their numbers in ``matches``, which all gluings of an
-    automaton share.  ``outline`` is that of the result.
+    ``ports`` are those of a symbol.  Matches are given by their numbers in
+    ``matches``; those of children are over ports, joined ones over local nodes.
     """
 
     def __init__(
-        self,
-        schema: Schema,
-        symbol: Symbol,
-        outlines: Sequence[Outline],
-        matches: Numbering[Match],
+        self, schema: Schema, ports: Sequence[tuple[int, ...]], matches: Numbering[Match]
     ) -> None:
         self._schema = schema
-        self._symbol = symbol
-        self._scene = scene_of(schema, symbol, outlines)
-        self._matches = matches
-        self._empty = matches.number(empty_match(schema))
-        self._tables = [(*ports, DONE, UNASSIGNED) for ports in symbol.ports]
+        self.matches = matches
+        self._tables = [(*row, DONE, UNASSIGNED) for row in ports]
         self._shared = [
-            [node for node in ports if any(node in earlier for earlier in symbol.ports[:child])]
-            for child, ports in enumerate(symbol.ports)
+            [node for node in row if any(node in earlier for earlier in ports[:child])]
+            for child, row in enumerate(ports)
         ]
-        self._joined: list[dict[tuple[int, int], int]] = [{} for _ in symbol.ports]
-        self._outcomes: dict[int, frozenset[int] | None] = {}
-        self.outline = outline_of(self._scene, symbol.exports)
+        self._renamed: list[dict[int, int]] = [{} for _ in ports]
+        self._joined: list[dict[tuple[int, int], int]] = [{} for _ in ports]
 
-    def result(self, children: Sequence[frozenset[int]], work: Work) -> frozenset[int] | None:
-        """The matches of a phrase from those of its children; ``None`` if one is found.
+    def result(self, children: Sequence[frozenset[int]], work: Work) -> Iterable[int]:
+        """All compatible combinations of one match of each child, joined.
 
         Raises:
             BudgetSpent: if ``work`` is used up.
         """
-        joined = {self._empty}
-        for child, members in enumerate(children):
+        if not children:
+            return [self.matches.number(empty_match(self._schema))]
+        joined = {self._local(0, match) for match in children[0]}
+        for child in range(1, len(children)):
+            members = [self._local(child, match) for match in children[child]]
             work.spend(len(joined) * len(members))
             known = self._joined[child]
             grown: set[int] = set()
@@ -99,8 +95,46 @@ class Gluing:
                     grown.add(both)
             grown.discard(_APART)
             joined = grown
+        return joined
+
+    def _local(self, child: int, match: int) -> int:
+        """A match of a child, over local nodes."""
+        known = self._renamed[child]
+        if match not in known:
+            value = rename(self.matches.values[match], self._tables[child])
+            known[match] = self.matches.number(value)
+        return known[match]
+
+    def _join(self, child: int, left: int, right: int, work: Work) -> int:
+        """Join a match of earlier children with one of ``child``."""
+        earlier, own = self.matches.values[left], self.matches.values[right]
+        work.spend(_size([earlier]) * _size([own]))
+        both = join(self._schema, earlier, own, self._shared[child])
+        return _APART if both is None else self.matches.number(both)
+
+
+class Gluing:
+    """A symbol over children with given outlines; ``outline`` is that of the result."""
+
+    def __init__(
+        self, joining: Joining, schema: Schema, symbol: Symbol, outlines: Sequence[Outline]
+    ) -> None:
+        self._joining = joining
+        self._matches = joining.matches
+        self._schema = schema
+        self._symbol = symbol
+        self._scene = scene_of(schema, symbol, outlines)
+        self._outcomes: dict[int, frozenset[int] | None] = {}
+        self.outline = outline_of(self._scene, symbol.exports)
+
+    def result(self, children: Sequence[frozenset[int]], work: Work) -> frozenset[int] | None:
+        """The matches of a phrase from those of its children; ``None`` if one is found.
+
+        Raises:
+            BudgetSpent: if ``work`` is used up.
+        """
         result: set[int] = set()
-        for match in joined:
+        for match in self._joining.result(children, work):
             if match not in self._outcomes:
                 self._outcomes[match] = self._outcome(match, work)
             outcome = self._outcomes[match]
@@ -108,14 +142,6 @@ class Gluing:
                 return None
             result |= outcome
         return frozenset(result)
-
-    def _join(self, child: int, left: int, right: int, work: Work) -> int:
-        """Join a match of the earlier children, over local nodes, with one of ``child``."""
-        earlier = self._matches.values[left]
-        own = rename(self._matches.values[right], self._tables[child])
-        work.spend(_size([earlier]) * _size([own]))
-        both = join(self._schema, earlier, own, self._shared[child])
-        return _APART if both is None else self._matches.number(both)
 
     def _outcome(self, number: int, work: Work) -> frozenset[int] | None:
         """What becomes of one match of all children; ``None`` if the structure is found."""

@@ -54,11 +54,9 @@ class System:
     constant: Vector
 
     @classmethod
-    def of(
-        cls, size: int, monomials: Iterable[Monomial], words: Vector | None = None
-    ) -> System:
-        """Collect the equations; constants are added up in the given order, after ``words``."""
-        constant = np.zeros(size) if words is None else words.copy()
+    def of(cls, size: int, monomials: Iterable[Monomial]) -> System:
+        """Collect the equations; constants are added up in the given order."""
+        constant = np.zeros(size)
         phrasal: list[Monomial] = []
         for monomial in monomials:
             if monomial.children:

@@ -74,13 +74,15 @@ def _children(split: SplitGrammar) -> list[list[int]]:
 class Reader:
     """An automaton, prepared for reading many splits.
 
-    ``words`` are the classes of its lexicon with a fixed result (``DEAD``
-    included), ``tables`` those of phrasal rules.  In the lists called decisive
-    those are left out that cannot fail and whose result is the only state of its
-    category; ``constant`` are the phrasal rules with a fixed result.
+    The results of words are given by the class of its lexicon.  In the lists
+    called decisive those are left out that cannot fail and whose result is the
+    only state of its category; ``only[c]`` is that state.  ``constant`` are the
+    phrasal rules that cannot fail and have one result.
     """
 
     automaton: TreeAutomaton
+    only: tuple[int | None, ...]
+    tables: tuple[tuple[int, Table], ...]
     decisive_words: tuple[tuple[int, int], ...]
     constant: tuple[tuple[int, int], ...]
     decisive_tables: tuple[tuple[int, Table], ...]
@@ -88,24 +90,28 @@ class Reader:
     @classmethod
     def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> Reader:
         """Prepare an automaton."""
-        sizes = automaton.sizes
-        categories = automaton.lexicon.category
+        members: list[list[int]] = [[] for _ in index.grammar.categories]
+        for state, category in enumerate(automaton.category):
+            members[category].append(state)
+        crowded = [len(states) != 1 for states in members]
+        tables = list(zip(index.phrasal, automaton.tables, strict=True))
         constant: list[tuple[int, int]] = []
         decisive: list[tuple[int, Table]] = []
-        for number, rule in enumerate(index.phrasal):
-            table = automaton.table(number)
+        for lhs, children, (rule, table) in zip(index.lhs, index.rhs, tables, strict=True):
             results = set(table.values())
-            complete = len(table) == math.prod(sizes[child] for child in index.rhs[number])
+            complete = len(table) == math.prod([len(members[child]) for child in children])
             if not (complete and len(results) == 1):
                 decisive.append((rule, table))
-            elif sizes[index.lhs[number]] != 1:
+            elif crowded[lhs]:
                 constant.append((rule, min(results)))
         return cls(
             automaton=automaton,
+            only=tuple(states[0] if len(states) == 1 else None for states in members),
+            tables=tuple(tables),
             decisive_words=tuple(
                 (number, state)
-                for number, state in enumerate(automaton.words)
-                if state == DEAD or sizes[categories[number]] != 1
+                for number, state in enumerate(automaton.leaves)
+                if state == DEAD or crowded[automaton.lexicon.category[number]]
             ),
             constant=tuple(constant),
             decisive_tables=tuple(decisive),
@@ -117,7 +123,10 @@ def excludes(view: SplitView, lacking: Reader) -> bool:
     split, automaton = view.split, lacking.automaton
     # A category with one state needs no computation: if nothing gets stuck, its
     # phrases are in that state.
-    states = [{0} if automaton.sizes[category] == 1 else set() for category in split.category]
+    states: list[set[int]] = []
+    for category in split.category:
+        only = lacking.only[category]
+        states.append(set() if only is None else {only})
     occurring = view.states_of(automaton.lexicon)
     for number, result in lacking.decisive_words:
         for state in occurring[number]:
@@ -130,20 +139,19 @@ def excludes(view: SplitView, lacking: Reader) -> bool:
     steps = _in_order(view, lacking.decisive_tables)
     if not _close(states, steps, may_fail=False):
         return False
-    return all(states[root] <= automaton.final for root, _ in split.roots)
+    return all(states[root] <= automaton.accepting for root, _ in split.roots)
 
 
 def requires(view: SplitView, lacking: Reader) -> bool:
     """Whether no text of the split is accepted by ``lacking``."""
     split, automaton = view.split, lacking.automaton
     states: list[set[int]] = [set() for _ in split.category]
-    for result, row in zip(automaton.words, view.states_of(automaton.lexicon), strict=True):
+    for result, row in zip(automaton.leaves, view.states_of(automaton.lexicon), strict=True):
         if result != DEAD:
             for state in row:
                 states[state].add(result)
-    tables = [(rule, automaton.table(i)) for i, rule in enumerate(automaton.index.phrasal)]
-    _close(states, _in_order(view, tables), may_fail=True)
-    return not any(states[root] & automaton.final for root, _ in split.roots)
+    _close(states, _in_order(view, lacking.tables), may_fail=True)
+    return not any(states[root] & automaton.accepting for root, _ in split.roots)
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[tuple[_Step, Table]]:

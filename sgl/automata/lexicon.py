@@ -89,6 +89,6 @@ class Lexicon:
         refined = self.refined(other.classes)
         return other if len(refined.category) == len(other.category) else refined
 
-    def lifted(self, states: Sequence[int], finer: Lexicon) -> tuple[int, ...]:
-        """For each class of a refinement the state of the class that contains it."""
-        return tuple([states[self.class_of[rule]] for rule in finer.first])
+    def coarser(self, finer: Lexicon) -> NDArray[np.intp]:
+        """For each class of a refinement the class that contains it."""
+        return np.array([self.class_of[rule] for rule in finer.first], np.intp)

@@ -9,131 +9,99 @@ where its structure has begun and is not yet complete.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterator
+
+import numpy as np
 
 from sgl.automata.numbering import Numbering
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
-
-#: For each context that a state occurs in: the context by number, and the category
-#: and the state that it leads to.
-_Row = list[tuple[int, int, int]]
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeAutomaton
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Drop the states that no accepted derivation visits."""
-    return trimmed_to(automaton, [set(range(size)) for size in automaton.sizes])
+    """Drop the states that are unreachable, and those that no accepted derivation visits."""
+    useful = _co_reachable(automaton, reachable(automaton))
+    if useful.all():
+        return automaton
+    return automaton.renamed(np.where(useful, np.cumsum(useful) - 1, DEAD))
 
 
-def trimmed_to(automaton: TreeAutomaton, reachable: Sequence[set[int]]) -> TreeAutomaton:
-    """Drop all states but those that accepted derivations visit.
-
-    Args:
-        automaton: an automaton whose states may be unreachable.
-        reachable: the states of each category that are not.
-    """
-    useful = _co_reachable(automaton, reachable)
-    names: dict[int, list[int]] = {}
-    for category, size in enumerate(automaton.sizes):
-        if len(useful[category]) < size:
-            names[category] = row = [DEAD] * size
-            for number, state in enumerate(sorted(useful[category])):
-                row[state] = number
-    return automaton.renamed(names) if names else automaton
+def reachable(automaton: TreeAutomaton) -> Mask:
+    """Whether some derivation has the state."""
+    # The last entry stands for the children that a rule does not have.
+    live = np.zeros(automaton.size + 1, np.bool_)
+    live[automaton.words[automaton.words != DEAD]] = True
+    live[-1] = True
+    children, results = automaton.children, automaton.results
+    while True:
+        ready = live[children].all(axis=1)
+        if not ready.any():
+            return live[:-1]
+        live[results[ready]] = True
+        children, results = children[~ready], results[~ready]
 
 
-def _co_reachable(automaton: TreeAutomaton, reachable: Sequence[set[int]]) -> list[set[int]]:
-    index = automaton.index
-    useful: list[set[int]] = [set() for _ in automaton.sizes]
-    useful[index.start] |= automaton.final & reachable[index.start]
-
-    def exhausted(rule: int) -> bool:
-        """Mark the children of the transitions into useful states; whether that was all."""
-        above, rhs = useful[index.lhs[rule]], index.rhs[rule]
-        table = automaton.open_tables.get(rule)
-        if table is None:
-            if above and all([reachable[child] for child in rhs]):
-                for child in rhs:
-                    useful[child].add(0)
-            return bool(above)
-        if not above:
-            return False
-        below = [(reachable[child], useful[child]) for child in rhs]
-        every = True
-        for children, result in table.items():
-            if result not in above:
-                every = False
-            elif all([q in live for q, (live, _) in zip(children, below, strict=True)]):
-                for q, (_, marked) in zip(children, below, strict=True):
-                    marked.add(q)
-        return every
-
-    pending: Sequence[int] = index.downwards
-    before, count = -1, 0
-    while count > before:
-        pending = [rule for rule in pending if not exhausted(rule)]
-        before, count = count, sum(map(len, useful))
-    return useful
+def _co_reachable(automaton: TreeAutomaton, live: Mask) -> Mask:
+    """Whether some accepted derivation visits the state; ``live`` are the reachable ones."""
+    useful = np.append(automaton.final & live, False)
+    usable = np.append(live, True)[automaton.children].all(axis=1)
+    children, results = automaton.children[usable], automaton.results[usable]
+    while True:
+        ready = useful[results]
+        if not ready.any():
+            return useful[:-1]
+        useful[children[ready]] = True
+        children, results = children[~ready], results[~ready]
 
 
 def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
-    """Merge equivalent states: Moore's algorithm, category by category.
-
-    A category is looked at again only when the states of a category above it
-    have been split.
-    """
-    contexts = _contexts(automaton)
-    blocks = [[0] * size for size in automaton.sizes]
-    blocks[index.start] = _numbered([q in automaton.final for q in range(len(blocks[index.start]))])
-    agenda = sorted(contexts, reverse=True)
-    while agenda:
-        category = agenda.pop()
-        before = max(blocks[category])
-        if before + 1 == automaton.sizes[category]:
-            continue
-        rows = [
-            (block, tuple([(context, blocks[lhs][result]) for context, lhs, result in row]))
-            for block, row in zip(blocks[category], contexts[category], strict=True)
-        ]
-        blocks[category] = _numbered(rows)
-        if max(blocks[category]) > before:
-            agenda.extend(
-                child for child in index.below[category] if child in contexts and child not in agenda
-            )
-    merged = {c: blocks[c] for c in contexts if max(blocks[c]) + 1 < automaton.sizes[c]}
-    return automaton.renamed(merged) if merged else automaton
+    """Merge equivalent states of an automaton: Moore's algorithm."""
+    # States that are alone in their category keep their own number as their block.
+    crowded = np.flatnonzero(automaton.sizes[automaton.categories] > 1)
+    blocks = np.arange(automaton.size)
+    kinds = 2 * automaton.categories[crowded] + automaton.final[crowded]
+    count = 0
+    signatures: Numbering[object] = Numbering()
+    numbers = [signatures.number(kind) for kind in kinds.tolist()]
+    contexts = _Contexts(index, automaton, crowded)
+    while count < len(signatures) < len(crowded):
+        count = len(signatures)
+        blocks[crowded] = automaton.size + np.array(numbers, np.intp)
+        signatures = Numbering()
+        numbers = [signatures.number(s) for s in zip(numbers, contexts.rows(blocks), strict=True)]
+    if len(signatures) == len(crowded):
+        return automaton
+    _, names = np.unique(blocks, return_inverse=True)
+    return automaton.renamed(names)
 
 
-def _numbered(signatures: Iterable[Hashable]) -> list[int]:
-    """Equal signatures get equal numbers."""
-    numbers: Numbering[Hashable] = Numbering()
-    return [numbers.number(signature) for signature in signatures]
-
-
-def _contexts(automaton: TreeAutomaton) -> dict[int, list[_Row]]:
-    """The rows of the states of each category that has several.
+class _Contexts:
+    """The contexts that states occur in, with what they lead to.
 
     A context is a rule, a position and the states at the other positions.
+    ``_table`` has a row for each occurrence, sorted by state and context; its last
+    column is the block of the result.
     """
-    index = automaton.index
-    rows: dict[int, list[_Row]] = {
-        category: [[] for _ in range(size)]
-        for category, size in enumerate(automaton.sizes)
-        if size > 1
-    }
-    fresh = 0
-    for rule, table in automaton.open_tables.items():
-        lhs = index.lhs[rule]
-        for position, category in enumerate(index.rhs[rule]):
-            if category not in rows:
-                continue
-            number: dict[tuple[int, ...], int] = {}
-            own = rows[category]
-            for children, result in table.items():
-                others = children[:position] + children[position + 1 :]
-                context = number.setdefault(others, fresh + len(number))
-                own[children[position]].append((context, lhs, result))
-            fresh += len(number)
-    for category_rows in rows.values():
-        for row in category_rows:
-            row.sort()
-    return rows
+
+    def __init__(self, index: GrammarIndex, automaton: TreeAutomaton, states: Numbers) -> None:
+        wanted = np.zeros(automaton.size + 1, np.bool_)
+        wanted[states] = True
+        occurring, tables = [], []
+        for position in range(index.width):
+            chosen = wanted[automaton.children[:, position]]
+            others = automaton.children[chosen]
+            occurring.append(others[:, position].copy())
+            others[:, position] = automaton.size + 1
+            rules, results = automaton.rules[chosen], automaton.results[chosen]
+            tables.append(np.column_stack((rules, others, results)))
+        state, table = np.concatenate(occurring), np.concatenate(tables)
+        order = np.lexsort((*table.T[-2::-1], state))
+        self._table = table[order]
+        self._results = self._table[:, -1].copy()
+        self._starts = np.searchsorted(state[order], states, "left").tolist()
+        self._stops = np.searchsorted(state[order], states, "right").tolist()
+
+    def rows(self, blocks: Numbers) -> Iterator[bytes]:
+        """The contexts of each state, as they are for these blocks."""
+        self._table[:, -1] = blocks[self._results]
+        for start, stop in zip(self._starts, self._stops, strict=True):
+            yield self._table[start:stop].tobytes()

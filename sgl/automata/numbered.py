@@ -1,83 +1,39 @@
-"""The states of an automaton, numbered through.
+"""The states of an automaton in an order that depends on its language alone.
 
-Within a category, the order of states depends on how the automaton was computed.
-Here they are numbered in the order in which they are met from the leaves upwards,
-rules in the author's order.  A language has only one minimal automaton, so that
-its numbering, and all that follows from it down to the sentences drawn, depends
-on the language alone::
-
-    within categories    Det 0    N 0 1    NP 1 0 2
-    numbered through         0      1 2       3 4 5
+The numbers of states depend on how an automaton was computed.  Here they are
+given in the order in which states are met from the leaves upwards, rules in the
+author's order.  A language has only one minimal automaton, so that the numbers,
+and all that follows from them down to the sentences drawn, depend on the language
+and not on the products that led to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from sgl.automata.numbering import Numbering
-
-if TYPE_CHECKING:
-    from sgl.automata.tree_automaton import TreeAutomaton
+from sgl.automata.tree_automaton import DEAD, TreeAutomaton
 
 
-class Numbered(NamedTuple):
-    """See the attributes of the same names of ``TreeAutomaton``."""
-
-    category: tuple[int, ...]
-    leaves: tuple[int, ...]
-    tables: tuple[Mapping[tuple[int, ...], int], ...]
-    accepting: frozenset[int]
-
-
-def numbered(automaton: TreeAutomaton) -> Numbered:
-    """Number the states of an automaton through."""
-    index = automaton.index
-    met = _met(automaton)
-    number_of: list[list[int]] = [[-1] * size for size in automaton.sizes]
-    for number, (category, state) in enumerate(met):
-        number_of[category][state] = number
-    tables: list[Mapping[tuple[int, ...], int]] = []
-    for rule in range(len(index.phrasal)):
-        above = number_of[index.lhs[rule]]
-        below = [number_of[child] for child in index.rhs[rule]]
-        tables.append(
-            {
-                tuple([row[child] for row, child in zip(below, children, strict=True)]): above[
-                    result
-                ]
-                for children, result in automaton.table(rule).items()
-            }
-        )
-    words = zip(automaton.lexicon.category, automaton.words, strict=True)
-    return Numbered(
-        category=tuple([category for category, _ in met]),
-        leaves=tuple([word if word < 0 else number_of[category][word] for category, word in words]),
-        tables=tuple(tables),
-        accepting=frozenset([number_of[index.start][state] for state in automaton.final]),
-    )
-
-
-def _met(automaton: TreeAutomaton) -> list[tuple[int, int]]:
-    """The states as (category, state), in the order in which they are met."""
-    index = automaton.index
-    met: Numbering[tuple[int, int]] = Numbering()
-    for category, word in zip(automaton.lexicon.category, automaton.words, strict=True):
-        if word >= 0:
-            met.number((category, word))
-    members: list[list[int]] = [[] for _ in automaton.sizes]
-    current = 0
-    while current < len(met):
-        category, state = met.values[current]
-        members[category].append(state)
-        for rule, position in index.uses[category]:
-            lhs, table = index.lhs[rule], automaton.table(rule)
+def in_order(automaton: TreeAutomaton) -> TreeAutomaton:
+    """The automaton, all of whose states are reachable, with its states in order."""
+    index, category, tables = automaton.index, automaton.category, automaton.tables
+    met: Numbering[int] = Numbering()
+    for word in automaton.leaves:
+        if word != DEAD:
+            met.number(word)
+    members: list[list[int]] = [[] for _ in index.grammar.categories]
+    for current in met.values:
+        members[category[current]].append(current)
+        for rule, position in index.uses[category[current]]:
             choices = [members[child] for child in index.rhs[rule]]
-            choices[position] = [state]
+            choices[position] = [current]
             for children in product(*choices):
-                result = table.get(children)
+                result = tables[rule].get(children)
                 if result is not None:
-                    met.number((lhs, result))
-        current += 1
-    return met.values
+                    met.number(result)
+    names = np.empty(automaton.size, np.intp)
+    names[met.values] = np.arange(automaton.size)
+    return automaton.renamed(names)

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sgl.automata.inside import Monomial, System, inside_weights
+from sgl.automata.inside import System, inside_weights
+from sgl.automata.linear import Vector
 from sgl.automata.moments import Radius, expected_visits, moment_rows, spectral_radius
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
-from sgl.core.grammar import CoreGrammar, Rule, Token
+from sgl.core.grammar import CoreGrammar
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,7 @@ class SplitGrammar:
     def expected_tokens(self) -> float:
         """The expected number of tokens of a text in the first text layer."""
         total = 0.0
-        for rule, expected in zip(self.grammar.rules, self.expected_rules, strict=True):
-            tokens = source_tokens(rule)
+        for tokens, expected in zip(self.grammar.source_tokens, self.expected_rules, strict=True):
             if tokens and expected:
                 total += tokens * expected
         return total
@@ -106,28 +105,14 @@ class SplitGrammar:
         return spectral_radius(self._moments)
 
 
-def source_tokens(rule: Rule) -> int:
-    """The number of tokens that a rule writes in the first text layer."""
-    return sum(isinstance(item, Token) for item in rule.templates[0])
-
-
 def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar:
     """The grammar of the derivations that a trim automaton accepts."""
-    phrasal = _monomials(index, automaton)
-    weights = _weights(index, automaton, phrasal)
-    mass = _mass(automaton, weights)
-    transitions = _lexical_transitions(index, automaton, weights)
-    mixed: set[int] = set()
-    for rule, monomial in phrasal:
-        probability = monomial.weight
-        for child in monomial.children:
-            probability *= weights[child]
-        if probability > 0.0:
-            probability /= weights[monomial.state]
-            transitions[monomial.state].append(Transition(rule, monomial.children, probability))
-            mixed.add(monomial.state)
-    for state in mixed:
-        transitions[state].sort(key=lambda transition: transition.rule)
+    system = _system(index, automaton)
+    inside = inside_weights(system)
+    mass = _mass(automaton, inside)
+    transitions = _lexical_transitions(index, automaton, inside)
+    _add_phrasal(transitions, index, automaton, system.terms(inside) / inside[automaton.results])
+    weights: list[float] = inside.tolist()
     return SplitGrammar(
         grammar=index.grammar,
         category=automaton.category,
@@ -142,55 +127,72 @@ def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar
 
 def acceptance_probability(index: GrammarIndex, automaton: TreeAutomaton) -> float:
     """The probability under the grammar that a trim automaton accepts a derivation."""
-    if not automaton.accepting:
+    if automaton.empty:
         return 0.0
-    return _mass(automaton, _weights(index, automaton, _monomials(index, automaton)))
+    return _mass(automaton, inside_weights(_system(index, automaton)))
 
 
-def _weights(
-    index: GrammarIndex, automaton: TreeAutomaton, phrasal: list[tuple[int, Monomial]]
-) -> list[float]:
-    size = len(automaton.category)
-    states = _word_states(automaton)
+def _system(index: GrammarIndex, automaton: TreeAutomaton) -> System:
+    """The equations of the inside weights; a row of the automaton is a monomial."""
+    states = automaton.words[automaton.lexicon.class_array]
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
-    words = np.bincount(states[live], index.word_weights[live], minlength=size)
-    system = System.of(size, [monomial for _, monomial in phrasal], words)
-    weights: list[float] = inside_weights(system).tolist()
-    return weights
+    constant = np.bincount(states[live], index.word_weights[live], minlength=automaton.size)
+    return System(
+        size=automaton.size,
+        state=automaton.results,
+        weight=index.weights[automaton.rules],
+        children=automaton.children,
+        constant=constant,
+    )
 
 
-def _word_states(automaton: TreeAutomaton) -> NDArray[np.intp]:
-    """The state after each leaf rule, in the order of the lexicon's rules."""
-    return np.array(automaton.leaves, np.intp)[automaton.lexicon.class_array]
-
-
-def _mass(automaton: TreeAutomaton, weights: list[float]) -> float:
+def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
     mass = 0.0
-    for state in sorted(automaton.accepting):
-        mass += weights[state]
+    for weight in inside[automaton.final].tolist():
+        mass += weight
     return mass
 
 
 def _lexical_transitions(
-    index: GrammarIndex, automaton: TreeAutomaton, weights: list[float]
+    index: GrammarIndex, automaton: TreeAutomaton, inside: Vector
 ) -> list[list[Transition]]:
-    """For each state its transitions into words."""
-    transitions: list[list[Transition]] = [[] for _ in weights]
-    states = _word_states(automaton).tolist()
-    for rule, weight, state in zip(
-        automaton.lexicon.rules, index.word_weights.tolist(), states, strict=True
+    """For each state its transitions into words, in the order of the rules."""
+    transitions: list[list[Transition]] = [[] for _ in range(automaton.size)]
+    states = automaton.words[automaton.lexicon.class_array]
+    live = (states != DEAD) & (index.word_weights > 0.0)
+    states = states[live]
+    rules = np.array(automaton.lexicon.rules, np.intp)[live]
+    probabilities = index.word_weights[live] / inside[states]
+    for state, rule, probability in zip(
+        states.tolist(), rules.tolist(), probabilities.tolist(), strict=True
     ):
-        if state != DEAD and weight > 0.0:
-            transitions[state].append(Transition(rule, (), weight / weights[state]))
+        transitions[state].append(Transition(rule, (), probability))
     return transitions
 
 
-def _monomials(index: GrammarIndex, automaton: TreeAutomaton) -> list[tuple[int, Monomial]]:
-    """The phrasal transitions with their rules, in the order of rules and children."""
-    rules = index.grammar.rules
-    return [
-        (rule, Monomial(table[children], rules[rule].weight, children))
-        for rule, table in zip(index.phrasal, automaton.tables, strict=True)
-        for children in sorted(table)
-    ]
+def _add_phrasal(
+    transitions: list[list[Transition]],
+    index: GrammarIndex,
+    automaton: TreeAutomaton,
+    probabilities: Vector,
+) -> None:
+    """Add the phrasal transitions to those into words, in the order of the rules."""
+    lexical = {state for state, row in enumerate(transitions) if row}
+    mixed: set[int] = set()
+    for rule, children, state, probability in zip(
+        automaton.rules.tolist(),
+        automaton.children.tolist(),
+        automaton.results.tolist(),
+        probabilities.tolist(),
+        strict=True,
+    ):
+        if probability > 0.0:
+            arity = len(index.rhs[rule])
+            transitions[state].append(
+                Transition(index.phrasal[rule], tuple(children[:arity]), probability)
+            )
+            if state in lexical:
+                mixed.add(state)
+    for state in mixed:
+        transitions[state].sort(key=lambda transition: transition.rule)

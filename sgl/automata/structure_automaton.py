@@ -26,7 +26,7 @@ from sys import maxsize
 from typing import NamedTuple
 
 from sgl.automata.errors import BudgetSpent, StructureTooCostly
-from sgl.automata.gluing import Gluing, Work
+from sgl.automata.gluing import Gluing, Joining, Work
 from sgl.automata.matches import Match, complete
 from sgl.automata.numbering import Numbering
 from sgl.automata.scene import Outline
@@ -62,6 +62,7 @@ class SchemaAutomaton:
         self._matches: Numbering[Match] = Numbering()
         self._states: Numbering[State] = Numbering()
         self._states.number(_FOUND)
+        self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
         self._gluings: dict[tuple[int, tuple[int, ...]], Gluing] = {}
         self._transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
@@ -91,11 +92,15 @@ class SchemaAutomaton:
     def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> Gluing:
         key = symbol, outlines
         if key not in self._gluings:
+            value = self._symbols.values[symbol]
+            if value.ports not in self._joinings:
+                joining = Joining(self.schema, value.ports, self._matches)
+                self._joinings[value.ports] = joining
             self._gluings[key] = Gluing(
+                self._joinings[value.ports],
                 self.schema,
-                self._symbols.values[symbol],
+                value,
                 [self._outlines.values[outline] for outline in outlines],
-                self._matches,
             )
         return self._gluings[key]
 
