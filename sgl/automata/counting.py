@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sgl.automata.components import components
-from sgl.automata.split import SplitGrammar, source_tokens
+from sgl.automata.split import SplitGrammar
 
 
 def count_derivations(split: SplitGrammar) -> int | None:
@@ -74,7 +74,7 @@ class _Table:
 
     @classmethod
     def of(cls, split: SplitGrammar) -> _Table:
-        tokens = [source_tokens(rule) for rule in split.grammar.rules]
+        tokens = split.grammar.source_tokens
         leaves: list[dict[int, int]] = []
         phrases: list[list[tuple[int, tuple[int, ...]]]] = []
         for transitions in split.transitions_of:

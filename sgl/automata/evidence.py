@@ -7,7 +7,7 @@ the texts without it, prepared for reading splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -49,6 +49,9 @@ class Evidence:
         self.plan = plan
         self._readers: dict[tuple[Structure, ...], Reader] = {}
         self._marked: dict[str, bool] = {}
+        self._exclusions: dict[tuple[SplitView, Structure], bool] = {}
+        self._intersections: dict[tuple[TreeAutomaton, TreeAutomaton], TreeAutomaton] = {}
+        compiler.prepare(_structures(plan), [s.constraint.exclude for s in plan.strata])
 
     @cached_property
     def strata(self) -> tuple[StratumEvidence, ...]:
@@ -93,7 +96,10 @@ class Evidence:
 
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Whether no text of the stratum contains the structure."""
-        return excludes(evidence.view, self._reader((structure,)))
+        key = evidence.view, structure
+        if key not in self._exclusions:
+            self._exclusions[key] = excludes(evidence.view, self._reader((structure,)))
+        return self._exclusions[key]
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Whether every text of the stratum contains one of the structures."""
@@ -107,16 +113,21 @@ class Evidence:
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """The smallest text of a stratum that an automaton accepts."""
-        both = intersection(self.compiler.index, evidence.language, automaton)
+        both = self._intersection(evidence.language, automaton)
         return smallest_derivation(self.compiler.index, both)
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """The probability that a text of the stratum contains the structure."""
-        if evidence.split.empty:
+        if evidence.split.empty or self.excludes(evidence, structure):
             return 0.0
-        contains = self.compiler.disjunction((structure,))
-        both = intersection(self.compiler.index, evidence.language, contains)
+        both = self._intersection(evidence.language, self.compiler.presence(structure))
         return acceptance_probability(self.compiler.index, both) / evidence.split.mass
+
+    def _intersection(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+        key = first, second
+        if key not in self._intersections:
+            self._intersections[key] = intersection(self.compiler.index, first, second)
+        return self._intersections[key]
 
     def marks(self, pattern: Pattern) -> tuple[Structure, ...]:
         """The held-out structures that items of a pattern may contain."""
@@ -136,3 +147,14 @@ class Evidence:
 
 def _used(strata: Iterable[StratumEvidence]) -> frozenset[int]:
     return frozenset().union(*[e.split.used_rules for e in strata])
+
+
+def _structures(plan: Plan) -> Iterator[Structure]:
+    """The structures that the claims about a plan are about."""
+    for stratum in plan.strata:
+        yield from stratum.constraint.exclude
+        for group in stratum.constraint.require:
+            yield from group
+    for pattern in plan.patterns:
+        yield from (*pattern.held_out, *pattern.gen, *pattern.exclude)
+        yield from (need.structure for need in pattern.need)

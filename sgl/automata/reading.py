@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from sgl.automata.split import SplitGrammar, source_tokens
+from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
 from sgl.core.interpret import Derivation
 
@@ -72,7 +72,7 @@ def readings(
 
 def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, Derivation]:
     """A smallest derivation of each state; small is of few rules and few tokens."""
-    rules = index.grammar.rules
+    tokens = index.grammar.source_tokens
     best: dict[int, tuple[int, Derivation]] = {}
 
     def offer(state: int, size: int, derivation: Derivation) -> bool:
@@ -82,13 +82,13 @@ def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int,
         return better
 
     for rule, state in leaf_states(index, automaton).items():
-        offer(state, source_tokens(rules[rule]) + 1, (rule,))
+        offer(state, tokens[rule] + 1, (rule,))
     tables = list(zip(index.phrasal, automaton.tables, strict=True))
     growing = True
     while growing:
         growing = False
         for rule, table in tables:
-            own = source_tokens(rules[rule]) + 1
+            own = tokens[rule] + 1
             for children, result in table.items():
                 if all(child in best for child in children):
                     size = own + sum(best[child][0] for child in children)
