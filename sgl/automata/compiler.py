@@ -66,7 +66,8 @@ class StructureCompiler:
         """
         self._absences.expect(excluded)
         predicates: dict[str, list[Predicate]] = {}
-        for structure in structures:
+        # Constraints share most of their structures: look at each object once.
+        for structure in {id(structure): structure for structure in structures}.values():
             layer = structure.layer
             if layer not in self._fragments:
                 self._fragments[layer] = FragmentIndex(self.grammar, layer)
@@ -88,7 +89,8 @@ class StructureCompiler:
 
     def presence(self, structure: Structure) -> TreeAutomaton:
         """The derivations that contain the structure; total and minimal."""
-        if structure not in self._presence:
+        present = self._presence.get(structure)
+        if present is None:
             automaton = self.structure_automaton(structure)
             index, words = self.index, self.lexicon.first
             lifted = explore(
@@ -98,26 +100,28 @@ class StructureCompiler:
                 step=lambda i, children: automaton.step(index.phrasal[i], children),
                 accepts=automaton.accepts_state,
             )
-            self._presence[structure] = minimise(index, lifted)
-        return self._presence[structure]
+            present = self._presence[structure] = minimise(index, lifted)
+        return present
 
     def absence(self, structure: Structure) -> TreeAutomaton:
         """The derivations that do not contain the structure; trim and minimal."""
-        if structure not in self._absence:
-            self._absence[structure] = complement(self.index, self.presence(structure))
-        return self._absence[structure]
+        absent = self._absence.get(structure)
+        if absent is None:
+            absent = complement(self.index, self.presence(structure))
+            self._absence[structure] = absent
+        return absent
 
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """The derivations that contain one of the structures; trim and minimal."""
-        if structures not in self._disjunctions:
+        known = self._disjunctions.get(structures)
+        if known is None:
             united: TreeAutomaton | None = None
             for structure in structures:
                 presence = self.presence(structure)
                 united = presence if united is None else union(self.index, united, presence)
-            self._disjunctions[structures] = (
-                _nothing(self.index) if united is None else trim(united)
-            )
-        return self._disjunctions[structures]
+            known = _nothing(self.index) if united is None else trim(united)
+            self._disjunctions[structures] = known
+        return known
 
     def everything(self) -> TreeAutomaton:
         """All derivations of the grammar."""
@@ -134,21 +138,24 @@ class StructureCompiler:
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
         """The derivations that satisfy a constraint; trim, minimal and in order."""
-        if constraint not in self._languages:
+        language = self._languages.get(constraint)
+        if language is None:
             language = self.absence_of_all(constraint.exclude)
             if constraint.keep and any(rule.keep for rule in self.grammar.rules):
                 united = union(self.index, language, self.uses_kept_rule())
                 language = trim(united)
             for group in constraint.require:
                 language = intersection(self.index, language, self.disjunction(group))
-            self._languages[constraint] = in_order(language)
-        return self._languages[constraint]
+            language = self._languages[constraint] = in_order(language)
+        return language
 
     def split(self, constraint: Constraint) -> SplitGrammar:
         """The grammar, conditioned on a constraint."""
-        if constraint not in self._splits:
-            self._splits[constraint] = split_grammar(self.index, self.language(constraint))
-        return self._splits[constraint]
+        split = self._splits.get(constraint)
+        if split is None:
+            split = split_grammar(self.index, self.language(constraint))
+            self._splits[constraint] = split
+        return split
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The derivations that contain none of the structures; trim and minimal."""

@@ -39,16 +39,21 @@ class Conjunctions:
         self._both = both
         self._rank: dict[Structure, int] = {}
         self._structures: list[Structure] = []
+        # The ranks of the objects in ``_structures``, by their ids: constraints share
+        # their structures, and to hash one takes much longer.
+        self._rank_by_id: dict[int, int] = {}
         self._known: dict[tuple[int, ...], TreeAutomaton] = {}
 
     def expect(self, conjunctions: Iterable[Collection[Structure]]) -> None:
         """Order the new structures among these for conjunctions like these."""
-        used: dict[Structure, dict[int, None]] = {}
+        known: dict[int, Structure] = {}
+        used: dict[int, dict[int, None]] = {}
         for number, structures in enumerate(conjunctions):
             for structure in structures:
-                used.setdefault(structure, {})[number] = None
-        for structure in sorted(used, key=lambda s: (-len(used[s]), *used[s])):
-            self._rank_of(structure)
+                known[id(structure)] = structure
+                used.setdefault(id(structure), {})[number] = None
+        for key in sorted(used, key=lambda key: (-len(used[key]), *used[key])):
+            self._rank_of(known[key])
 
     def of(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The conjunction of one or more structures."""
@@ -57,9 +62,12 @@ class Conjunctions:
         return self._conjunction(tuple(members), 0, size)
 
     def _rank_of(self, structure: Structure) -> int:
-        rank = self._rank.setdefault(structure, len(self._rank))
-        if rank == len(self._structures):
-            self._structures.append(structure)
+        rank = self._rank_by_id.get(id(structure))
+        if rank is None:
+            rank = self._rank.setdefault(structure, len(self._rank))
+            if rank == len(self._structures):
+                self._structures.append(structure)
+                self._rank_by_id[id(structure)] = rank
         return rank
 
     def _conjunction(self, members: tuple[int, ...], low: int, high: int) -> TreeAutomaton:

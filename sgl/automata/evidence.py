@@ -97,19 +97,21 @@ class Evidence:
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Whether no text of the stratum contains the structure."""
         key = evidence.view, structure
-        if key not in self._exclusions:
-            self._exclusions[key] = excludes(evidence.view, self._reader((structure,)))
-        return self._exclusions[key]
+        known = self._exclusions.get(key)
+        if known is None:
+            known = self._exclusions[key] = excludes(evidence.view, self._reader((structure,)))
+        return known
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Whether every text of the stratum contains one of the structures."""
         return requires(evidence.view, self._reader(group))
 
     def _reader(self, structures: tuple[Structure, ...]) -> Reader:
-        if structures not in self._readers:
+        reader = self._readers.get(structures)
+        if reader is None:
             lacking = self.compiler.absence_of_all(structures)
-            self._readers[structures] = Reader.of(self.compiler.index, lacking)
-        return self._readers[structures]
+            reader = self._readers[structures] = Reader.of(self.compiler.index, lacking)
+        return reader
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """The smallest text of a stratum that an automaton accepts."""

@@ -76,12 +76,12 @@ class Reader:
 
     The results of words are given by the class of its lexicon.  In the lists
     called decisive those are left out that cannot fail and whose result is the
-    only state of its category; ``only[c]`` is that state.  ``constant`` are the
-    phrasal rules that cannot fail and have one result.
+    only state of its category; ``only[c]`` is the set of that state.  ``constant``
+    are the phrasal rules that cannot fail and have one result.
     """
 
     automaton: TreeAutomaton
-    only: tuple[int | None, ...]
+    only: tuple[set[int] | None, ...]
     tables: tuple[tuple[int, Table], ...]
     decisive_words: tuple[tuple[int, int], ...]
     constant: tuple[tuple[int, int], ...]
@@ -106,7 +106,7 @@ class Reader:
                 constant.append((rule, min(results)))
         return cls(
             automaton=automaton,
-            only=tuple(states[0] if len(states) == 1 else None for states in members),
+            only=tuple(set(states) if len(states) == 1 else None for states in members),
             tables=tuple(tables),
             decisive_words=tuple(
                 (number, state)
@@ -123,10 +123,8 @@ def excludes(view: SplitView, lacking: Reader) -> bool:
     split, automaton = view.split, lacking.automaton
     # A category with one state needs no computation: if nothing gets stuck, its
     # phrases are in that state.
-    states: list[set[int]] = []
-    for category in split.category:
-        only = lacking.only[category]
-        states.append(set() if only is None else {only})
+    single = lacking.only
+    states = [set() if (only := single[c]) is None else only for c in split.category]
     occurring = view.states_of(automaton.lexicon)
     for number, result in lacking.decisive_words:
         for state in occurring[number]:

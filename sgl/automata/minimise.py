@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sgl.automata.numbering import Numbering
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeAutomaton
 
 
@@ -54,24 +53,29 @@ def _co_reachable(automaton: TreeAutomaton, live: Mask) -> Mask:
 
 
 def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
-    """Merge equivalent states of an automaton: Moore's algorithm."""
-    # States that are alone in their category keep their own number as their block.
-    crowded = np.flatnonzero(automaton.sizes[automaton.categories] > 1)
-    blocks = np.arange(automaton.size)
-    kinds = 2 * automaton.categories[crowded] + automaton.final[crowded]
-    count = 0
-    signatures: Numbering[object] = Numbering()
-    numbers = [signatures.number(kind) for kind in kinds.tolist()]
-    contexts = _Contexts(index, automaton, crowded)
-    while count < len(signatures) < len(crowded):
-        count = len(signatures)
-        blocks[crowded] = automaton.size + np.array(numbers, np.intp)
-        signatures = Numbering()
-        numbers = [signatures.number(s) for s in zip(numbers, contexts.rows(blocks), strict=True)]
-    if len(signatures) == len(crowded):
+    """Merge equivalent states: Moore's algorithm.
+
+    Blocks of states are split until no context tells their members apart; a
+    state that is alone in its block is not looked at again.
+    """
+    kinds = 2 * automaton.categories + automaton.final
+    blocks = np.unique(kinds, return_inverse=True)[1]
+    fresh = int(blocks.max(initial=DEAD)) + 1
+    together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
+    contexts = _Contexts(index, automaton, together)
+    while len(together):
+        numbers: dict[tuple[int, bytes], int] = {}
+        own = blocks[together].tolist()
+        signatures = zip(own, contexts.rows(together, blocks), strict=True)
+        split = np.array([numbers.setdefault(s, len(numbers)) for s in signatures], np.intp)
+        if len(numbers) == len(set(own)):
+            break
+        blocks[together] = fresh + split
+        fresh += len(numbers)
+        together = together[(np.bincount(split) > 1)[split]]
+    if not len(together):
         return automaton
-    _, names = np.unique(blocks, return_inverse=True)
-    return automaton.renamed(names)
+    return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
 
 
 class _Contexts:
@@ -97,11 +101,11 @@ class _Contexts:
         order = np.lexsort((*table.T[-2::-1], state))
         self._table = table[order]
         self._results = self._table[:, -1].copy()
-        self._starts = np.searchsorted(state[order], states, "left").tolist()
-        self._stops = np.searchsorted(state[order], states, "right").tolist()
+        self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
 
-    def rows(self, blocks: Numbers) -> Iterator[bytes]:
-        """The contexts of each state, as they are for these blocks."""
+    def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:
+        """The contexts of some of the states, as they are for these blocks."""
         self._table[:, -1] = blocks[self._results]
-        for start, stop in zip(self._starts, self._stops, strict=True):
+        starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
+        for start, stop in zip(starts, stops, strict=True):
             yield self._table[start:stop].tobytes()

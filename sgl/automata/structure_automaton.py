@@ -64,7 +64,7 @@ class SchemaAutomaton:
         self._states.number(_FOUND)
         self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
         self._gluings: dict[tuple[int, tuple[int, ...]], Gluing] = {}
-        self._transitions: dict[tuple[int, tuple[int, ...]], int] = {}
+        self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
 
     def symbol(self, symbol: Symbol) -> int:
@@ -74,9 +74,9 @@ class SchemaAutomaton:
     def step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
         """The state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
         key = symbol, children
-        state = self._transitions.get(key)
+        state = self.transitions.get(key)
         if state is None:
-            state = self._transitions[key] = self._step(symbol, children, work)
+            state = self.transitions[key] = self._step(symbol, children, work)
         return state
 
     def _step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
@@ -155,6 +155,9 @@ class StructureAutomaton:
         symbol = self._symbols.get(rule)
         if symbol is None:
             symbol = self._symbols[rule] = self._core.symbol(self._reading.symbol(rule))
+        state = self._core.transitions.get((symbol, children))
+        if state is not None:
+            return state
         try:
             return self._core.step(symbol, children, self._work)
         except BudgetSpent:
