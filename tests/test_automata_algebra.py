@@ -15,7 +15,7 @@ from sgl.automata import StructureAutomaton, StructureCompiler, compile_structur
 from sgl.automata import compiler as compiler_module
 from sgl.automata.algebra import intersection, union, uses_rule
 from sgl.automata.minimise import minimise, trim
-from sgl.automata.tree_automaton import DEAD, TreeAutomaton, explore
+from sgl.automata.tree_automaton import DEAD, TreeAutomaton, explore, leaf_states
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
@@ -73,9 +73,12 @@ def test_minimisation_keeps_the_language_and_merges_states(
     compiler: StructureCompiler, wanted: Structure
 ) -> None:
     index, automaton = compiler.index, compile_structure(TOY, wanted)
+    compiler.prepare([wanted])
+    lexicon = compiler.lexicon
     lifted = explore(
         index,
-        leaf=lambda i: automaton.step(index.leaves[i], ()),
+        lexicon,
+        leaf=lambda k: automaton.step(lexicon.first[k], ()),
         step=lambda i, children: automaton.step(index.phrasal[i], children),
         accepts=automaton.accepts_state,
     )
@@ -94,8 +97,8 @@ def assert_deterministic_and_typed(automaton: TreeAutomaton) -> None:
         for children, result in table.items():
             assert automaton.category[result] == lhs
             assert tuple(automaton.category[child] for child in children) == rhs
-    for category, state in zip(index.leaf_category, automaton.leaves, strict=True):
-        assert state == DEAD or automaton.category[state] == category
+    for rule, state in leaf_states(index, automaton).items():
+        assert state == DEAD or automaton.category[state] == TOY.rules[rule].lhs
 
 
 def test_trimming_leaves_only_useful_states(compiler: StructureCompiler) -> None:

@@ -29,7 +29,6 @@ from sgl.automata.components import components
 from sgl.automata.inside import Monomial, System, inside_weights
 from sgl.automata.linear import solve
 from sgl.automata.moments import spectral_radius
-from sgl.automata.split import source_tokens
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
 from sgl.core.plan import Constraint
@@ -213,7 +212,7 @@ def test_the_smallest_derivation_is_smallest(
     compiler: StructureCompiler, constraint: Constraint
 ) -> None:
     def size(derivation: tuple[int, ...]) -> int:
-        return len(derivation) + sum(source_tokens(SMALL.rules[rule]) for rule in derivation)
+        return len(derivation) + sum(SMALL.source_tokens[rule] for rule in derivation)
 
     expected = by_definition(constraint)
     found = smallest_derivation(compiler.index, compiler.language(constraint))

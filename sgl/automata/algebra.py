@@ -1,17 +1,17 @@
 """Boolean operations on tree automata.
 
-Intersection follows the transitions of its larger operand and asks the smaller
-one, so that combinations of children that the first rules out cost nothing.
-Union has to follow what either can still accept: a state of the union is a pair
-in which one side may have failed.
+Intersection is the product (:mod:`sgl.automata.product`), cut down to what can
+still be accepted.  Union has to follow what either can still accept: a state of
+the union is a pair in which one side may have failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
+from dataclasses import replace
 
 from sgl.automata.minimise import minimise, trim
+from sgl.automata.product import pairs
 from sgl.automata.tree_automaton import (
     DEAD,
     GrammarIndex,
@@ -23,28 +23,23 @@ from sgl.automata.tree_automaton import (
 
 def everything(index: GrammarIndex) -> TreeAutomaton:
     """The automaton that accepts every derivation of the grammar."""
-    return trim(explore(index, lambda _: 0, lambda _, __: 0, lambda _: True))
+    return trim(explore(index, index.lexicon, lambda _: 0, lambda _, __: 0, lambda _: True))
 
 
 def complement(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
     """Accept what a *total* automaton rejects."""
-    roots = {q for q, category in enumerate(automaton.category) if category == index.start}
-    return trim(
-        TreeAutomaton(
-            automaton.category,
-            automaton.leaves,
-            automaton.tables,
-            frozenset(roots - automaton.accepting),
-        ),
-    )
+    roots = automaton.categories == index.start
+    return trim(replace(automaton, final=roots & ~automaton.final))
 
 
 def uses_rule(index: GrammarIndex, rules: Iterable[int]) -> TreeAutomaton:
     """Accept the derivations that use one of these rules; total."""
     wanted = frozenset(rules)
+    lexicon = index.lexicon.refined([rule in wanted for rule in index.lexicon.rules])
     return explore(
         index,
-        leaf=lambda i: index.leaves[i] in wanted,
+        lexicon,
+        leaf=lambda k: lexicon.first[k] in wanted,
         step=lambda i, children: index.phrasal[i] in wanted or any(children),
         accepts=bool,
     )
@@ -52,6 +47,7 @@ def uses_rule(index: GrammarIndex, rules: Iterable[int]) -> TreeAutomaton:
 
 def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
     """Accept what one of two automata accepts; total and minimal."""
+    first, second = _aligned(first, second)
 
     def step(rule: int, children: tuple[tuple[int, int], ...]) -> tuple[int, int]:
         return (
@@ -61,7 +57,8 @@ def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
 
     united = explore(
         index,
-        leaf=lambda i: (first.leaves[i], second.leaves[i]),
+        first.lexicon,
+        leaf=lambda k: (first.leaves[k], second.leaves[k]),
         step=step,
         accepts=lambda pair: pair[0] in first.accepting or pair[1] in second.accepting,
     )
@@ -69,52 +66,17 @@ def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
 
 
 def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept; trim and minimal."""
-    if first.size < second.size:
-        first, second = second, first
-    return minimise(index, trim(_pairs(index, first, second)))
+    """Accept what both accept; trim and minimal.
+
+    Raises:
+        UnsupportedStructure: if there are too many states.
+    """
+    both = trim(pairs(index, *_aligned(first, second)))
+    check_size(both.size)
+    return minimise(index, both)
 
 
-def _pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """The reachable pairs of states."""
-    numbers: dict[tuple[int, int], int] = {}
-    pairs: list[tuple[int, int]] = []
-
-    def meet(pair: tuple[int, int]) -> int:
-        number = numbers.setdefault(pair, len(pairs))
-        if number == len(pairs):
-            pairs.append(pair)
-        return number
-
-    # Most of thousands of words lead to few pairs, so each pair is met once.
-    both = list(zip(first.leaves, second.leaves, strict=True))
-    met = {pair: DEAD if DEAD in pair else meet(pair) for pair in dict.fromkeys(both)}
-    tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
-    # The pairs taken up so far, by their first component.
-    partners: list[list[int]] = [[] for _ in first.category]
-    current = 0
-    while current < len(pairs):
-        check_size(len(pairs))
-        left = pairs[current][0]
-        earlier = list(partners[left])
-        partners[left].append(current)
-        for rule, position, children, result in first.occurrences[left]:
-            table, other = tables[rule], second.tables[rule]
-            # Before ``position`` only pairs taken up earlier: each combination once.
-            choices = [
-                earlier if i < position and child == left else partners[child]
-                for i, child in enumerate(children)
-            ]
-            choices[position] = [current]
-            for combination in product(*choices):
-                right = other.get(tuple([pairs[number][1] for number in combination]))
-                if right is not None:
-                    table[combination] = meet((result, right))
-        current += 1
-    accepting = frozenset(
-        number
-        for number, (left, right) in enumerate(pairs)
-        if left in first.accepting and right in second.accepting
-    )
-    category = tuple([first.category[left] for left, _ in pairs])
-    return TreeAutomaton(category, tuple([met[pair] for pair in both]), tuple(tables), accepting)
+def _aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:
+    """Both automata over one lexicon."""
+    lexicon = first.lexicon.common(second.lexicon)
+    return first.over(lexicon), second.over(lexicon)

@@ -1,23 +1,20 @@
-"""From structures and constraints to automata, with everything shared.
+"""From structures and constraints to automata, each computed once.
 
-Constraints of one dataset resemble one another: every generalization set excludes
-the held-out structures of all patterns but its own.  Conjunctions of complements
-are therefore built over a fixed order of the structures, in halves of halves::
-
-    exclude everything but 2      {0 1 2 3 4 5 6 7}
-                                 {0 1 3}   {4 5 6 7}      <- shared with all others
-                             {0 1}   {3}
-
-so that leaving out each of n structures costs n log n products, not n squared.
+Structures become automata over the derivations of the grammar (*presence*), their
+complements (*absence*) are joined to what constraints exclude
+(:mod:`sgl.automata.conjunctions`), and what they require is added by intersection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import partial
 
 from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
+from sgl.automata.conjunctions import Conjunctions
 from sgl.automata.minimise import minimise, trim
-from sgl.automata.schema import Schema
+from sgl.automata.numbered import in_order
+from sgl.automata.schema import Predicate, Schema
 from sgl.automata.split import SplitGrammar, split_grammar
 from sgl.automata.structure_automaton import (
     DEFAULT_BUDGET,
@@ -46,62 +43,85 @@ class StructureCompiler:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
         self._budget = budget
+        self.lexicon = self.index.lexicon
         self._fragments: dict[str, FragmentIndex] = {}
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
-        self._order: dict[Structure, int] = {}
-        self._structures: list[Structure] = []
         self._automata: dict[Structure, StructureAutomaton] = {}
         self._presence: dict[Structure, TreeAutomaton] = {}
         self._absence: dict[Structure, TreeAutomaton] = {}
-        self._conjunctions: dict[tuple[int, ...], TreeAutomaton] = {}
+        self._absences = Conjunctions(self.absence, partial(intersection, self.index))
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[Constraint, SplitGrammar] = {}
         self._everything: TreeAutomaton | None = None
         self._kept: TreeAutomaton | None = None
 
-    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
-        """The automaton of a structure over single derivations."""
-        if structure not in self._automata:
+    def prepare(
+        self, structures: Iterable[Structure], excluded: Iterable[Collection[Structure]] = ()
+    ) -> None:
+        """Make ready to compile these structures, and constraints that exclude these sets.
+
+        Nothing but speed depends on it: the lexicon is refined once for all of
+        them, and not for each when it is first asked for.
+        """
+        self._absences.expect(excluded)
+        predicates: dict[str, list[Predicate]] = {}
+        # Constraints share most of their structures: look at each object once.
+        for structure in {id(structure): structure for structure in structures}.values():
             layer = structure.layer
             if layer not in self._fragments:
                 self._fragments[layer] = FragmentIndex(self.grammar, layer)
-            self._automata[structure] = StructureAutomaton(
-                structure, self._fragments[layer], self._schemas, budget=self._budget
-            )
+            if structure not in self._automata:
+                automaton = StructureAutomaton(
+                    structure, self._fragments[layer], self._schemas, budget=self._budget
+                )
+                self._automata[structure] = automaton
+                predicates.setdefault(layer, []).extend(automaton.predicates)
+        for layer, new in predicates.items():
+            kinds = self._fragments[layer].kinds(new)
+            self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
+
+    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
+        """The automaton of a structure over single derivations."""
+        if structure not in self._automata:
+            self.prepare((structure,))
         return self._automata[structure]
 
     def presence(self, structure: Structure) -> TreeAutomaton:
         """The derivations that contain the structure; total and minimal."""
-        if structure not in self._presence:
+        present = self._presence.get(structure)
+        if present is None:
             automaton = self.structure_automaton(structure)
-            index = self.index
+            index, words = self.index, self.lexicon.first
             lifted = explore(
                 index,
-                leaf=lambda i: automaton.step(index.leaves[i], ()),
+                self.lexicon,
+                leaf=lambda k: automaton.step(words[k], ()),
                 step=lambda i, children: automaton.step(index.phrasal[i], children),
                 accepts=automaton.accepts_state,
             )
-            self._presence[structure] = minimise(index, lifted)
-        return self._presence[structure]
+            present = self._presence[structure] = minimise(index, lifted)
+        return present
 
     def absence(self, structure: Structure) -> TreeAutomaton:
         """The derivations that do not contain the structure; trim and minimal."""
-        if structure not in self._absence:
-            self._absence[structure] = complement(self.index, self.presence(structure))
-        return self._absence[structure]
+        absent = self._absence.get(structure)
+        if absent is None:
+            absent = complement(self.index, self.presence(structure))
+            self._absence[structure] = absent
+        return absent
 
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """The derivations that contain one of the structures; trim and minimal."""
-        if structures not in self._disjunctions:
+        known = self._disjunctions.get(structures)
+        if known is None:
             united: TreeAutomaton | None = None
             for structure in structures:
                 presence = self.presence(structure)
                 united = presence if united is None else union(self.index, united, presence)
-            self._disjunctions[structures] = (
-                _nothing(self.index) if united is None else trim(united)
-            )
-        return self._disjunctions[structures]
+            known = _nothing(self.index) if united is None else trim(united)
+            self._disjunctions[structures] = known
+        return known
 
     def everything(self) -> TreeAutomaton:
         """All derivations of the grammar."""
@@ -117,59 +137,31 @@ class StructureCompiler:
         return self._kept
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
-        """The derivations that satisfy a constraint; trim and minimal."""
-        if constraint not in self._languages:
+        """The derivations that satisfy a constraint; trim, minimal and in order."""
+        language = self._languages.get(constraint)
+        if language is None:
             language = self.absence_of_all(constraint.exclude)
             if constraint.keep and any(rule.keep for rule in self.grammar.rules):
                 united = union(self.index, language, self.uses_kept_rule())
                 language = trim(united)
             for group in constraint.require:
                 language = intersection(self.index, language, self.disjunction(group))
-            self._languages[constraint] = language
-        return self._languages[constraint]
+            language = self._languages[constraint] = in_order(language)
+        return language
 
     def split(self, constraint: Constraint) -> SplitGrammar:
         """The grammar, conditioned on a constraint."""
-        if constraint not in self._splits:
-            self._splits[constraint] = split_grammar(self.index, self.language(constraint))
-        return self._splits[constraint]
+        split = self._splits.get(constraint)
+        if split is None:
+            split = split_grammar(self.index, self.language(constraint))
+            self._splits[constraint] = split
+        return split
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The derivations that contain none of the structures; trim and minimal."""
-        members = sorted({self._rank(structure) for structure in structures})
-        if not members:
-            return self.everything()
-        size = 1 << (len(self._structures) - 1).bit_length()
-        return self._conjunction(tuple(members), 0, size)
-
-    def _rank(self, structure: Structure) -> int:
-        rank = self._order.setdefault(structure, len(self._order))
-        if rank == len(self._structures):
-            self._structures.append(structure)
-        return rank
-
-    def _conjunction(self, members: tuple[int, ...], low: int, high: int) -> TreeAutomaton:
-        """No structure of ``members``, all of which lie in ``range(low, high)``."""
-        if members not in self._conjunctions:
-            if len(members) == 1:
-                result = self.absence(self._structures[members[0]])
-            else:
-                middle = (low + high) // 2
-                left = tuple(member for member in members if member < middle)
-                right = members[len(left) :]
-                if not left:
-                    result = self._conjunction(right, middle, high)
-                elif not right:
-                    result = self._conjunction(left, low, middle)
-                else:
-                    result = intersection(
-                        self.index,
-                        self._conjunction(left, low, middle),
-                        self._conjunction(right, middle, high),
-                    )
-            self._conjunctions[members] = result
-        return self._conjunctions[members]
+        members = tuple(structures)
+        return self._absences.of(members) if members else self.everything()
 
 
 def _nothing(index: GrammarIndex) -> TreeAutomaton:
-    return trim(explore(index, lambda _: 0, lambda _, __: 0, lambda _: False))
+    return trim(explore(index, index.lexicon, lambda _: 0, lambda _, __: 0, lambda _: False))

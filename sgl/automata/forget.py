@@ -7,7 +7,6 @@ of the walks between local nodes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from sgl.automata.lengths import ZERO, Reach, WalkRelation
@@ -20,7 +19,8 @@ from sgl.automata.matches import (
     Progress,
     rename,
 )
-from sgl.automata.schema import NO_PREDICATE, Clause, Schema, WalkGoal
+from sgl.automata.scene import Scene
+from sgl.automata.schema import NO_PREDICATE, Clause, WalkGoal
 
 
 class Outcome(Enum):
@@ -28,21 +28,6 @@ class Outcome(Enum):
 
     FOUND = "found"
     DEAD = "dead"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The local nodes of a rule after gluing.
-
-    ``labels`` and ``counts`` are indexed by local node, ``reach`` by relation;
-    ``table`` renames local nodes to ports, forgotten ones to ``DONE``.
-    """
-
-    schema: Schema
-    labels: tuple[int | None, ...]
-    counts: tuple[tuple[int, ...], ...]
-    reach: tuple[Reach, ...]
-    table: tuple[int, ...]
 
 
 def forget(match: Match, scene: Scene) -> Match | Outcome:
@@ -98,7 +83,7 @@ def _served(clause: Clause, match: Match, variable: int, scene: Scene) -> bool:
     if unlabelled and not scene.schema.unlabelled >> predicate & 1:
         return False
     counts = scene.counts[node]
-    return all(goal.test.accepts(counts[goal.counter]) for goal in clause.degrees[variable])
+    return all(goal.accepts(counts[goal.counter]) for goal in clause.degrees[variable])
 
 
 def _settled(clause: Clause, match: Match, walks: tuple[Progress, ...], scene: Scene) -> bool:

@@ -21,12 +21,13 @@ from itertools import product
 from typing import NamedTuple
 
 from sgl.automata.components import components
+from sgl.automata.lexicon import Lexicon
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
 
 
 class _Step(NamedTuple):
-    """A transition of the split; ``rank`` orders steps from the leaves upwards."""
+    """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards."""
 
     rank: int
     state: int
@@ -39,13 +40,27 @@ class SplitView:
     def __init__(self, split: SplitGrammar) -> None:
         self.split = split
         self.steps_of: dict[int, list[_Step]] = {}
+        self._words: list[tuple[int, int]] = []
+        self._by_class: dict[Lexicon, list[list[int]]] = {}
         rank = 0
         for component in components(_children(split)):
             for state in component:
                 for transition in split.transitions_of[state]:
+                    if not transition.children:
+                        self._words.append((transition.rule, state))
+                        continue
                     step = _Step(rank, state, transition.children)
                     self.steps_of.setdefault(transition.rule, []).append(step)
                     rank += 1
+
+    def states_of(self, lexicon: Lexicon) -> list[list[int]]:
+        """For each class of a lexicon the states with a transition into one of its words."""
+        if lexicon not in self._by_class:
+            states: list[dict[int, None]] = [{} for _ in lexicon.category]
+            for rule, state in self._words:
+                states[lexicon.class_of[rule]][state] = None
+            self._by_class[lexicon] = [list(row) for row in states]
+        return self._by_class[lexicon]
 
 
 def _children(split: SplitGrammar) -> list[list[int]]:
@@ -59,16 +74,17 @@ def _children(split: SplitGrammar) -> list[list[int]]:
 class Reader:
     """An automaton, prepared for reading many splits.
 
-    ``given`` are the rules with a fixed result (``DEAD`` included), ``tables``
-    the others.  In the lists called decisive those are left out that cannot fail
-    and whose result is the only state of its category; ``only[c]`` is that state.
+    The results of words are given by the class of its lexicon.  In the lists
+    called decisive those are left out that cannot fail and whose result is the
+    only state of its category; ``only[c]`` is the set of that state.  ``constant``
+    are the phrasal rules that cannot fail and have one result.
     """
 
     automaton: TreeAutomaton
-    only: tuple[int | None, ...]
-    given: tuple[tuple[int, int], ...]
+    only: tuple[set[int] | None, ...]
     tables: tuple[tuple[int, Table], ...]
-    decisive_given: tuple[tuple[int, int], ...]
+    decisive_words: tuple[tuple[int, int], ...]
+    constant: tuple[tuple[int, int], ...]
     decisive_tables: tuple[tuple[int, Table], ...]
 
     @classmethod
@@ -78,30 +94,27 @@ class Reader:
         for state, category in enumerate(automaton.category):
             members[category].append(state)
         crowded = [len(states) != 1 for states in members]
-        leaves = zip(index.leaf_category, index.leaves, automaton.leaves, strict=True)
-        given = [(rule, state) for _, rule, state in leaves]
-        decisive = [
-            (rule, state)
-            for category, (rule, state) in zip(index.leaf_category, given, strict=True)
-            if state == DEAD or crowded[category]
-        ]
         tables = list(zip(index.phrasal, automaton.tables, strict=True))
-        decisive_tables = []
+        constant: list[tuple[int, int]] = []
+        decisive: list[tuple[int, Table]] = []
         for lhs, children, (rule, table) in zip(index.lhs, index.rhs, tables, strict=True):
             results = set(table.values())
-            complete = len(table) == math.prod(len(members[child]) for child in children)
-            if complete and len(results) == 1:
-                if crowded[lhs]:
-                    decisive.append((rule, min(results)))
-            else:
-                decisive_tables.append((rule, table))
+            complete = len(table) == math.prod([len(members[child]) for child in children])
+            if not (complete and len(results) == 1):
+                decisive.append((rule, table))
+            elif crowded[lhs]:
+                constant.append((rule, min(results)))
         return cls(
             automaton=automaton,
-            only=tuple(states[0] if len(states) == 1 else None for states in members),
-            given=tuple(given),
+            only=tuple(set(states) if len(states) == 1 else None for states in members),
             tables=tuple(tables),
-            decisive_given=tuple(decisive),
-            decisive_tables=tuple(decisive_tables),
+            decisive_words=tuple(
+                (number, state)
+                for number, state in enumerate(automaton.leaves)
+                if state == DEAD or crowded[automaton.lexicon.category[number]]
+            ),
+            constant=tuple(constant),
+            decisive_tables=tuple(decisive),
         )
 
 
@@ -117,33 +130,36 @@ def assignment(view: SplitView, reader: Reader) -> list[set[int]] | None:
     """For each state of the split the automaton states of its phrases.
 
     It is the smallest assignment that all transitions agree with, ``None`` if the
-    automaton gets stuck somewhere.
+    automaton gets stuck somewhere.  The sets are not to be changed.
     """
-    split = view.split
+    split, automaton = view.split, reader.automaton
     # A category with one state needs no computation: if nothing gets stuck, its
     # phrases are in that state.
-    states: list[set[int]] = []
-    for category in split.category:
-        only = reader.only[category]
-        states.append(set() if only is None else {only})
-    for rule, state in reader.decisive_given:
-        for step in view.steps_of.get(rule, ()):
-            if state == DEAD:
+    single = reader.only
+    states = [set() if (only := single[c]) is None else only for c in split.category]
+    occurring = view.states_of(automaton.lexicon)
+    for number, result in reader.decisive_words:
+        for state in occurring[number]:
+            if result == DEAD:
                 return None
-            states[step.state].add(state)
+            states[state].add(result)
+    for rule, result in reader.constant:
+        for step in view.steps_of.get(rule, ()):
+            states[step.state].add(result)
     steps = _in_order(view, reader.decisive_tables)
     return states if _close(states, steps, may_fail=False) else None
 
 
 def requires(view: SplitView, lacking: Reader) -> bool:
     """Whether no text of the split is accepted by ``lacking``."""
-    states: list[set[int]] = [set() for _ in view.split.category]
-    for rule, state in lacking.given:
-        if state != DEAD:
-            for step in view.steps_of.get(rule, ()):
-                states[step.state].add(state)
+    split, automaton = view.split, lacking.automaton
+    states: list[set[int]] = [set() for _ in split.category]
+    for result, row in zip(automaton.leaves, view.states_of(automaton.lexicon), strict=True):
+        if result != DEAD:
+            for state in row:
+                states[state].add(result)
     _close(states, _in_order(view, lacking.tables), may_fail=True)
-    return not any(states[root] & lacking.automaton.accepting for root, _ in view.split.roots)
+    return not any(states[root] & automaton.accepting for root, _ in split.roots)
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[tuple[_Step, Table]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.core.structure import LabelTest, PathAtom
+from sgl.core.structure import PathAtom
 
 #: The set of lengths that contains 0 only, and the one that contains 1 only.
 ZERO, ONE = 1, 2
@@ -23,9 +23,8 @@ Reach = dict[tuple[int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class WalkRelation:
-    """Walks over edges whose label passes, with lengths up to ``cap``."""
+    """Walks over the edges that pass a label test, with lengths up to ``cap``."""
 
-    labels: LabelTest
     cap: int
     saturates: bool
 
@@ -33,8 +32,8 @@ class WalkRelation:
     def of(cls, atom: PathAtom) -> WalkRelation:
         """The relation in which a path atom is decided."""
         if atom.high is None:
-            return cls(atom.labels, max(atom.low, 1), saturates=True)
-        return cls(atom.labels, atom.high, saturates=False)
+            return cls(max(atom.low, 1), saturates=True)
+        return cls(atom.high, saturates=False)
 
     @property
     def edge(self) -> int:

@@ -67,6 +67,15 @@ def empty_match(schema: Schema) -> Match:
     return with_extensions(_empty(schema.body), extensions)
 
 
+def complete(schema: Schema, match: Match) -> bool:
+    """Whether every variable has its node and every atom holds; extensions aside."""
+    return (
+        match.edges == schema.body.all_edges
+        and UNASSIGNED not in match.assignment
+        and all(progress.satisfied for progress in match.walks)
+    )
+
+
 def _empty(clause: Clause) -> Match:
     return Match((UNASSIGNED,) * clause.width, 0, (OPEN,) * len(clause.walks))
 

@@ -9,147 +9,103 @@ where its structure has begun and is not yet complete.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+import numpy as np
+
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeAutomaton
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Drop the states that no accepted derivation visits.
-
-    All states of ``automaton`` must be reachable.
-    """
-    useful = _co_reachable(automaton)
-    if len(useful) == len(automaton.category):
+    """Drop the states that are unreachable, and those that no accepted derivation visits."""
+    useful = _co_reachable(automaton, reachable(automaton))
+    if useful.all():
         return automaton
-    renamed = [DEAD] * len(automaton.category)
-    for number, state in enumerate(sorted(useful)):
-        renamed[state] = number
-    # A transition into a useful state has useful children only.
-    return _renamed(automaton, renamed, len(useful))
+    return automaton.renamed(np.where(useful, np.cumsum(useful) - 1, DEAD))
 
 
-def _co_reachable(automaton: TreeAutomaton) -> set[int]:
-    into: list[list[tuple[int, ...]]] = [[] for _ in automaton.category]
-    for table in automaton.tables:
-        for children, result in table.items():
-            into[result].append(children)
-    useful = set(automaton.accepting)
-    agenda = sorted(useful)
-    while agenda:
-        for children in into[agenda.pop()]:
-            for child in children:
-                if child not in useful:
-                    useful.add(child)
-                    agenda.append(child)
-    return useful
+def reachable(automaton: TreeAutomaton) -> Mask:
+    """Whether some derivation has the state."""
+    # The last entry stands for the children that a rule does not have.
+    live = np.zeros(automaton.size + 1, np.bool_)
+    live[automaton.words[automaton.words != DEAD]] = True
+    live[-1] = True
+    children, results = automaton.children, automaton.results
+    while True:
+        ready = live[children].all(axis=1)
+        if not ready.any():
+            return live[:-1]
+        live[results[ready]] = True
+        children, results = children[~ready], results[~ready]
+
+
+def _co_reachable(automaton: TreeAutomaton, live: Mask) -> Mask:
+    """Whether some accepted derivation visits the state; ``live`` are the reachable ones."""
+    useful = np.append(automaton.final & live, False)
+    usable = np.append(live, True)[automaton.children].all(axis=1)
+    children, results = automaton.children[usable], automaton.results[usable]
+    while True:
+        ready = useful[results]
+        if not ready.any():
+            return useful[:-1]
+        useful[children[ready]] = True
+        children, results = children[~ready], results[~ready]
 
 
 def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
-    """Merge equivalent states: Moore's algorithm, category by category.
+    """Merge equivalent states: Moore's algorithm.
 
-    A category is looked at again only when the states of a category above it
-    have been split.
+    Blocks of states are split until no context tells their members apart; a
+    state that is alone in its block is not looked at again.
     """
-    blocks = _initial_blocks(automaton)
-    by_category: dict[int, list[int]] = {}
-    for state, category in enumerate(automaton.category):
-        by_category.setdefault(category, []).append(state)
-    crowded = {category for category, states in by_category.items() if len(states) > 1}
-    contexts = _contexts(automaton, crowded)
-    below = _categories_below(index)
-    count = {category: len({blocks[q] for q in states}) for category, states in by_category.items()}
-    agenda = sorted(crowded, reverse=True)
-    while agenda:
-        category = agenda.pop()
-        states = by_category[category]
-        if count[category] == len(states):
-            continue
-        split = _split(states, blocks, contexts)
-        if split > count[category]:
-            count[category] = split
-            agenda.extend(
-                child for child in below[category] if child in crowded and child not in agenda
-            )
-    if all(count[category] == len(states) for category, states in by_category.items()):
+    kinds = 2 * automaton.categories + automaton.final
+    blocks = np.unique(kinds, return_inverse=True)[1]
+    fresh = int(blocks.max(initial=DEAD)) + 1
+    together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
+    contexts = _Contexts(index, automaton, together)
+    while len(together):
+        numbers: dict[tuple[int, bytes], int] = {}
+        own = blocks[together].tolist()
+        signatures = zip(own, contexts.rows(together, blocks), strict=True)
+        split = np.array([numbers.setdefault(s, len(numbers)) for s in signatures], np.intp)
+        if len(numbers) == len(set(own)):
+            break
+        blocks[together] = fresh + split
+        fresh += len(numbers)
+        together = together[(np.bincount(split) > 1)[split]]
+    if not len(together):
         return automaton
-    renamed, size = _number_blocks(automaton, blocks)
-    return _renamed(automaton, renamed, size)
+    return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
 
 
-def _initial_blocks(automaton: TreeAutomaton) -> list[int]:
-    return [1 if q in automaton.accepting else 0 for q in range(len(automaton.category))]
-
-
-def _contexts(automaton: TreeAutomaton, crowded: set[int]) -> list[list[tuple[int, int]]]:
-    """For each state of a crowded category: (context, result), sorted by context.
+class _Contexts:
+    """The contexts that states occur in, with what they lead to.
 
     A context is a rule, a position and the states at the other positions.
+    ``_table`` has a row for each occurrence, sorted by state and context; its last
+    column is the block of the result.
     """
-    contexts: list[list[tuple[int, int]]] = [[] for _ in automaton.category]
-    fresh = 0
-    for table in automaton.tables:
-        if not table:
-            continue
-        for position, child in enumerate(next(iter(table))):
-            if automaton.category[child] not in crowded:
-                continue
-            number: dict[tuple[int, ...], int] = {}
-            for children, result in table.items():
-                others = children[:position] + children[position + 1 :]
-                context = number.setdefault(others, fresh + len(number))
-                contexts[children[position]].append((context, result))
-            fresh += len(number)
-    for row in contexts:
-        row.sort()
-    return contexts
 
+    def __init__(self, index: GrammarIndex, automaton: TreeAutomaton, states: Numbers) -> None:
+        wanted = np.zeros(automaton.size + 1, np.bool_)
+        wanted[states] = True
+        occurring, tables = [], []
+        for position in range(index.width):
+            chosen = wanted[automaton.children[:, position]]
+            others = automaton.children[chosen]
+            occurring.append(others[:, position].copy())
+            others[:, position] = automaton.size + 1
+            rules, results = automaton.rules[chosen], automaton.results[chosen]
+            tables.append(np.column_stack((rules, others, results)))
+        state, table = np.concatenate(occurring), np.concatenate(tables)
+        order = np.lexsort((*table.T[-2::-1], state))
+        self._table = table[order]
+        self._results = self._table[:, -1].copy()
+        self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
 
-def _categories_below(index: GrammarIndex) -> list[list[int]]:
-    below: list[dict[int, None]] = [{} for _ in index.grammar.categories]
-    for lhs, children in zip(index.lhs, index.rhs, strict=True):
-        below[lhs].update(dict.fromkeys(children))
-    return [list(children) for children in below]
-
-
-def _split(states: Sequence[int], blocks: list[int], contexts: list[list[tuple[int, int]]]) -> int:
-    """Refine the blocks of these states in place; return how many there are now."""
-    signatures: dict[tuple[int, tuple[tuple[int, int], ...]], int] = {}
-    refined = []
-    for state in states:
-        row = tuple([(context, blocks[result]) for context, result in contexts[state]])
-        refined.append(signatures.setdefault((blocks[state], row), len(signatures)))
-    for state, block in zip(states, refined, strict=True):
-        blocks[state] = block
-    return len(signatures)
-
-
-def _number_blocks(automaton: TreeAutomaton, blocks: list[int]) -> tuple[list[int], int]:
-    numbers: dict[tuple[int, int], int] = {}
-    renamed = [
-        numbers.setdefault((category, block), len(numbers))
-        for category, block in zip(automaton.category, blocks, strict=True)
-    ]
-    return renamed, len(numbers)
-
-
-def _renamed(automaton: TreeAutomaton, renamed: list[int], size: int) -> TreeAutomaton:
-    """Replace state ``q`` by ``renamed[q]``; transitions of dead states are dropped."""
-    category = [0] * size
-    for state, number in enumerate(renamed):
-        if number != DEAD:
-            category[number] = automaton.category[state]
-    tables = tuple(
-        {
-            tuple([renamed[child] for child in children]): renamed[result]
-            for children, result in table.items()
-            if renamed[result] != DEAD
-        }
-        for table in automaton.tables
-    )
-    return TreeAutomaton(
-        category=tuple(category),
-        leaves=tuple([DEAD if q == DEAD else renamed[q] for q in automaton.leaves]),
-        tables=tables,
-        accepting=frozenset(renamed[q] for q in automaton.accepting),
-    )
+    def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:
+        """The contexts of some of the states, as they are for these blocks."""
+        self._table[:, -1] = blocks[self._results]
+        starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
+        for start, stop in zip(starts, stops, strict=True):
+            yield self._table[start:stop].tobytes()

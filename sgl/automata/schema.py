@@ -1,16 +1,19 @@
 """A structure as the automaton sees it.
 
-The automaton of a structure does not depend on which words its node tests name,
-only on which nodes share a test.  A structure is therefore split in two::
+The automaton of a structure does not depend on which words its node tests name
+or which labels its edges have, only on which nodes share a test and which edges
+exist.  A structure is therefore split in three::
 
     { V -[obj]-> N[lemma=dog|cat] } without { N -[amod]-> A }
 
     predicates   0: lemma=dog|cat
-    schema       body     variables V N     V -[obj]-> N     N passes predicate 0
-                 without  variables V N A   N -[amod]-> A
+    labels       body 0: obj    without 0: amod
+    schema       body     variables V N     V -[0]-> N     N passes predicate 0
+                 without  variables V N A   N -[0]-> A
 
-so that patterns that differ in their target words share one automaton.  In a
-``without`` clause the variables of the body come first; its own follow.
+so that structures of one shape share one automaton, whatever their words and
+labels.  In a ``without`` clause the variables of the body come first; its own
+follow.
 
 A variable is *eager* when a match must say from the moment a node is created
 whether the variable is that node: variables that path atoms, degree tests or
@@ -20,7 +23,7 @@ the first edge that realises one of their edge atoms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -48,7 +51,6 @@ class EdgeGoal:
     """An edge atom between variables."""
 
     source: int
-    labels: LabelTest
     target: int
 
 
@@ -64,18 +66,14 @@ class WalkGoal:
 
 @dataclass(frozen=True, slots=True)
 class DegreeGoal:
-    """A degree test, on the counter with this index."""
+    """A degree test; ``accepted`` is the bit set of the values of its counter that pass."""
 
     counter: int
-    test: DegreeTest
+    accepted: int
 
-
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """Counts outgoing edges whose label passes, up to ``cap``."""
-
-    labels: LabelTest
-    cap: int
+    def accepts(self, count: int) -> bool:
+        """Whether a node with this count passes."""
+        return bool(self.accepted >> count & 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +103,10 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A structure without the contents of its node tests.
+    """A structure without the contents of its node tests and its edge labels.
 
+    ``counters`` count the outgoing edges of a node that pass a label test; each
+    number is the count from which on a counter says "so many or more".
     ``unlabelled`` is the bit set of the predicates that a node without
     attributes passes.
     """
@@ -114,27 +114,43 @@ class Schema:
     body: Clause
     withouts: tuple[Clause, ...]
     relations: tuple[WalkRelation, ...]
-    counters: tuple[Counter, ...]
+    counters: tuple[int, ...]
     unlabelled: int
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """The label tests of a structure.
+
+    ``goals[i]`` belong to the edge goals of clause ``i`` (the body first),
+    ``relations`` and ``counters`` to those of the schema.
+    """
+
+    goals: tuple[tuple[LabelTest, ...], ...]
+    relations: tuple[LabelTest, ...]
+    counters: tuple[LabelTest, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A structure, split into its schema and its predicates."""
+    """A structure, split into its schema, its predicates and its label tests."""
 
     structure: Structure
     schema: Schema
     predicates: tuple[Predicate, ...]
+    labels: Labels
 
 
 def query_of(structure: Structure) -> Query:
-    """Split a structure into schema and predicates."""
+    """Split a structure into schema, predicates and label tests."""
     bodies = (structure.body, *structure.without)
     predicates = _distinct(
         variable.tests for body in bodies for variable in body.variables if variable.tests
     )
     counters = _counters(bodies)
-    relations = _distinct(WalkRelation.of(path) for body in bodies for path in body.paths)
+    relations = _distinct(
+        (path.labels, WalkRelation.of(path)) for body in bodies for path in body.paths
+    )
     shared = _Shared(predicates, counters, relations)
     names = tuple(variable.name for variable in structure.body.variables)
     bound = frozenset(
@@ -143,41 +159,51 @@ def query_of(structure: Structure) -> Query:
     schema = Schema(
         body=_clause(structure.body, (), bound, shared),
         withouts=tuple(_clause(body, names, frozenset(), shared) for body in structure.without),
-        relations=relations,
-        counters=counters,
+        relations=tuple(relation for _, relation in relations),
+        counters=tuple(counters.values()),
         unlabelled=sum(
             1 << index
             for index, tests in enumerate(predicates)
             if all(test.accepts("") for test in tests)
         ),
     )
-    return Query(structure, schema, predicates)
+    labels = Labels(
+        goals=tuple(tuple(edge.labels for edge in body.edges) for body in bodies),
+        relations=tuple(labels for labels, _ in relations),
+        counters=tuple(counters),
+    )
+    return Query(structure, schema, predicates, labels)
 
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What all clauses of a structure refer to by index."""
+    """What all clauses of a structure refer to by index; ``counters`` are label tests with caps."""
 
     predicates: tuple[Predicate, ...]
-    counters: tuple[Counter, ...]
-    relations: tuple[WalkRelation, ...]
+    counters: Mapping[LabelTest, int]
+    relations: tuple[tuple[LabelTest, WalkRelation], ...]
 
-    def counter(self, labels: LabelTest) -> int:
-        return [counter.labels for counter in self.counters].index(labels)
+    def degree_goal(self, test: DegreeTest) -> DegreeGoal:
+        passing = (n for n in range(self.counters[test.labels] + 1) if test.accepts(n))
+        return DegreeGoal(list(self.counters).index(test.labels), sum(1 << n for n in passing))
+
+    def walk_goal(self, path: PathAtom, source: int, target: int) -> WalkGoal:
+        relation = self.relations.index((path.labels, WalkRelation.of(path)))
+        return WalkGoal(source, relation, target, wanted_lengths(path))
 
 
 def _distinct(values: Iterable[_T]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _counters(bodies: Iterable[Body]) -> tuple[Counter, ...]:
-    """One counter for each label test; it tells the largest number tested from more."""
+def _counters(bodies: Iterable[Body]) -> dict[LabelTest, int]:
+    """The cap of the counter for each label test: it tells the largest number from more."""
     caps: dict[LabelTest, int] = {}
     for body in bodies:
         for variable in body.variables:
             for test in variable.degrees:
                 caps[test.labels] = max(caps.get(test.labels, 0), test.number + 1)
-    return tuple(Counter(labels, cap) for labels, cap in caps.items())
+    return caps
 
 
 def _connected(body: Body) -> set[int]:
@@ -209,13 +235,11 @@ def _clause(body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _
     for index, variable in enumerate(body.variables):
         if variable.tests:
             predicates[number[index]] = shared.predicates.index(variable.tests)
-        degrees[number[index]] = tuple(
-            DegreeGoal(shared.counter(test.labels), test) for test in variable.degrees
-        )
+        degrees[number[index]] = tuple(map(shared.degree_goal, variable.degrees))
         tracked = index in in_path or index not in connected or variable.degrees
         if variable in own and (tracked or variable.name in bound):
             eager.append(number[index])
-    edges = tuple(EdgeGoal(number[e.source], e.labels, number[e.target]) for e in body.edges)
+    edges = tuple(EdgeGoal(number[e.source], number[e.target]) for e in body.edges)
     return Clause(
         width=len(names),
         own=tuple(range(len(outer), len(names))),
@@ -227,13 +251,7 @@ def _clause(body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _
             for v in range(len(names))
         ),
         walks=tuple(
-            WalkGoal(
-                number[path.source],
-                shared.relations.index(WalkRelation.of(path)),
-                number[path.target],
-                wanted_lengths(path),
-            )
-            for path in body.paths
+            shared.walk_goal(path, number[path.source], number[path.target]) for path in body.paths
         ),
         degrees=tuple(degrees),
     )

@@ -17,10 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.automata.inside import Monomial, System, inside_weights
+import numpy as np
+
+from sgl.automata.inside import System, inside_weights
+from sgl.automata.linear import Vector
 from sgl.automata.moments import Radius, expected_visits, moment_rows, spectral_radius
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
-from sgl.core.grammar import CoreGrammar, Rule, Token
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.core.grammar import CoreGrammar
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,7 @@ class SplitGrammar:
     def expected_tokens(self) -> float:
         """The expected number of tokens of a text in the first text layer."""
         total = 0.0
-        for rule, expected in zip(self.grammar.rules, self.expected_rules, strict=True):
-            tokens = source_tokens(rule)
+        for tokens, expected in zip(self.grammar.source_tokens, self.expected_rules, strict=True):
             if tokens and expected:
                 total += tokens * expected
         return total
@@ -103,24 +105,14 @@ class SplitGrammar:
         return spectral_radius(self._moments)
 
 
-def source_tokens(rule: Rule) -> int:
-    """The number of tokens that a rule writes in the first text layer."""
-    return sum(isinstance(item, Token) for item in rule.templates[0])
-
-
 def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar:
     """The grammar of the derivations that a trim automaton accepts."""
-    monomials = _monomials(index, automaton)
-    weights = _weights(automaton, monomials)
-    mass = _mass(automaton, weights)
-    transitions: list[list[Transition]] = [[] for _ in automaton.category]
-    for rule, monomial in monomials:
-        probability = monomial.weight
-        for child in monomial.children:
-            probability *= weights[child]
-        if probability > 0.0:
-            probability /= weights[monomial.state]
-            transitions[monomial.state].append(Transition(rule, monomial.children, probability))
+    system = _system(index, automaton)
+    inside = inside_weights(system)
+    mass = _mass(automaton, inside)
+    transitions = _lexical_transitions(index, automaton, inside)
+    _add_phrasal(transitions, index, automaton, system.terms(inside) / inside[automaton.results])
+    weights: list[float] = inside.tolist()
     return SplitGrammar(
         grammar=index.grammar,
         category=automaton.category,
@@ -135,38 +127,74 @@ def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar
 
 def acceptance_probability(index: GrammarIndex, automaton: TreeAutomaton) -> float:
     """The probability under the grammar that a trim automaton accepts a derivation."""
-    if not automaton.accepting:
+    if automaton.empty:
         return 0.0
-    return _mass(automaton, _weights(automaton, _monomials(index, automaton)))
+    return _mass(automaton, inside_weights(_system(index, automaton)))
 
 
-def _weights(automaton: TreeAutomaton, monomials: list[tuple[int, Monomial]]) -> list[float]:
-    system = System.of(len(automaton.category), [monomial for _, monomial in monomials])
-    weights: list[float] = inside_weights(system).tolist()
-    return weights
+def _system(index: GrammarIndex, automaton: TreeAutomaton) -> System:
+    """The equations of the inside weights; a row of the automaton is a monomial."""
+    states = automaton.words[automaton.lexicon.class_array]
+    live = states != DEAD
+    # ``bincount`` adds in the order of the rules.
+    constant: Vector = np.bincount(
+        states[live], index.word_weights[live], minlength=automaton.size
+    ).astype(np.float64)
+    return System(
+        size=automaton.size,
+        state=automaton.results,
+        weight=index.weights[automaton.rules],
+        children=automaton.children,
+        constant=constant,
+    )
 
 
-def _mass(automaton: TreeAutomaton, weights: list[float]) -> float:
+def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
     mass = 0.0
-    for state in sorted(automaton.accepting):
-        mass += weights[state]
+    for weight in inside[automaton.final].tolist():
+        mass += weight
     return mass
 
 
-def _monomials(index: GrammarIndex, automaton: TreeAutomaton) -> list[tuple[int, Monomial]]:
-    """The transitions with their rules, in the order of rules and children."""
-    rules = index.grammar.rules
-    leaf = leaf_states(index, automaton)
-    phrasal = dict(zip(index.phrasal, automaton.tables, strict=True))
-    monomials: list[tuple[int, Monomial]] = []
-    for rule in rules:
-        state = leaf.get(rule.id, DEAD)
-        if state != DEAD:
-            monomials.append((rule.id, Monomial(state, rule.weight, ())))
-        elif rule.rhs:
-            table = phrasal[rule.id]
-            monomials += [
-                (rule.id, Monomial(table[children], rule.weight, children))
-                for children in sorted(table)
-            ]
-    return monomials
+def _lexical_transitions(
+    index: GrammarIndex, automaton: TreeAutomaton, inside: Vector
+) -> list[list[Transition]]:
+    """For each state its transitions into words, in the order of the rules."""
+    transitions: list[list[Transition]] = [[] for _ in range(automaton.size)]
+    states = automaton.words[automaton.lexicon.class_array]
+    live = (states != DEAD) & (index.word_weights > 0.0)
+    states = states[live]
+    rules = np.array(automaton.lexicon.rules, np.intp)[live]
+    probabilities = index.word_weights[live] / inside[states]
+    for state, rule, probability in zip(
+        states.tolist(), rules.tolist(), probabilities.tolist(), strict=True
+    ):
+        transitions[state].append(Transition(rule, (), probability))
+    return transitions
+
+
+def _add_phrasal(
+    transitions: list[list[Transition]],
+    index: GrammarIndex,
+    automaton: TreeAutomaton,
+    probabilities: Vector,
+) -> None:
+    """Add the phrasal transitions to those into words, in the order of the rules."""
+    lexical = {state for state, row in enumerate(transitions) if row}
+    mixed: set[int] = set()
+    for rule, children, state, probability in zip(
+        automaton.rules.tolist(),
+        automaton.children.tolist(),
+        automaton.results.tolist(),
+        probabilities.tolist(),
+        strict=True,
+    ):
+        if probability > 0.0:
+            arity = len(index.rhs[rule])
+            transitions[state].append(
+                Transition(index.phrasal[rule], tuple(children[:arity]), probability)
+            )
+            if state in lexical:
+                mixed.add(state)
+    for state in mixed:
+        transitions[state].sort(key=lambda transition: transition.rule)

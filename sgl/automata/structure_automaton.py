@@ -1,17 +1,37 @@
 """The deterministic bottom-up automaton of a structure.
 
 It reads derivations from the words upwards and says whether the graph contains
-the structure.  States are numbered as they are met and transitions are computed
-once per symbol, so that the automaton serves all derivations of a grammar, and
-all structures with the same schema (:mod:`sgl.automata.schema`) share it.
+the structure.  The state of a phrase is all that matters about its graph for
+that: its outline (:mod:`sgl.automata.scene`) and the set of all partial matches::
+
+    { V -[nsubj]-> N; N -[nmod]-> M }
+
+    dog                   {∅}
+    dog in the house      {∅, N=head M done}
+    … slept               {∅}  plus  FOUND, because V, N and M are all there
+
+It depends on the derivation only through the states of its parts (the boundary
+lemma: a rule's graph meets the graphs of its children at their ports only), so
+that this is a deterministic bottom-up tree automaton.  Once the structure is
+found it stays found.
+
+States are numbered as they are met and transitions are computed once per symbol,
+so that the automaton serves all derivations of a grammar, and all structures
+with the same schema (:mod:`sgl.automata.schema`) share it.
 """
 
 from __future__ import annotations
 
+from sys import maxsize
+from typing import NamedTuple
+
 from sgl.automata.errors import BudgetSpent, StructureTooCostly
+from sgl.automata.gluing import Gluing, Joining, Work
+from sgl.automata.matches import Match, complete
+from sgl.automata.numbering import Numbering
+from sgl.automata.scene import Outline
 from sgl.automata.schema import NO_PREDICATE, Query, Schema, query_of
-from sgl.automata.state import State, Work, closed, transition
-from sgl.automata.symbols import FragmentIndex, Symbol
+from sgl.automata.symbols import FragmentIndex, Symbol, forgetting
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.structure import Structure
@@ -20,51 +40,91 @@ from sgl.core.structure import Structure
 DEFAULT_BUDGET = 4_000_000
 
 
+class State(NamedTuple):
+    """What matters about a phrase for a schema, by number: its outline and its matches."""
+
+    outline: int
+    matches: frozenset[int]
+
+
+#: The number of the state of every phrase that contains the structure, and the state.
+FOUND = 0
+_FOUND = State(-1, frozenset())
+
+
 class SchemaAutomaton:
     """States and transitions of a schema, computed on demand."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.states: list[State] = []
-        self._number: dict[State, int] = {}
-        self._symbols: dict[Symbol, int] = {}
-        self._symbol_of_number: list[Symbol] = []
-        self._transitions: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._accepting: dict[int, bool] = {}
+        self._symbols: Numbering[Symbol] = Numbering()
+        self._outlines: Numbering[Outline] = Numbering()
+        self._matches: Numbering[Match] = Numbering()
+        self._states: Numbering[State] = Numbering()
+        self._states.number(_FOUND)
+        self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
+        self._gluings: dict[tuple[int, tuple[int, ...]], Gluing] = {}
+        self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._accepting: dict[int, bool] = {FOUND: True}
 
     def symbol(self, symbol: Symbol) -> int:
         """The number of a symbol."""
-        number = self._symbols.setdefault(symbol, len(self._symbols))
-        if number == len(self._symbol_of_number):
-            self._symbol_of_number.append(symbol)
-        return number
+        return self._symbols.number(symbol)
 
     def step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
         """The state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
-        key = (symbol, children)
-        state = self._transitions.get(key)
+        key = symbol, children
+        state = self.transitions.get(key)
         if state is None:
-            value = transition(
-                self.schema,
-                self._symbol_of_number[symbol],
-                [self.states[child] for child in children],
-                work,
-            )
-            state = self._number.setdefault(value, len(self._number))
-            if state == len(self.states):
-                self.states.append(value)
-            self._transitions[key] = state
+            state = self.transitions[key] = self._step(symbol, children, work)
         return state
 
+    def _step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
+        if FOUND in children:
+            return FOUND
+        states = [self._states.values[child] for child in children]
+        gluing = self._gluing(symbol, tuple([state.outline for state in states]))
+        matches = gluing.result([state.matches for state in states], work)
+        if matches is None:
+            return FOUND
+        return self._states.number(State(self._outlines.number(gluing.outline), matches))
+
+    def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> Gluing:
+        key = symbol, outlines
+        if key not in self._gluings:
+            value = self._symbols.values[symbol]
+            if value.ports not in self._joinings:
+                joining = Joining(self.schema, value.ports, self._matches)
+                self._joinings[value.ports] = joining
+            self._gluings[key] = Gluing(
+                self._joinings[value.ports],
+                self.schema,
+                value,
+                [self._outlines.values[outline] for outline in outlines],
+            )
+        return self._gluings[key]
+
     def accepts(self, state: int) -> bool:
-        """Whether a whole text in this state contains the structure."""
+        """Whether a whole text in this state contains the structure.
+
+        All its ports are forgotten; extensions that are incomplete then stay so.
+        """
         if state not in self._accepting:
-            self._accepting[state] = closed(self.schema, self.states[state])
+            outline = self._outlines.values[self._states.values[state].outline]
+            last = self.step(self.symbol(forgetting(len(outline.ports))), (state,), Work(maxsize))
+            matches = (self._matches.values[m] for m in self._states.values[last].matches)
+            self._accepting[state] = last == FOUND or any(
+                complete(self.schema, match) for match in matches
+            )
         return self._accepting[state]
 
 
 class StructureAutomaton:
-    """The automaton of one structure over the rules of one grammar."""
+    """The automaton of one structure over the rules of one grammar.
+
+    Rules that agree in the ``predicates`` of the structure, and in the form of
+    their fragments, are read alike (:meth:`FragmentIndex.kinds`).
+    """
 
     def __init__(
         self,
@@ -79,14 +139,12 @@ class StructureAutomaton:
         self._core = cores.setdefault(
             (structure.layer, query.schema), SchemaAutomaton(query.schema)
         )
+        self.predicates = query.predicates
         self._query = query
         self._budget = budget
         self._work = Work(budget)
-        symbols = fragments.symbols(query)
-        distinct = {id(symbol): symbol for symbol in symbols}
-        number = {key: self._core.symbol(symbol) for key, symbol in distinct.items()}
-        #: The symbol of each rule; rules with equal symbols behave alike.
-        self._symbols = [number[id(symbol)] for symbol in symbols]
+        self._reading = fragments.reading(query)
+        self._symbols: dict[int, int] = {}
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """The state of a phrase from a rule id and the states of its children.
@@ -94,8 +152,14 @@ class StructureAutomaton:
         Raises:
             StructureTooCostly: if the budget is used up.
         """
+        symbol = self._symbols.get(rule)
+        if symbol is None:
+            symbol = self._symbols[rule] = self._core.symbol(self._reading.symbol(rule))
+        state = self._core.transitions.get((symbol, children))
+        if state is not None:
+            return state
         try:
-            return self._core.step(self._symbols[rule], children, self._work)
+            return self._core.step(symbol, children, self._work)
         except BudgetSpent:
             raise StructureTooCostly(
                 self.structure, _costliest_variable(self._query), self._budget

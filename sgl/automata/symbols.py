@@ -8,15 +8,15 @@ are one symbol, and so are most phrasal rules with two children.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.automata.errors import UnsupportedStructure
-from sgl.automata.schema import Query, Schema
+from sgl.automata.labels import LabelIndex
+from sgl.automata.numbering import Numbering
+from sgl.automata.schema import Labels, Predicate, Query
 from sgl.core.grammar import CoreGrammar, Edge, Fragment, Rule
-from sgl.core.structure import LabelTest, NodeTest
-
-Attributes = tuple[tuple[str, str], ...]
+from sgl.core.structure import LabelTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +61,23 @@ class Symbol:
     exports: tuple[int, ...]
 
 
-def effect_of(schema: Schema, label: str) -> Effect:
+def forgetting(ports: int) -> Symbol:
+    """The symbol that forgets all ports of its one child and exports none."""
+    nodes = tuple(range(ports))
+    return Symbol(ports=(nodes,), labels=(None,) * ports, fresh=(), edges=(), exports=())
+
+
+def effect_of(tests: Labels, label: str) -> Effect:
     """The effect of an edge with this label."""
     return Effect(
-        goals=tuple(
-            _accepting([goal.labels for goal in clause.edges], label)
-            for clause in (schema.body, *schema.withouts)
-        ),
-        relations=_accepting([relation.labels for relation in schema.relations], label),
-        counters=_accepting([counter.labels for counter in schema.counters], label),
+        goals=tuple(_accepting(goals, label) for goals in tests.goals),
+        relations=_accepting(tests.relations, label),
+        counters=_accepting(tests.counters, label),
     )
 
 
 def _accepting(tests: Sequence[LabelTest], label: str) -> tuple[int, ...]:
-    return tuple(index for index, test in enumerate(tests) if test.accepts(label))
+    return tuple([index for index, test in enumerate(tests) if test.accepts(label)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,86 +146,64 @@ def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
     )
 
 
-class LabelIndex:
-    """The node labels of a graph layer, indexed by attribute and value.
-
-    A set of labels is an integer whose bit ``i`` stands for label ``i``.
-    """
-
-    def __init__(self) -> None:
-        self._number: dict[Attributes, int] = {}
-        self._with_value: dict[tuple[str, str], int] = {}
-        self._with_attribute: dict[str, int] = {}
-        self._passing: dict[NodeTest, int] = {}
-
-    def add(self, attributes: Attributes) -> int:
-        """The number of a label; all must be added before the first test."""
-        number = self._number.setdefault(attributes, len(self._number))
-        bit = 1 << number
-        for attribute, value in attributes:
-            self._with_value[attribute, value] = self._with_value.get((attribute, value), 0) | bit
-            self._with_attribute[attribute] = self._with_attribute.get(attribute, 0) | bit
-        return number
-
-    def masks(self, query: Query) -> list[int]:
-        """For each label the bit set of the predicates of ``query`` that it passes."""
-        passing = [0] * len(self._number)
-        for index, predicate in enumerate(query.predicates):
-            labels = (1 << len(self._number)) - 1
-            for test in predicate:
-                labels &= self._labels_passing(test)
-            while labels:
-                lowest = labels & -labels
-                passing[lowest.bit_length() - 1] |= 1 << index
-                labels ^= lowest
-        return passing
-
-    def _labels_passing(self, test: NodeTest) -> int:
-        if test not in self._passing:
-            everything = (1 << len(self._number)) - 1
-            labels = 0
-            for value in test.values:
-                labels |= self._with_value.get((test.attribute, value), 0)
-            if "" in test.values:
-                labels |= everything & ~self._with_attribute.get(test.attribute, 0)
-            self._passing[test] = everything & ~labels if test.negated else labels
-        return self._passing[test]
-
-
 class FragmentIndex:
     """The fragments of all rules in one graph layer, with their frames shared."""
 
     def __init__(self, grammar: CoreGrammar, layer: str) -> None:
         number = grammar.graph_layer(layer)
         self._labels = LabelIndex()
-        self._frames: list[Frame] = []
+        self._frames: Numbering[Frame] = Numbering()
         # For each rule its frame and the numbers of its labels.
         self._rules: list[tuple[int, tuple[int, ...]]] = []
-        known: dict[Frame, int] = {}
         for rule in grammar.rules:
             fragment = rule.fragments[number]
-            frame = frame_of(grammar, rule, fragment)
-            index = known.setdefault(frame, len(known))
-            if index == len(self._frames):
-                self._frames.append(frame)
+            frame = self._frames.number(frame_of(grammar, rule, fragment))
             labels = (node.attributes for node in fragment.nodes)
             self._rules.append(
-                (index, tuple(self._labels.add(label) for label in labels if label is not None))
+                (frame, tuple([self._labels.add(label) for label in labels if label is not None]))
             )
 
-    def symbols(self, query: Query) -> list[Symbol]:
-        """The symbol of each rule under ``query``; equal symbols are one object."""
-        masks = self._labels.masks(query)
-        effects = {
-            label: effect_of(query.schema, label)
-            for label in dict.fromkeys(e.label for frame in self._frames for e in frame.edges)
+    def kinds(self, predicates: Iterable[Predicate]) -> list[tuple[int, ...]]:
+        """For each rule its kind: rules of one kind have the same symbol in every query.
+
+        That is, in every query whose predicates are among these or among those
+        that have been asked about before.
+        """
+        block = self._labels.blocks(predicates)
+        return [(frame, *[block[label] for label in labels]) for frame, labels in self._rules]
+
+    def reading(self, query: Query) -> Reading:
+        """The rules as ``query`` reads them."""
+        return Reading(self._rules, self._frames.values, self._labels, query)
+
+
+class Reading:
+    """The rules of a grammar as the symbols of one query."""
+
+    def __init__(
+        self,
+        rules: Sequence[tuple[int, tuple[int, ...]]],
+        frames: Sequence[Frame],
+        labels: LabelIndex,
+        query: Query,
+    ) -> None:
+        self._rules = rules
+        self._frames = frames
+        self._passing = [labels.passing(predicate) for predicate in query.predicates]
+        self._effects = {
+            label: effect_of(query.labels, label)
+            for label in dict.fromkeys(e.label for frame in frames for e in frame.edges)
         }
-        known: dict[tuple[int, tuple[int, ...]], Symbol] = {}
-        symbols: list[Symbol] = []
-        for frame, labels in self._rules:
-            key = (frame, tuple([masks[label] for label in labels]))
-            symbol = known.get(key)
-            if symbol is None:
-                symbol = known[key] = self._frames[frame].symbol(effects, key[1])
-            symbols.append(symbol)
-        return symbols
+        self._known: dict[tuple[int, tuple[int, ...]], Symbol] = {}
+
+    def symbol(self, rule: int) -> Symbol:
+        """The symbol of a rule; equal symbols of one frame are one object."""
+        frame, labels = self._rules[rule]
+        key = frame, tuple([self._mask(label) for label in labels])
+        if key not in self._known:
+            self._known[key] = self._frames[frame].symbol(self._effects, key[1])
+        return self._known[key]
+
+    def _mask(self, label: int) -> int:
+        """The bit set of the predicates that a label passes."""
+        return sum(1 << i for i, passing in enumerate(self._passing) if passing >> label & 1)

@@ -2,25 +2,35 @@
 
 A tree automaton assigns a state to every phrase, by the rule at its top and the
 states of its parts; a derivation is accepted if its state is.  Because a state
-belongs to one category, the tables need only the transitions that the grammar
-can use::
+belongs to one category, it needs only the transitions that the grammar can use.
+They are the rows of one table, sorted, so that operations on automata are
+operations on whole columns, as in a data base::
 
-    rule   NP -> Det N PP      table {(4, 7, 9): 12, (4, 8, 9): 12}
+    rule      children     result
+    NP        4  7  -      12            NP -> Det N
+    NP        4  8  -      12
+    VP        5 12  -       9            VP -> V NP
 
-Leaves (rules without children) have one state each.  Automata are deterministic.
-They may be *partial*: what a missing transition or ``DEAD`` leaf reads is
-rejected, whatever the rest of the derivation is.
+Leaves (rules without children) are read by class (:mod:`sgl.automata.lexicon`);
+each class has one state.  Automata are deterministic.  They may be *partial*:
+what a missing transition or ``DEAD`` leaf reads is rejected, whatever the rest
+of the derivation is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Generic, TypeVar
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sgl.automata.errors import UnsupportedStructure
+from sgl.automata.lexicon import Lexicon
+from sgl.automata.numbering import Numbering
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 
@@ -28,12 +38,11 @@ from sgl.core.interpret import Derivation
 DEAD = -1
 
 Table = Mapping[tuple[int, ...], int]
+Numbers = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
 #: More states than this are a sign that structures combine in too many ways.
 MOST_STATES = 50_000
-
-#: A transition that uses a state: phrasal rule (by index), position, children, result.
-Occurrence = tuple[int, int, tuple[int, ...], int]
 
 _S = TypeVar("_S", bound=Hashable)
 
@@ -41,75 +50,206 @@ _S = TypeVar("_S", bound=Hashable)
 class GrammarIndex:
     """What tree automata need to know of a grammar.
 
-    ``leaves`` and ``phrasal`` are rule ids; an automaton's leaf states and
-    tables are in their order.  ``uses[c]`` lists (index in ``phrasal``,
+    ``phrasal`` are rule ids; rules are elsewhere given by their index there.
+    ``width`` is the largest number of children of a rule.  ``lexicon`` tells no
+    two lexical rules of one category apart.  ``weights`` and ``word_weights`` are
+    the weights of the phrasal and the lexical rules.  ``uses[c]`` lists (rule,
     position) of the occurrences of category ``c`` among the children of rules.
+    ``costs`` are the sizes of all rules in a derivation: their tokens in the
+    first text layer, and themselves.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self.grammar = grammar
-        self.leaves = tuple(rule.id for rule in grammar.rules if not rule.rhs)
+        self.lexicon = Lexicon.coarsest(grammar)
         self.phrasal = tuple(rule.id for rule in grammar.rules if rule.rhs)
+        self.number_of = {rule: number for number, rule in enumerate(self.phrasal)}
         self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
         self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
-        self.leaf_category = tuple(grammar.rules[rule].lhs for rule in self.leaves)
+        self.width = max(map(len, self.rhs), default=1)
+        self.weights = np.array([grammar.rules[rule].weight for rule in self.phrasal])
+        self.word_weights = np.array([grammar.rules[rule].weight for rule in self.lexicon.rules])
         self.start = grammar.start
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
-        for index, children in enumerate(self.rhs):
+        for rule, children in enumerate(self.rhs):
             for position, child in enumerate(children):
-                self.uses[child].append((index, position))
+                self.uses[child].append((rule, position))
+        self.costs = tuple([tokens + 1 for tokens in grammar.source_tokens])
+        self._cheapest: dict[Lexicon, tuple[int, ...]] = {}
+
+    def cheapest(self, lexicon: Lexicon) -> tuple[int, ...]:
+        """The rule of least cost of each class, the first of several."""
+        if lexicon not in self._cheapest:
+            best: dict[int, int] = {}
+            for rule in sorted(lexicon.rules, key=lambda rule: (self.costs[rule], rule)):
+                best.setdefault(lexicon.class_of[rule], rule)
+            self._cheapest[lexicon] = tuple([best[k] for k in range(len(lexicon.category))])
+        return self._cheapest[lexicon]
 
 
 @dataclass(frozen=True, eq=False)
 class TreeAutomaton:
     """A deterministic bottom-up tree automaton.
 
-    ``category[q]`` is the category of state ``q``; ``leaves[i]`` the state after
-    leaf rule ``i`` of the index; ``tables[i]`` the transitions of phrasal rule
-    ``i``; ``accepting`` the accepted states, all of the start category.
+    Attributes:
+        categories: the category of each state.
+        words: the state after a leaf of each class of ``lexicon``, or ``DEAD``.
+        rules, children, results: the transitions, sorted by rule and children.
+            Beyond the arity of the rule, ``children`` is the number of states.
+        final: whether a state is accepted; such states are of the start category.
+
+    ``category``, ``leaves``, ``tables`` and ``accepting`` show the same in
+    Python's own types.
     """
 
-    category: tuple[int, ...]
-    leaves: tuple[int, ...]
-    tables: tuple[Table, ...]
-    accepting: frozenset[int]
+    index: GrammarIndex
+    lexicon: Lexicon
+    categories: Numbers
+    words: Numbers
+    rules: Numbers
+    children: Numbers
+    results: Numbers
+    final: Mask
 
-    @cached_property
+    @classmethod
+    def of(
+        cls,
+        index: GrammarIndex,
+        lexicon: Lexicon,
+        category: Iterable[int],
+        leaves: Iterable[int],
+        tables: Iterable[Table],
+        accepting: Iterable[int],
+    ) -> TreeAutomaton:
+        """An automaton from Python's own types; tables are in the order of the rules."""
+        categories = np.array(tuple(category), np.intp)
+        size = len(categories)
+        final = np.zeros(size, np.bool_)
+        final[list(accepting)] = True
+        rows = [
+            (rule, *children, *[size] * (index.width - len(children)), result)
+            for rule, table in enumerate(tables)
+            for children, result in sorted(table.items())
+        ]
+        columns = np.array(rows, np.intp).reshape(len(rows), index.width + 2)
+        return cls(
+            index=index,
+            lexicon=lexicon,
+            categories=categories,
+            words=np.array(tuple(leaves), np.intp),
+            rules=np.ascontiguousarray(columns[:, 0]),
+            children=np.ascontiguousarray(columns[:, 1:-1]),
+            results=np.ascontiguousarray(columns[:, -1]),
+            final=final,
+        )
+
+    @property
     def size(self) -> int:
-        """The number of phrasal transitions."""
-        return sum(len(table) for table in self.tables)
+        """The number of states."""
+        return len(self.categories)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no state is accepted."""
+        return not self.final.any()
 
     @cached_property
-    def occurrences(self) -> list[list[Occurrence]]:
-        """For each state the transitions that use it, once for each position."""
-        occurrences: list[list[Occurrence]] = [[] for _ in self.category]
-        for rule, table in enumerate(self.tables):
-            for children, result in table.items():
-                for position, child in enumerate(children):
-                    occurrences[child].append((rule, position, children, result))
-        return occurrences
+    def sizes(self) -> Numbers:
+        """The number of states of each category."""
+        return np.bincount(self.categories, minlength=len(self.index.grammar.categories))
+
+    @cached_property
+    def places(self) -> Numbers:
+        """The number of each state within its category."""
+        order = np.argsort(self.categories, kind="stable")
+        before = np.concatenate(([0], np.cumsum(self.sizes)[:-1]))
+        places = np.empty(self.size, np.intp)
+        places[order] = np.arange(self.size) - before[self.categories[order]]
+        return places
+
+    @cached_property
+    def category(self) -> tuple[int, ...]:
+        """The category of each state."""
+        return tuple(self.categories.tolist())
+
+    @cached_property
+    def leaves(self) -> tuple[int, ...]:
+        """The state after a leaf of each class of the lexicon, or ``DEAD``."""
+        return tuple(self.words.tolist())
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The transitions of each phrasal rule."""
+        tables: list[dict[tuple[int, ...], int]] = [{} for _ in self.index.phrasal]
+        arity = [len(children) for children in self.index.rhs]
+        rows = zip(self.rules.tolist(), self.children.tolist(), self.results.tolist(), strict=True)
+        for rule, children, result in rows:
+            tables[rule][tuple(children[: arity[rule]])] = result
+        return tuple(tables)
+
+    @cached_property
+    def accepting(self) -> frozenset[int]:
+        """The accepted states, all of the start category."""
+        return frozenset(np.flatnonzero(self.final).tolist())
 
     def run(self, index: GrammarIndex, derivation: Derivation) -> int:
         """The state of a derivation, ``DEAD`` if there is none."""
-        leaf = leaf_states(index, self)
-        table = dict(zip(index.phrasal, self.tables, strict=True))
+        class_of = self.lexicon.class_of
         stack: list[int] = []
         for rule in reversed(derivation):
-            if rule in leaf:
-                stack.append(leaf[rule])
+            if rule in class_of:
+                stack.append(self.leaves[class_of[rule]])
                 continue
             children = tuple(stack.pop() for _ in index.grammar.rules[rule].rhs)
-            stack.append(table[rule].get(children, DEAD))
+            stack.append(self.tables[index.number_of[rule]].get(children, DEAD))
         return stack.pop()
 
     def accepts(self, index: GrammarIndex, derivation: Derivation) -> bool:
         """Whether the derivation is accepted."""
         return self.run(index, derivation) in self.accepting
 
+    def over(self, lexicon: Lexicon) -> TreeAutomaton:
+        """The same automaton over a refinement of its lexicon."""
+        if lexicon is self.lexicon:
+            return self
+        return replace(self, lexicon=lexicon, words=self.words[self.lexicon.coarser(lexicon)])
+
+    def renamed(self, names: Numbers) -> TreeAutomaton:
+        """Call state ``q`` ``names[q]``, and drop it if that is ``DEAD``.
+
+        States with one name are merged; they must be of one category, and
+        equivalent.  The names are all numbers below their number.
+        """
+        size = int(names.max(initial=DEAD)) + 1
+        named = np.append(names, size)
+        results, children = named[self.results], named[self.children]
+        live = (results != DEAD) & (children != DEAD).all(axis=1)
+        rules, children, results = self.rules[live], children[live], results[live]
+        order = np.lexsort((*children.T[::-1], rules))
+        rules, children, results = rules[order], children[order], results[order]
+        # Transitions between merged states are now equal neighbours.
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (rules[1:] != rules[:-1]) | (children[1:] != children[:-1]).any(axis=1)
+        kept = names != DEAD
+        categories, final = np.zeros(size, np.intp), np.zeros(size, np.bool_)
+        categories[names[kept]] = self.categories[kept]
+        final[names[kept]] = self.final[kept]
+        words = np.where(self.words == DEAD, DEAD, named[self.words])
+        return replace(
+            self,
+            categories=categories,
+            words=words,
+            rules=rules[new],
+            children=children[new],
+            results=results[new],
+            final=final,
+        )
+
 
 def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
-    """The state after each leaf rule, by rule id."""
-    return dict(zip(index.leaves, automaton.leaves, strict=True))
+    """The state after each leaf rule of the grammar, by rule id."""
+    leaves, class_of = automaton.leaves, automaton.lexicon.class_of
+    return {rule: leaves[class_of[rule]] for rule in index.lexicon.rules}
 
 
 def check_size(states: int) -> None:
@@ -121,50 +261,31 @@ def check_size(states: int) -> None:
         )
 
 
-class _States(Generic[_S]):
-    """The states met so far, numbered in the order in which they were met."""
-
-    def __init__(self) -> None:
-        self.values: list[_S] = []
-        self.category: list[int] = []
-        self._number: dict[tuple[int, _S], int] = {}
-
-    def meet(self, category: int, value: _S) -> int:
-        number = self._number.setdefault((category, value), len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
-            self.category.append(category)
-        return number
-
-
 def explore(
     index: GrammarIndex,
+    lexicon: Lexicon,
     leaf: Callable[[int], _S],
     step: Callable[[int, tuple[_S, ...]], _S],
     accepts: Callable[[_S], bool],
 ) -> TreeAutomaton:
     """The reachable part of an automaton that is given by functions.
 
-    ``leaf(i)`` is the state after leaf rule ``i`` of the index, ``step(i, qs)``
-    the state after phrasal rule ``i`` (by index, not by id); ``accepts`` is
-    asked for states of the start category.
+    ``leaf(k)`` is the state after a leaf of class ``k`` of the lexicon,
+    ``step(i, qs)`` the state after phrasal rule ``i`` (by index, not by id);
+    ``accepts`` is asked for states of the start category.
 
     Raises:
         UnsupportedStructure: if there are too many states.
     """
-    states: _States[_S] = _States()
-    values = states.values
-    leaves = tuple(
-        [states.meet(category, leaf(i)) for i, category in enumerate(index.leaf_category)]
-    )
+    # A state is a value in a category.
+    states: Numbering[tuple[int, _S]] = Numbering()
+    leaves = [states.number((c, leaf(k))) for k, c in enumerate(lexicon.category)]
     tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
     # Each state is taken up once and combined with those taken up before it, so
     # that every combination of children is seen once.
     members: list[list[int]] = [[] for _ in index.grammar.categories]
-    current = 0
-    while current < len(values):
-        check_size(len(values))
-        category = states.category[current]
+    for current, (category, _) in enumerate(states.values):
+        check_size(len(states))
         earlier = list(members[category])
         members[category].append(current)
         for rule, position in index.uses[category]:
@@ -174,9 +295,17 @@ def explore(
             ]
             choices[position] = [current]
             for children in product(*choices):
-                value = step(rule, tuple([values[child] for child in children]))
-                tables[rule][children] = states.meet(index.lhs[rule], value)
-        current += 1
-    roots = (q for q, category in enumerate(states.category) if category == index.start)
-    accepting = frozenset(q for q in roots if accepts(values[q]))
-    return TreeAutomaton(tuple(states.category), leaves, tuple(tables), accepting)
+                value = step(rule, tuple([states.values[child][1] for child in children]))
+                tables[rule][children] = states.number((index.lhs[rule], value))
+    return TreeAutomaton.of(
+        index,
+        lexicon,
+        category=[category for category, _ in states.values],
+        leaves=leaves,
+        tables=tables,
+        accepting=[
+            number
+            for number, (category, value) in enumerate(states.values)
+            if category == index.start and accepts(value)
+        ],
+    )

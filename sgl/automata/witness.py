@@ -8,9 +8,8 @@ its number of source tokens plus its number of rules.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
-from sgl.automata.split import source_tokens
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
 from sgl.core.interpret import Derivation
 
@@ -21,13 +20,15 @@ def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Deriva
     Of several the one with the earlier rules in the author's order is taken,
     from the smallest phrases up.
     """
-    if not automaton.accepting:
+    if automaton.empty:
         return None
-    costs = [source_tokens(rule) + 1 for rule in index.grammar.rules]
-    queue: list[tuple[int, int, tuple[int, ...], int]] = []
-    for rule, state in zip(index.leaves, automaton.leaves, strict=True):
-        if state != DEAD:
-            heappush(queue, (costs[rule], rule, (), state))
+    costs = index.costs
+    queue: list[tuple[int, int, tuple[int, ...], int]] = [
+        (costs[word], word, (), state)
+        for word, state in zip(index.cheapest(automaton.lexicon), automaton.leaves, strict=True)
+        if state != DEAD
+    ]
+    heapify(queue)
     waiting = _Waiting(index, automaton)
     best: dict[int, tuple[int, tuple[int, ...]]] = {}
     size: dict[int, int] = {}

@@ -191,6 +191,13 @@ class CoreGrammar:
         return tuple(tuple(rules) for rules in table)
 
     @cached_property
+    def source_tokens(self) -> tuple[int, ...]:
+        """The number of tokens that each rule writes in the first text layer."""
+        return tuple(
+            sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules
+        )
+
+    @cached_property
     def packed(self) -> PackedRules:
         """The same rules as read-only arrays."""
         width = max((len(rule.rhs) for rule in self.rules), default=0)
