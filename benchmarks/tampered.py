@@ -34,7 +34,7 @@ from sgl.build.claims import establish
 from sgl.build.produce import produce
 from sgl.diagnostics import Diagnostics
 from sgl.verify import VerifyError, verify
-from tampering import files, manifests, rows
+from tampering import certificates, files, manifests, rows
 from tampering.copy import Copy, Tampering
 
 CAUGHT, HARMLESS, MISSED, ALARM, OTHER, NOT_HERE = (
@@ -106,7 +106,7 @@ def _silent(what: str, done: int, total: int) -> None:
 
 def tamperings(copy: Copy) -> Iterator[Tampering]:
     """All ways of tampering with this dataset."""
-    for module in (files, rows, manifests):
+    for module in (files, rows, manifests, certificates):
         yield from module.tamperings(copy)
 
 

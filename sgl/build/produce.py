@@ -12,8 +12,10 @@ from typing import Any
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
+from sgl.certify import certificate, certificate_text
 from sgl.compile import Compiled
 from sgl.dataset import (
+    DataFile,
     OutputError,
     Provenance,
     SourceFile,
@@ -33,6 +35,7 @@ from sgl.verify import Report, verify
 Stage = Callable[[str, int, int], None]
 
 VERIFICATION = "verification.json"
+CERTIFICATE = "certificate.json"
 
 
 @dataclass(frozen=True)
@@ -108,16 +111,27 @@ def _write(
     name = signature(provenance.fingerprint, plan.seed, items)
     stage("writing the sampler", 0, 1)
     (directory / "sampler.py").write_text(standalone_source(tables, name), "utf-8")
+    stage("writing the certificate", 0, 1)
+    certified = _write_certificate(directory, structures, compiled, provenance)
     content = manifest(
         grammar,
         plan,
         provenance,
         written.strata,
         guarantees_of(proofs),
-        written.files,
+        (*written.files, certified),
     )
     write_manifest(directory, content)
     return content, observer
+
+
+def _write_certificate(
+    directory: Path, structures: StructureCompiler, compiled: Compiled, provenance: Provenance
+) -> DataFile:
+    content = certificate(structures, compiled.plan, provenance.name, provenance.fingerprint)
+    text = certificate_text(content).encode("utf-8")
+    (directory / CERTIFICATE).write_bytes(text)
+    return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
 
 
 def _complete(

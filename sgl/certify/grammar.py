@@ -49,7 +49,8 @@ def grammar_data(
         name = " ".join(grammar.categories[c].name for c in rule.rhs) or "…"
         symbol = (f"{grammar.categories[rule.lhs].name} -> {name}", rule.lhs, rule.rhs, *fragments)
         kind = rule.id if rule.rhs else ("word", alike[rule.id])
-        tables.rules.append((rule.name, tables.symbol((kind, symbol)), *labels))
+        tables.symbol_of.append(tables.symbol((kind, symbol)))
+        tables.rules.append((rule.name, tables.symbol_of[-1], *labels))
     content: Json = {
         "layers": list(layers),
         "start": grammar.start,
@@ -59,7 +60,7 @@ def grammar_data(
         "symbols": [symbol for _, symbol in tables.symbols],
         "rules": tables.rules,
     }
-    return GrammarData(content, tuple(symbol for _, symbol, *_ in tables.rules))
+    return GrammarData(content, tuple(tables.symbol_of))
 
 
 _Symbol = tuple[Hashable, tuple[object, ...]]
@@ -74,6 +75,7 @@ class _Tables:
     labels: dict[_Label, int] = field(default_factory=dict)
     symbols: dict[_Symbol, int] = field(default_factory=dict)
     rules: list[tuple[object, ...]] = field(default_factory=list)
+    symbol_of: list[int] = field(default_factory=list)
 
     def fragment(self, content: Json) -> int:
         return self.fragments.setdefault(json.dumps(content), len(self.fragments))

@@ -18,7 +18,7 @@ from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
 Json = dict[str, object]
 
 
-def structure_entry(structure: Structure) -> Json:
+def structure_data(structure: Structure) -> Json:
     """The structure with everything that decides whether a graph contains it."""
     return {"bodies": [_body(body) for body in (structure.body, *structure.without)]}
 

@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import getdoc
 
-from sgl.verify import file_checks, pattern_checks, quota_checks, sentence_checks
+from sgl.verify import (
+    certificate_checks,
+    file_checks,
+    pattern_checks,
+    quota_checks,
+    sentence_checks,
+)
 from sgl.verify.dataset import Dataset
 from sgl.verify.report import Result, SkippedError, Tally, Violation
 
@@ -84,4 +90,5 @@ CHECKS = (
     Check("V022", "parts", pattern_checks.parts_apart, _STRUCTURES),
     Check("V023", "part quotas", quota_checks.part_quotas, _STRUCTURES),
     Check("V024", "restrictions", pattern_checks.restrictions, _STRUCTURES),
+    Check("V025", "certificate", certificate_checks.certificate, _STRUCTURES),
 )

@@ -1,0 +1,189 @@
+"""The certificate changed, with its new hash in the manifest.
+
+Everything that a certificate says is changed in turn: the grammar, a structure, its
+automaton, a split, a claim, its invariant.  Some changes are harmless; a certificate that
+claims *more* than the manifest promises, or the same of fewer derivations, is still right,
+and a name that is only there to be read decides nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from tampering.copy import Copy, Tampering
+
+CERTIFICATE = "certificate.json"
+EXPECTED = "V025"
+
+Json = Any
+Change = Callable[[Json], None]
+
+#: Of each kind of thing that a certificate lists, so many are changed.
+MOST = 6
+
+
+def tamperings(copy: Copy) -> Iterator[Tampering]:
+    """All of these ways of tampering with a certificate."""
+    path = copy.directory / CERTIFICATE
+    content = json.loads(path.read_text("utf-8"))
+    for name, text in (("empty", ""), ("cut", path.read_text("utf-8")[:200]), ("a list", "[]")):
+        claim = "the certificate cannot be read"
+        yield Tampering("certificate: form", name, claim, EXPECTED, partial(_overwrite, text))
+    yield from _grammar(content)
+    for number, structure in list(enumerate(content["structures"]))[:MOST]:
+        yield from _structure(number, structure)
+    for number in range(min(MOST, len(content["splits"]))):
+        yield from _split(number, content)
+    for number, claim in _chosen(content):
+        yield from _claim(number, claim)
+    yield from _harmless()
+
+
+def _chosen(content: Json) -> list[tuple[int, Json]]:
+    """Some claims of each kind."""
+    of_kind: dict[str, list[tuple[int, Json]]] = {}
+    for number, claim in enumerate(content["claims"]):
+        of_kind.setdefault(claim[0], []).append((number, claim))
+    return [entry for entries in of_kind.values() for entry in entries[:MOST]]
+
+
+def _make(kind: str, name: str, claim: str, change: Change) -> Tampering:
+    return Tampering(f"certificate: {kind}", name, claim, EXPECTED, partial(_edit, change))
+
+
+def _edit(change: Change, copy: Copy) -> None:
+    path = copy.directory / CERTIFICATE
+    before = path.read_text("utf-8")
+    content = json.loads(before)
+    change(content)
+    after = json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+    if before == after:
+        raise ValueError("nothing was changed")
+    _overwrite(after, copy)
+
+
+def _overwrite(text: str, copy: Copy) -> None:
+    (copy.directory / CERTIFICATE).write_text(text, "utf-8")
+    copy.rehash()
+
+
+def _grammar(content: Json) -> Iterator[Tampering]:
+    """Members that are missing or of another kind."""
+    for member in content:
+        if member not in ("name", "layers"):
+            yield _make("form", f"no {member}", "it is not complete", lambda c, m=member: c.pop(m))
+    changes: dict[str, Change] = {
+        "another format": lambda c: c.update(format="sgl-certificate/9"),
+        "another fingerprint": lambda c: c.update(fingerprint="0" * 64),
+        "another start": lambda c: c.update(start=c["start"] + 1),
+        "a fragment without nodes": lambda c: c["fragments"][0].update(nodes=0),
+        "a symbol of another category": lambda c: c["symbols"][0].__setitem__(
+            1, c["symbols"][0][1] + 1
+        ),
+    }
+    for name, change in changes.items():
+        yield _make("grammar", name, "the grammar is another one", change)
+
+
+def _structure(number: int, structure: Json) -> Iterator[Tampering]:
+    def of(content: Json) -> Json:
+        return content["structures"][number]
+
+    kind, what = "structure", f"structure {number}"
+    claim = "the automaton does not find the structure"
+    changes: dict[str, Change] = {
+        "accepts nothing": lambda c: of(c).update(accepting=[]),
+        "accepts the usual state": lambda c: of(c)["accepting"].append(0),
+        "no transitions": lambda c: of(c).update(transitions=[]),
+        "another notation": lambda c: of(c).update(name="{ V -[vocative]-> N }"),
+        "a condition more": lambda c: of(c)["bodies"][0]["tests"].append(
+            [of(c)["bodies"][0]["variables"][0], "lemma", 0, "nobody"]
+        ),
+    }
+    for index in range(min(MOST, len(structure["transitions"]))):
+        changes[f"transition {index} away"] = lambda c, i=index: of(c)["transitions"].pop(i)
+    if structure["bodies"][0]["links"]:
+        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(1, [0, "x"])
+        changes["a link less"] = lambda c: of(c)["bodies"][0]["links"].pop()
+    for name, change in changes.items():
+        yield _make(kind, f"{what}: {name}", claim, change)
+
+
+def _split(number: int, content: Json) -> Iterator[Tampering]:
+    split = content["splits"][number]
+    what = f"split {number}"
+
+    def of(c: Json) -> Json:
+        return c["splits"][number]
+
+    states: list[int] = split["states"]
+    other = next(q for q in range(len(states)) if states[q] != content["start"])
+    changes: dict[str, Change] = {
+        "a root that is no text": lambda c: of(c)["roots"].append(other),
+        "a stratum less": lambda c: of(c)["strata"].pop(),
+        "another stratum": lambda c: of(c)["strata"][0].__setitem__(1, "nothing"),
+        "a transition of other categories": lambda c: of(c)["transitions"].append(
+            [of(c)["transitions"][-1][0], other, *of(c)["transitions"][-1][2:]]
+        ),
+        "a symbol that is not there": lambda c: of(c)["transitions"][0].__setitem__(0, 10**6),
+    }
+    for name, change in changes.items():
+        yield _make("split", f"{what}: {name}", "the split is not of the grammar", change)
+
+
+def _claim(number: int, claim: Json) -> Iterator[Tampering]:
+    kind, _, _, evidence = claim
+    what = f"claim {number} ({kind})"
+
+    def of(c: Json) -> Json:
+        return c["claims"][number]
+
+    changes: dict[str, Change] = {
+        "away": lambda c: c["claims"].pop(number),
+        "of a structure that is not there": lambda c: of(c).__setitem__(2, [10**6]),
+    }
+    if kind == "contains":
+        changes["another derivation"] = lambda c: of(c)[3].pop()
+        changes["no derivation"] = lambda c: of(c).__setitem__(3, [])
+    else:
+        opposite = {"excludes": "requires", "requires": "excludes"}[kind]
+        changes["the opposite"] = lambda c: of(c).__setitem__(0, opposite)
+        for index in range(min(MOST, len(evidence))):
+            changes[f"without entry {index}"] = lambda c, i=index: of(c)[3].pop(i)
+        if kind == "excludes" and evidence:
+            changes["a leak"] = partial(leak, number)
+    for name, change in changes.items():
+        yield _make("claim", f"{what}: {name}", "the claim is not shown", change)
+
+
+def leak(number: int, content: Json) -> None:
+    """Let the split of a claim use a phrase where only another of its category may stand."""
+    _, split, _, invariant = content["claims"][number]
+    part = content["splits"][split]
+    states, known = part["states"], {tuple(step) for step in part["transitions"]}
+    special = {entry[0] for entry in invariant}
+    for symbol, result, *children in part["transitions"]:
+        for place, child in enumerate(children):
+            for state in () if result in special else special:
+                step = (symbol, result, *children[:place], state, *children[place + 1 :])
+                if states[state] == states[child] and step not in known:
+                    part["transitions"].append(step)
+                    return
+    raise ValueError("no phrase can stand elsewhere")
+
+
+def _harmless() -> Iterator[Tampering]:
+    changes: dict[str, tuple[str, Change]] = {
+        "another name": ("it is there to be read", lambda c: c.update(name="x")),
+        "a claim twice": ("it is shown twice", lambda c: c["claims"].append(c["claims"][0])),
+        "a root less": (
+            "the same is claimed of fewer derivations",
+            lambda c: c["splits"][-1]["roots"].pop(),
+        ),
+    }
+    for name, (reason, change) in changes.items():
+        kind = "certificate: harmless"
+        yield Tampering(kind, name, reason, "", partial(_edit, change))

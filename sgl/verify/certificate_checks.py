@@ -1,0 +1,164 @@
+"""The check of the certificate: it holds, and it says all that the manifest promises.
+
+``sgl.verify.certificate`` re-establishes what a certificate claims; it knows nothing of
+a dataset.  Here the certificate is tied to the manifest: it is about the same grammar
+and the same parts of splits, its structures are what their names say, and a claim is
+there for each promise.  A certificate from which claims were removed is accepted by the
+checker, and fails here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from sgl.verify.certificate import FAULTS, Checker
+from sgl.verify.dataset import GENERALIZATION, TRAIN, Dataset
+from sgl.verify.manifest import Manifest, Pattern
+from sgl.verify.report import Tally, Violation
+from sgl.verify.structure import Body, Labels, StructureError, read_structure
+
+CERTIFICATE = "certificate.json"
+
+Json = Any  # what the certificate holds
+
+#: A claim: its kind, the number of its split, and the structures it names.
+Claim = tuple[str, int, tuple[str, ...]]
+
+
+def certificate(data: Dataset, tally: Tally) -> None:
+    """The certificate is accepted by its checker and claims all that the manifest promises.
+
+    Promised are, of the static claims: no held-out structure in any part of train, dev
+    and test; in every part of gen one of the pattern's structures and none of the others';
+    and in train each part that a pattern needs.
+    """
+    text = (data.directory / CERTIFICATE).read_text("utf-8")
+    try:
+        checker = Checker(text)
+        content = checker.data
+        tally.checked = len(content["claims"])
+        for fault in checker.faults():
+            tally.add(Violation(fault, CERTIFICATE))
+        for message in _missing(data.manifest, content):
+            tally.add(Violation(message, CERTIFICATE))
+    except FAULTS as error:
+        tally.add(Violation(f"malformed: {type(error).__name__} {error}", CERTIFICATE))
+
+
+def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
+    """What the certificate does not say."""
+    if f"grammar:sha256:{content['fingerprint'][:12]}|" not in manifest.signature:
+        yield "the certificate is about another grammar or plan"
+    for structure in content["structures"]:
+        if not _says_its_name(structure):
+            yield f"a structure is not what its name says: {structure['name']}"
+    strata = [
+        (number, split, category)
+        for number, part in enumerate(content["splits"])
+        for split, category, _ in part["strata"]
+    ]
+    written = Counter(
+        (split, stratum.category) for split, parts in manifest.splits.items() for stratum in parts
+    )
+    if written != Counter((split, category) for _, split, category in strata):
+        yield "the certificate has other parts of splits than the manifest"
+    yield from _unclaimed(manifest, strata, _claims(content))
+
+
+def _unclaimed(
+    manifest: Manifest, strata: list[tuple[int, str, str]], claims: set[Claim]
+) -> Iterator[str]:
+    """The promises of the manifest for which there is no claim."""
+    for number, split, category in strata:
+        for kind, group in _promised(manifest, split, category):
+            if (kind, number, group) not in claims:
+                yield f"{split}/{category}: nothing {kind} {' or '.join(group)}"
+    contained = {group for kind, _, group in claims if kind == "contains"}
+    for pattern in manifest.patterns:
+        for need in pattern.need:
+            if (need.clause.text,) not in contained:
+                yield f"{TRAIN}: nothing contains {need.clause.text}"
+
+
+def _says_its_name(structure: Json) -> bool:
+    """Whether the data of a structure are what its name, read as notation, says."""
+    try:
+        named = [_as_data(body) for body in read_structure(structure["name"]).bodies]
+    except StructureError:
+        return False
+    given = [
+        {key: sorted(map(str, body[key])) for key in ("variables", "tests", "degrees", "links")}
+        for body in structure["bodies"]
+    ]
+    return named == given
+
+
+def _as_data(body: Body) -> dict[str, list[str]]:
+    """A body as a certificate has it, each list in order."""
+    names = [variable.name for variable in body.variables]
+    tests = [
+        [variable.name, test.attribute, int(test.negated), *sorted(test.values)]
+        for variable in body.variables
+        for test in variable.tests
+    ]
+    degrees = [
+        [variable.name, _labels(test.labels), test.comparison, test.number]
+        for variable in body.variables
+        for test in variable.degrees
+    ]
+    links = [
+        [
+            names[link.source],
+            _labels(link.walk.labels),
+            link.walk.low,
+            link.walk.high,
+            names[link.target],
+        ]
+        for link in body.links
+    ]
+    return {
+        "variables": sorted(names),
+        "tests": sorted(map(str, tests)),
+        "degrees": sorted(map(str, degrees)),
+        "links": sorted(map(str, links)),
+    }
+
+
+def _labels(labels: Labels) -> list[object]:
+    return [int(labels.negated), *sorted(labels.names)]
+
+
+def _claims(content: Json) -> set[Claim]:
+    names = [structure["name"] for structure in content["structures"]]
+    return {
+        (kind, number, tuple(names[structure] for structure in group))
+        for kind, number, group, _ in content["claims"]
+    }
+
+
+def _promised(
+    manifest: Manifest, split: str, category: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The claims about a part of a split: kinds and structures."""
+    if split != GENERALIZATION:
+        for pattern in manifest.patterns:
+            for clause in pattern.held_out:
+                yield "excludes", (clause.text,)
+        return
+    for pattern in manifest.patterns:
+        if pattern.name == category:
+            group = pattern.gen or pattern.held_out
+            yield "requires", tuple(dict.fromkeys(clause.text for clause in group))
+            for clause in pattern.exclude:
+                yield "excludes", (clause.text,)
+            for text in _foreign(manifest, pattern):
+                yield "excludes", (text,)
+
+
+def _foreign(manifest: Manifest, pattern: Pattern) -> Iterator[str]:
+    for other in manifest.patterns:
+        if other.name != pattern.name and other.name not in pattern.allow:
+            for clause in other.held_out:
+                yield clause.text

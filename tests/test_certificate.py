@@ -1,0 +1,140 @@
+"""Certificates: what holds is accepted, what was tampered with is not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toy import TOY, pattern, toy_plan
+from toy_notation import structure
+
+import tampered
+from sgl.automata import StructureCompiler
+from sgl.certify import certificate, certificate_text
+from sgl.core.plan import Constraint, Stratum
+from sgl.verify import certificate as checking
+from sgl.verify.certificate import Checker
+from tampering import certificates
+from tampering.copy import Copy
+
+FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
+CHECKER = Path(checking.__file__)
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tampered.make_dataset(FARM, tmp_path_factory.mktemp("certified") / "farm")
+
+
+def faults(text: str) -> list[str]:
+    return list(Checker(text).faults())
+
+
+# ---- what holds
+
+
+def test_the_certificate_of_a_plan_is_accepted() -> None:
+    content = certificate(StructureCompiler(TOY), toy_plan(), "toy", "0" * 64)
+    assert faults(certificate_text(content)) == []
+
+
+def test_equal_plans_have_equal_certificates() -> None:
+    texts = {
+        certificate_text(certificate(StructureCompiler(TOY), toy_plan(), "toy", "")) for _ in "ab"
+    }
+    assert len(texts) == 1
+
+
+def test_the_checker_runs_by_itself(dataset: Path) -> None:
+    command = [sys.executable, "-I", str(CHECKER), str(dataset / "certificate.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "accepted\n")
+
+
+def test_the_checker_is_short_and_needs_the_standard_library_only() -> None:
+    source = CHECKER.read_text("utf-8")
+    assert source.count("\n") <= 250
+    imported = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [alias.name for alias in node.names]
+        )
+    }
+    assert imported <= sys.stdlib_module_names
+
+
+# ---- two evaluations of structures, written apart
+
+
+STRUCTURES = (
+    "{ V -[nsubj]-> N; N -[nmod]-> M }",
+    "{ V -[nsubj|obj]-> N[upos=NOUN] }",
+    "{ V -[^nsubj]-> N[lemma!=dog] }",
+    "{ A -> B; B -> C }",
+    "{ N[#amod=2] }",
+    "{ N[#amod>=1]; V -[obj]-> N }",
+    "{ V -[ccomp]{2}-> W } without { W -[ccomp]-> X }",
+    "{ V -[ccomp]+-> W }",
+    "{ V -[obj]-> N } without { N -[amod]-> A } without { N -[nmod]-> M }",
+    "{ N -[acl:relcl]-> V; V -[~obj]-> N }",
+)
+
+
+@pytest.mark.parametrize("text", STRUCTURES)
+def test_the_checker_agrees_with_the_automaton_of_a_structure(text: str) -> None:
+    wanted = structure(text)
+    stratum = Stratum("train", "in_distribution", "train/x", 1, Constraint(exclude=(wanted,)))
+    plan = replace(toy_plan(), patterns=(pattern("p", (wanted,)),), strata=(stratum,))
+    content = certificate(StructureCompiler(TOY), plan, "toy", "")
+    assert faults(certificate_text(content)) == []
+    content = json.loads(certificate_text(content))
+    (found,) = content["structures"]
+    symbols, start = content["symbols"], content["start"]
+    texts = {q for symbol, q, *_ in found["transitions"] if symbols[symbol][1] == start}
+    found["accepting"] = sorted({0, *texts} - {*found["accepting"]})
+    assert faults(json.dumps(content)) != []
+
+
+# ---- tampering
+
+
+def _tamperings(dataset: Path) -> list[tampered.Tampering]:
+    return list(certificates.tamperings(Copy(dataset)))
+
+
+def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
+    verdicts = {
+        f"{tampering.kind} · {tampering.name}": tampered.tamper(dataset, tampering)["verdict"]
+        for tampering in _tamperings(dataset)
+    }
+    assert len(verdicts) >= 60
+    assert {verdict for name, verdict in verdicts.items() if "harmless" not in name} == {"caught"}
+    assert {verdict for name, verdict in verdicts.items() if "harmless" in name} == {"harmless"}
+
+
+def test_a_leak_is_told_with_the_claim_and_the_transition(dataset: Path) -> None:
+    content = json.loads((dataset / "certificate.json").read_text("utf-8"))
+    certificates.leak(0, content)
+    (fault,) = faults(json.dumps(content))
+    assert fault.startswith("train/in_distribution excludes { V -[nsubj]-> N; N -[nmod]-> M }: ")
+    assert "leaves the invariant" in fault or "is no rule" in fault
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"format": 1}', "9" * 50, "\x00"])
+def test_what_is_no_certificate_is_a_message(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_text(text, "utf-8")
+    command = [sys.executable, "-I", str(CHECKER), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.startswith("malformed")
+    assert done.stderr == ""
