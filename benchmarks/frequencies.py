@@ -39,7 +39,6 @@ from numpy.typing import NDArray
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.inside import Monomial, System
-from sgl.automata.split import source_tokens
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation
@@ -215,7 +214,7 @@ def _sums(compiled: Compiled, split: SplitGrammar, items: int) -> tuple[list[str
     weights = np.zeros((len(often) + 1, len(rules)))
     for row, members in enumerate(often.values()):
         weights[row, members] = 1.0
-    weights[-1] = [source_tokens(rule) for rule in rules]
+    weights[-1] = compiled.grammar.source_tokens
     return [*often, "tokens"], weights
 
 

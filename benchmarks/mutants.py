@@ -11,6 +11,8 @@ original's manifest.  A mutant that keeps all claims has to pass::
 
 The table counts the mutants of each kind by who caught them; below are the mutants that
 nobody caught, and those that were harmless but set off an alarm; there should be none.
+A mutant with a `wrong graph` calls, say, an object a subject where no example says
+otherwise: its graphs keep all claims, its sentences do not.
 The file has every mutant with its message and witness, and why a harmless one is so.  A
 run that was interrupted goes on where it stopped.  How a mutant is judged:
 ``mutation/judge.py``; what is changed: ``mutation/patterns.py``, ``mutation/rules.py``.
@@ -27,7 +29,15 @@ from random import Random
 
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from mutation import patterns, rules
-from mutation.judge import ALARM, HARMLESS, MISSED, STAGES, judge, open_original
+from mutation.judge import (
+    ALARM,
+    HARMLESS,
+    MISSED,
+    STAGES,
+    WRONG_GRAPH,
+    judge,
+    open_original,
+)
 from mutation.source import Mutant, Source
 
 
@@ -102,6 +112,7 @@ def summary(results: dict[str, Json]) -> Json:
         "caught": caught,
         **{f"by {stage}": counts[stage] for stage in STAGES},
         "harmless": counts[HARMLESS],
+        "wrong graph": counts[WRONG_GRAPH],
         "missed": counts[MISSED],
         "false alarms": counts[ALARM],
     }
@@ -109,7 +120,7 @@ def summary(results: dict[str, Json]) -> Json:
 
 def report(results: dict[str, Json]) -> None:
     """Print the table, and what should not be there."""
-    verdicts = (*STAGES, HARMLESS, MISSED, ALARM)
+    verdicts = (*STAGES, HARMLESS, WRONG_GRAPH, MISSED, ALARM)
     table: dict[str, Counter[str]] = {}
     for result in results.values():
         table.setdefault(result["kind"], Counter())[result["verdict"]] += 1
@@ -123,7 +134,7 @@ def report(results: dict[str, Json]) -> None:
     for reason, number in reasons.most_common():
         print(f"harmless, {number}: {reason}")
     for name, result in results.items():
-        if result["verdict"] in (MISSED, ALARM):
+        if result["verdict"] in (WRONG_GRAPH, MISSED, ALARM):
             print(f"{result['verdict'].upper()}: {name}\n    {result['message']}")
 
 

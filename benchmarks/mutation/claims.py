@@ -9,7 +9,8 @@ decided on the split grammars of the *mutant*, as a proof decides it, by emptine
 
 Graphs are read as they were *meant*: where a mutant has changed the graph of a rule, the
 automata read the graph that the original gives it.  For that a sentence leaks does not
-depend on what the mutant calls its object.
+depend on what the mutant calls its object.  With ``own_graphs`` they are read as the
+mutant writes them, which is all that the files of its dataset show.
 """
 
 from __future__ import annotations
@@ -109,12 +110,21 @@ def _key(grammar: CoreGrammar, rule: Rule) -> object:
 class Claims:
     """The claims of an original about the splits of one mutant."""
 
-    def __init__(self, original: Original, mutant: Compiled, compiler: StructureCompiler) -> None:
+    def __init__(
+        self,
+        original: Original,
+        mutant: Compiled,
+        compiler: StructureCompiler,
+        *,
+        own_graphs: bool = False,
+    ) -> None:
         self._original = original
         self._mutant = mutant
         self._evidence = Evidence(compiler, mutant.plan)
         self._index = compiler.index
-        meant = as_meant(original.compiled.grammar, mutant.grammar)
+        meant = mutant.grammar
+        if not own_graphs:
+            meant = as_meant(original.compiled.grammar, mutant.grammar)
         #: Whether all graphs are what they are meant to be.
         self._plain = meant == mutant.grammar
         self._shared = compiler is original.compiler

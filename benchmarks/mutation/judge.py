@@ -10,7 +10,10 @@ A mutant goes the way of every grammar until something stops it::
 
 Before drawing, the original's claims are decided on the mutant's splits (``claims``): if
 one is broken the mutant is harmful, and the verifier has to catch it; if all hold, it is
-harmless, and the verifier must have nothing to say.
+harmless, and the verifier must have nothing to say.  A mutant that calls an object a
+subject may keep every claim about its own graphs, while its sentences break one as the
+original reads them: nothing that is claimed of graphs is then wrong but the graphs, and
+only an example about the changed rule can notice.  These are counted by themselves.
 """
 
 from __future__ import annotations
@@ -44,6 +47,9 @@ AT_ONCE = frozenset({"SGL0811", "SGL0815", "SGL0816"})
 
 STAGES = ("reading", "example", "proof", "drawing", "verifier")
 HARMLESS, MISSED, ALARM = "harmless", "missed", "false alarm"
+
+#: The mutant's graphs keep every claim; the sentences, read with the original's, do not.
+WRONG_GRAPH = "wrong graph"
 
 
 def open_original(main: Path) -> Original:
@@ -98,8 +104,9 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     if seen and breaches:
         return {**seen, "breaches": [asdict(breach) for breach in breaches[:5]]}
     if breaches:
+        own = Claims(original, compiled, compiler, own_graphs=True).breaches()
         return {
-            "verdict": MISSED,
+            "verdict": MISSED if own else WRONG_GRAPH,
             "message": breaches[0].claim,
             "breaches": [asdict(breach) for breach in breaches],
         }
