@@ -27,11 +27,14 @@ def split_of(
     )
 
 
-def whole(grammar: CoreGrammar) -> SplitGrammar:
-    """The split that leaves the grammar as it is: its states are the categories."""
+def whole(grammar: CoreGrammar, root: int | None = None) -> SplitGrammar:
+    """The split that leaves the grammar as it is: its states are the categories.
+
+    It starts from the category ``root``, if that is given.
+    """
     return split_of(
         grammar,
-        roots=[(grammar.start, 1.0)],
+        roots=[(grammar.start if root is None else root, 1.0)],
         transitions=[
             [Transition(rule.id, rule.rhs, rule.weight) for rule in rules]
             for rules in grammar.rules_of

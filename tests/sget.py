@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -35,16 +35,18 @@ class Word(NamedTuple):
 
 
 @cache
-def sget() -> Compiled:
-    """The grammar of SGET."""
-    return compile_file(grammars_dir() / "sget.sgl")
+def sget(**settings: str) -> Compiled:
+    """The grammar of SGET, with these settings of its parameters."""
+    return compile_file(grammars_dir() / "sget.sgl", settings)
 
 
-def compile_file(path: Path) -> Compiled:
+def compile_file(path: Path, settings: Mapping[str, str] | None = None) -> Compiled:
     """A grammar; fails when compiling it reports anything at all."""
     sources, diagnostics = SourceMap(), Diagnostics()
     project = load_project(path, sources, diagnostics)
-    compiled = compile_project(project, {}, diagnostics) if project is not None else None
+    compiled = (
+        compile_project(project, settings or {}, diagnostics) if project is not None else None
+    )
     reports = [render(found, sources) for found in diagnostics]
     assert not reports, "\n".join(reports)
     assert compiled is not None

@@ -19,6 +19,7 @@ from networkx.algorithms.isomorphism import DiGraphMatcher
 from toy import TOY, random_derivations
 from toy_notation import GrammarBuilder, structure
 
+from random_structures import Words, random_structure
 from sgl.automata import (
     StructureCompiler,
     StructureTooCostly,
@@ -31,13 +32,8 @@ from sgl.core.interpret import derive_graph
 from sgl.core.plan import Constraint
 from sgl.core.structure import (
     Body,
-    DegreeTest,
-    EdgeAtom,
-    LabelTest,
-    NodeTest,
     PathAtom,
     Structure,
-    Variable,
 )
 
 EXAMPLES = int(os.environ.get("SGL_DIFFERENTIAL_EXAMPLES", "50"))
@@ -201,65 +197,14 @@ VALUES = {
     "Tense": ("Past", ""),
 }
 
-label_tests = st.one_of(
-    st.builds(LabelTest, st.frozensets(st.sampled_from(LABELS), min_size=1, max_size=4)),
-    st.builds(LabelTest, st.frozensets(st.sampled_from(LABELS), max_size=3), st.just(True)),
-)
-
-node_tests = st.sampled_from(sorted(VALUES)).flatmap(
-    lambda attribute: st.builds(
-        NodeTest,
-        st.just(attribute),
-        st.frozensets(st.sampled_from(VALUES[attribute]), min_size=1, max_size=2),
-        st.booleans(),
-    )
-)
-
-degree_tests = st.builds(
-    DegreeTest, label_tests, st.sampled_from(("=", ">=", "<=")), st.integers(0, 2)
-)
+WORDS = Words(LABELS, VALUES)
 
 
-def sometimes(strategy: st.SearchStrategy, one_in: int) -> st.SearchStrategy[tuple]:
-    """Once in so many times a tuple of one value, otherwise the empty tuple."""
-    chances = st.integers(1, one_in)
-    return chances.flatmap(lambda n: st.tuples(strategy) if n == 1 else st.just(()))
-
-
-@st.composite
-def bodies(draw: st.DrawFn, outer: tuple[str, ...] = ()) -> Body:
-    """A body; a ``without`` body mentions some of the ``outer`` variables."""
-    bound = draw(st.lists(st.sampled_from(outer), unique=True)) if outer else []
-    own = [f"{'W' if outer else 'V'}{i}" for i in range(draw(st.integers(0 if bound else 1, 3)))]
-    variables = tuple(
-        Variable(name, draw(sometimes(node_tests, 3)), draw(sometimes(degree_tests, 6)))
-        for name in (*bound, *own)
-    )
-    last = len(variables) - 1
-    ends = st.tuples(st.integers(0, last), st.integers(0, last)).filter(
-        lambda pair: pair[0] != pair[1] or last == 0
-    )
-    edges = draw(st.lists(st.tuples(ends, label_tests), max_size=2))
-    paths = draw(
-        sometimes(
-            st.tuples(ends, label_tests, st.integers(0, 2), st.sampled_from((0, 1, 2, None))), 3
-        )
-    )
-    return Body(
-        variables,
-        tuple(EdgeAtom(source, labels, target) for (source, target), labels in edges),
-        tuple(
-            PathAtom(source, labels, target, low, None if more is None else low + more)
-            for (source, target), labels, low, more in paths
-        ),
-    )
-
-
-@st.composite
-def structures(draw: st.DrawFn) -> Structure:
-    body = draw(bodies())
-    names = tuple(variable.name for variable in body.variables)
-    return Structure("syn", body, tuple(draw(st.lists(bodies(names), max_size=2))))
+def structures() -> st.SearchStrategy[Structure]:
+    """Structures of all kinds; half of them after a part of one of the sentences."""
+    randoms = st.randoms(use_true_random=False)
+    graphs = [graph for _, graph in sentences()]
+    return randoms.map(lambda random: random_structure(random, WORDS, graphs))
 
 
 @settings(
@@ -268,7 +213,7 @@ def structures(draw: st.DrawFn) -> Structure:
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-@given(structures())
+@given(st.deferred(structures))
 def test_random_structures_are_found_where_networkx_finds_them(wanted: Structure) -> None:
     try:
         assert disagreements(wanted) == []

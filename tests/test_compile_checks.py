@@ -51,6 +51,31 @@ def test_a_child_may_be_left_out_of_the_target_and_repeated_there(tmp_path: Path
     assert_diagnostics(rule + graph, [], tmp_path)
 
 
+# ---- declarations that nothing uses
+
+SOMETIMES = """\
+param long = {0}
+category Adverb
+word Adverb: "often"
+  when long
+  ja  "よく"
+  syn node(lemma=often, upos=ADV)
+rule vp_adverb: VP[form=f] -> V[form=f] NP Adverb
+  when long
+  ja  NP "を" Adverb V
+  syn V -[obj]-> NP; V -[advmod]-> Adverb
+"""
+
+
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_a_category_of_another_setting_is_not_unused(setting: str, tmp_path: Path) -> None:
+    assert_diagnostics(SOMETIMES.format(setting), [], tmp_path)
+
+
+def test_a_category_of_no_setting_is_unused(tmp_path: Path) -> None:
+    assert_diagnostics("category Adverb\n", [("SGL0204", "Adverb")], tmp_path)
+
+
 # ---- variables and values
 
 

@@ -48,7 +48,7 @@ def codes_in_the_compiler() -> set[str]:
         for path in (ROOT / "sgl").rglob("*.py")
         if path.relative_to(ROOT / "sgl").parts[0] != "diagnostics"
     ]
-    pattern = re.compile(r'"(SGL0[0-9]{3})"|error\[(SGL0[0-9]{3})\]')
+    pattern = re.compile(r'"(SGL[01][0-9]{3})"|error\[(SGL0[0-9]{3})\]')
     return {
         match[1] or match[2]
         for module in modules
@@ -70,7 +70,7 @@ def test_codes_stand_in_the_order_of_their_numbers_and_once() -> None:
 
 @pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
 def test_a_page_has_a_title_a_reason_and_an_example_or_says_why_not(code: Code) -> None:
-    assert re.fullmatch(r"SGL0[0-9]{3}", code.code)
+    assert re.fullmatch(r"SGL[01][0-9]{3}", code.code)
     assert not code.title.endswith(".")
     assert len(code.title) <= 80
     assert len(re.findall(r"[.:](?: |$)", code.why)) >= 2
@@ -311,7 +311,7 @@ def test_did_you_mean(name: str, known: Iterable[str], suggested: str | None) ->
 
 def test_every_terminal_of_the_grammar_has_words_for_the_author() -> None:
     text = (ROOT / "sgl" / "lang" / "grammar.lark").read_text(encoding="utf-8")
-    named = set(re.findall(r"^([A-Z_]+):", text, re.MULTILINE))
+    named = set(re.findall(r"^([A-Z_]+)(?:\.\d+)?:", text, re.MULTILINE))
     assert named | {"$END"} == set(TERMINALS)
     assert not [words for words in TERMINALS.values() if any(i in words for i in INTERNAL)]
 

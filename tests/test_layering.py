@@ -28,6 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "sample": {"automata", "core"},
     "graph": {"core"},
     "parse": {"core"},
+    "audit": {"automata", "core", "parse"},
     "dataset": {"core", "graph", "sample"},
     "report": {"core", "diagnostics"},
     "verify": set(),

@@ -1,10 +1,11 @@
 """A leaking rule in a copy of the SGET grammar is found, pattern by pattern.
 
-The copy keeps one pattern (with those it allows); the rules of ``leaks.py`` are added
-with ``keep in train``.  The proof of the pattern must then fail with a sentence that a
-person would call a violation, and a search of that sentence's graph by networkx, which
-knows nothing of automata, must find the structure too.  Without ``keep in train`` the
-rule is cut like any other and the proof must succeed.
+The copy keeps one pattern (with those it allows); the rules of ``mutation.leaks``, which
+the benchmark of mutants uses as well, are added with ``keep in train``.  The proof of the
+pattern must then fail with a sentence that a person would call a violation, and a search
+of that sentence's graph by networkx, which knows nothing of automata, must find the
+structure too.  Without ``keep in train`` the rule is cut like any other and the proof must
+succeed.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from leaks import LEAKS, Leak
 from test_verify_search import search
 
+from mutation.leaks import LEAKS, Leak
 from sgl.automata import HeldOut, Proofs, StructureCompiler, Verdict
 from sgl.build.claims import establish
 from sgl.build.session import open_grammar
@@ -66,7 +67,7 @@ def test_every_pattern_has_a_leak() -> None:
 
 
 def _copy(directory: Path, pattern: str, rule: str) -> Compiled:
-    """The grammar with one pattern and one rule more."""
+    """The grammar with one pattern and one rule more, without the concatenations of train."""
     copy = directory / "grammars"
     shutil.copytree(grammars_dir(), copy)
     patterns = copy / "sget" / "patterns.sgl"
@@ -74,7 +75,7 @@ def _copy(directory: Path, pattern: str, rule: str) -> Compiled:
     grammar = copy / "sget.sgl"
     grammar.write_text(grammar.read_text("utf-8") + "\n" + rule, "utf-8")
     diagnostics = Diagnostics()
-    compiled = open_grammar(grammar, {}, SourceMap(), diagnostics)
+    compiled = open_grammar(grammar, {"concatenation": "off"}, SourceMap(), diagnostics)
     assert compiled is not None, [found.message for found in diagnostics]
     return compiled
 

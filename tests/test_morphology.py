@@ -209,10 +209,12 @@ ENDINGS = {
     "part": (["れる", "た"], ["られる", "た"]),
     "stem": (["たい"],),
     "vol": (["と", "する"],),
+    "cont": (["たい"], ["て", "いる"]),
+    "part_cont": (["れる", "たい"], ["られる", "たい"]),
 }
 
 #: What follows a form that is no word by itself, to make it one.
-FRAME = {"stem": "たい", "vol": "とする"}
+FRAME = {"stem": "たい", "vol": "とする", "cont": "たい", "part_cont": "たい"}
 
 #: Dictionary forms that the analyser writes in another way.
 SAME_WORD = {"だ": "た", "信ずる": "信じる", "愛す": "愛する"}
@@ -236,6 +238,12 @@ def dictionary_forms(text: str) -> list[str]:
     return [token.dictionary_form() for token in tokens]
 
 
+def _frame(form: str, verb: str, base: str) -> str:
+    """What makes a word of a form; that of a te-form (見て) differs from that of a stem (育て)."""
+    is_te_form = form == "cont" and verb.endswith("て") and verb != base[:-1]
+    return "いる" if is_te_form else FRAME.get(form, "")
+
+
 def regular_verbs() -> Iterator[Word]:
     """All verb forms that the paradigms compute from a dictionary form."""
     for word in words():
@@ -255,7 +263,7 @@ def test_the_analyser_leads_every_form_back_to_its_dictionary_form() -> None:
         expected = [SAME_WORD.get(part, part) for part in dictionary_forms(base)]
         found = [
             SAME_WORD.get(part, part) if form != "dict" else part
-            for part in dictionary_forms(verb + FRAME.get(form, ""))
+            for part in dictionary_forms(verb + _frame(form, verb, base))
         ]
         head = [SAME_WORD.get(part, part) for part in found[: len(expected)]]
         rest = found[len(expected) :]
@@ -264,6 +272,21 @@ def test_the_analyser_leads_every_form_back_to_its_dictionary_form() -> None:
             wrong.append((word.lemma, form, verb, found))
     assert not wrong
     assert checked > 1000
+
+
+def test_a_clause_goes_on_with_the_te_form_where_the_stem_is_one_mora() -> None:
+    stems = {
+        (word.category, word.lemma): word.ja[-1]
+        for word in regular_verbs()
+        if word.features["form"] == "stem"
+    }
+    differ = {
+        word.ja[-1]
+        for word in regular_verbs()
+        if word.features["form"] == "cont"
+        and word.ja[-1] != stems.get((word.category, word.lemma), word.ja[-1])
+    }
+    assert differ == {"見て", "持ってきて"}
 
 
 @pytest.mark.parametrize(
@@ -283,6 +306,30 @@ def test_the_analyser_leads_every_form_back_to_its_dictionary_form() -> None:
         ("Vx", "past", "need", "必要があった"),
         ("Vx", "past", "try", "とした"),
         ("Vx", "past", "intend", "つもりだった"),
+        ("Vi", "cont", "run", "走り"),
+        ("Vi", "cont", "see", "見て"),
+        ("Vi", "cont", "nap", "うたた寝し"),
+        ("Vi", "cont", "know", "知っていて"),
+        ("Vt", "cont", "find", "を 見つけ"),
+        ("Vt", "cont", "see", "を 見て"),
+        ("Vt", "cont", "know", "を 知っていて"),
+        ("Vt", "cont", "like", "が 好きで"),
+        ("Vt", "cont", "dust", "の ほこりを払い"),
+        ("Vt", "part_cont", "know", "知られていて"),
+        ("Vt", "part_cont", "like", "好かれていて"),
+        ("Vt", "part_cont", "love", "愛され"),
+        ("Vt", "part_cont", "hold", "持たれ"),
+        ("Vd", "cont", "bring", "持ってきて"),
+        ("Vd", "cont", "owe", "借りていて"),
+        ("Vd", "part_cont", "bring", "持ってこられ"),
+        ("Vd", "part_cont", "owe", "借りられていて"),
+        ("Vx", "cont", "want", "たくて"),
+        ("Vx", "cont", "hate", "たくなくて"),
+        ("Vx", "cont", "need", "必要があり"),
+        ("Vx", "cont", "try", "とし"),
+        ("Vx", "cont", "intend", "つもりで"),
+        ("Vx", "cont", "dream", "ことを夢見て"),
+        ("Vx", "cont", "itch", "たくてむずむずし"),
     ],
 )
 def test_forms_of_every_class(category: str, form: str, lemma: str, ja: str) -> None:
@@ -327,6 +374,26 @@ PARADIGMS = """
 食べる  ichidan  食べた 食べて 食べ 食べない 食べよう 食べられる 食べさせる
 勉強する suru    勉強した 勉強して 勉強し 勉強しない 勉強しよう 勉強される 勉強させる
 来る    kuru     来た 来て 来 来ない 来よう 来られる 来させる
+"""
+
+CONTINUATIVES = """
+書く      godan    書き
+泳ぐ      godan    泳ぎ
+話す      godan    話し
+待つ      godan    待ち
+死ぬ      godan    死に
+呼ぶ      godan    呼び
+読む      godan    読み
+作る      godan    作り
+買う      godan    買い
+食べる    ichidan  食べ
+見る      ichidan  見て
+出る      ichidan  出て
+知っている ichidan  知っていて
+勉強する  suru     勉強し
+来る      kuru     来て
+走りたい  i        走りたくて
+静かだ    copula   静かで
 """
 
 ENGLISH = """
@@ -378,6 +445,16 @@ def test_japanese_paradigms(tmp_path: Path) -> None:
         for number, (verb, conjugation, *_) in enumerate(expected)
     ]
     assert inflect(tmp_path, calls, table) == [forms for _, _, *forms in expected]
+
+
+def test_continuatives(tmp_path: Path) -> None:
+    rows = [line.split() for line in CONTINUATIVES.strip().splitlines()]
+    table = [
+        f"- {{en: v{number}, ja: {verb}, class: {conjugation}}}"
+        for number, (verb, conjugation, _) in enumerate(rows)
+    ]
+    expected = [[form] for _, _, form in rows]
+    assert inflect(tmp_path, "continuative($ja, $class)", table) == expected
 
 
 def test_english_paradigms(tmp_path: Path) -> None:

@@ -67,6 +67,73 @@ def test_new_variables_meet_no_other(written: str, meant: str, tmp_path: Path) -
     assert len(read_structure(str(structure)).bodies) == 1 + len(structure.without)
 
 
+# ---- parameters for numbers
+
+
+PARAMETERS = "param depth = 3\nparam few = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("{ N -[nmod]{depth}-> M }", "{ N -[nmod]{3}-> M }"),
+        ("{ N -[nmod]{depth+1}-> M }", "{ N -[nmod]{4}-> M }"),
+        ("{ N -[nmod]{few, depth - 1}-> M }", "{ N -[nmod]{2}-> M }"),
+        ("{ N -[nmod]{depth,}-> M }", "{ N -[nmod]{3,}-> M }"),
+        ("{ N[#nmod>=few-1] }", "{ N[#nmod>=1] }"),
+        ("{ repeat depth-1 N..M { N -[nmod]-> M } }", "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }"),
+    ],
+)
+def test_a_parameter_stands_for_a_number_in_a_structure(
+    written: str, meant: str, tmp_path: Path
+) -> None:
+    by_itself = f"{PARAMETERS}pattern p\n  forbid {written}\n  size 0\n"
+    named = f"{PARAMETERS}structure s {written}\npattern p\n  forbid s\n  size 0\n"
+    for source in (by_itself, named):
+        (pattern,) = compiled(source, tmp_path).plan.patterns
+        assert str(pattern.forbid[0]) == meant
+
+
+def test_a_parameter_stands_for_a_number_of_sentences(tmp_path: Path) -> None:
+    source = f"""{PARAMETERS}
+pattern p
+  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}
+  need   {{ V -[obj]-> N }} >= few
+  expose depth+2 {{ V -[obj]-> N; N -[nmod]-> M }}
+  size   depth-1, few within {{ V -[obj]-> O }}
+"""
+    (pattern,) = compiled(source, tmp_path).plan.patterns
+    assert pattern.need[0].minimum == 2
+    assert pattern.expose[0].count == 5
+    assert [quota.count for quota in pattern.quotas] == [2, 2]
+
+
+def test_an_example_may_belong_to_one_setting(tmp_path: Path) -> None:
+    source = """param depth = {0}
+pattern p
+  gen like "A dog in a house sees a cat." when depth = 1
+  gen like "A dog in a house in a garden sees a cat." when depth = 2
+  forbid {{ V -[nsubj]-> N; N -[nmod]{{depth}}-> M }}
+  size   5
+"""
+    for depth, expected in ((1, "A dog in a house sees"), (2, "A dog in a house in a garden sees")):
+        (lowered,) = compiled(source.format(depth), tmp_path).patterns
+        (example,) = lowered.examples
+        assert example.sentence.text.startswith(expected)
+
+
+@pytest.mark.parametrize(("written", "meant"), [("1", 2), ("2", 2), ("20", 20)])
+def test_each_target_is_exposed_at_least_once(written: str, meant: int, tmp_path: Path) -> None:
+    source = f"""pattern p
+  targets dog cat
+  forbid {{ V -[obj]-> N[lemma in @targets] }}
+  expose {written} each target {{ V -[nsubj]-> N[lemma in @targets] }}
+  size   0
+"""
+    (pattern,) = compiled(source, tmp_path).plan.patterns
+    assert pattern.expose[0].count == meant
+
+
 # ---- structures that are the same
 
 
@@ -119,3 +186,12 @@ def test_what_is_allowed_is_not_foreign(tmp_path: Path) -> None:
     first, second = plan("allow b", tmp_path).patterns
     assert foreign(first, [first, second]) == ()
     assert foreign(second, [first, second]) == first.held_out
+
+
+# ---- parts that training need not contain
+
+
+def test_a_waived_part_is_kept_with_its_pattern(tmp_path: Path) -> None:
+    source = "pattern p\n  forbid { V -[nsubj]-> N; N -[nmod]-> M }\n  size 0\n"
+    waived = compiled(source + "  waive { A -[nmod]-> B }\n", tmp_path).plan.patterns[0].waive
+    assert [str(part) for part in waived] == ["{ A -[nmod]-> B }"]

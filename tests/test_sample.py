@@ -425,3 +425,73 @@ def test_long_derivations_need_no_recursion() -> None:
     longest = max((found.derivation for found in next(draw(tables_of(grammar))).items), key=len)
     assert len(longest) > 2 * sys.getrecursionlimit()
     assert interpret(grammar, longest).texts == ("so", "そう")
+
+
+# --- shares of targets -------------------------------------------------------------------
+
+
+def shared(count: int, targets: tuple[str, ...], split: str = "gen") -> Plan:
+    """A plan of one stratum that targets share."""
+    plan = plan_of({split: count})
+    return replace(plan, strata=(replace(plan.strata[0], targets=targets),))
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(6, [2, 2, 2]), (7, [3, 2, 2]), (8, [3, 3, 2]), (2, [1, 1, 0])]
+)
+def test_targets_have_equal_shares(count: int, expected: list[int]) -> None:
+    targets = ("cat", "dog", "book")
+    (part,) = draw(tables_of(TOY, plan=shared(count, targets)))
+    assert list(part.shares.values()) == expected
+    counted = Counter(first_target(targets, found.derivation) for found in part.items)
+    assert [counted[target] for target in targets] == expected
+
+
+def first_target(targets: tuple[str, ...], derivation: tuple[int, ...]) -> str | None:
+    """The first target whose lemma the sentence has."""
+    (graph,) = interpret(TOY, derivation).graphs
+    lemmas = {node.get("lemma") for node in graph.nodes}
+    return next((target for target in targets if target in lemmas), None)
+
+
+def test_candidates_beyond_a_share_are_counted() -> None:
+    (part,) = draw(tables_of(TOY, plan=shared(60, ("cat", "dog"))))
+    assert part.rejected["share_full"] > 0
+    assert part.candidates == 60 + sum(part.rejected.values())
+
+
+def test_items_of_a_share_are_the_first_that_fit() -> None:
+    """Rejection leaves the distribution of each target's items as it is."""
+    targets = ("cat", "dog")
+    (part,) = draw(tables_of(TOY, plan=shared(20, targets)))
+    (plain,) = draw(tables_of(TOY, plan=plan_of({"gen": part.candidates})))
+    expected: dict[str, list[tuple[int, ...]]] = {target: [] for target in targets}
+    for found in plain.items:
+        target = first_target(targets, found.derivation)
+        if target is not None and len(expected[target]) < 10:
+            expected[target].append(found.derivation)
+    assert {
+        t: [f.derivation for f in part.items if first_target(targets, f.derivation) == t]
+        for t in targets
+    } == expected
+
+
+def test_a_target_that_lacks_items_is_named() -> None:
+    with pytest.raises(
+        NotEnoughError, match="the target 'unicorn' has 0 of its 10 items"
+    ) as caught:
+        next(draw(tables_of(TOY, plan=shared(20, ("cat", "unicorn")))))
+    assert caught.value.rejected["share_full"] > 0
+
+
+# --- lemmas that may be repeated ---------------------------------------------------------
+
+
+def test_a_stratum_may_be_exempt_from_distinct_lemmas() -> None:
+    plan = plan_of({"train": 200}, lemmas=("NOUN",))
+    (exempt,) = (replace(stratum, repeated_lemmas=True) for stratum in plan.strata)
+    (strict,) = draw(tables_of(TOY, plan=plan))
+    (free,) = draw(tables_of(TOY, plan=replace(plan, strata=(exempt,))))
+    assert strict.rejected["repeated_lemma"] > 0
+    assert free.rejected["repeated_lemma"] == 0
+    assert free.candidates < strict.candidates

@@ -21,9 +21,11 @@ from tiny_dataset import (
     Sentence,
     Tiny,
     embedded,
+    joined,
     pattern,
     pp_in_object,
     pp_in_subject,
+    question,
     said,
     tiny,
     write_manifest,
@@ -45,7 +47,7 @@ def test_an_honest_dataset_passes_every_check(tmp_path: Path) -> None:
     report = verify(tiny().write(tmp_path))
     assert report.ok, explain(report)
     assert {result.status for result in report.results} == {"passed"}
-    assert report.items == 14
+    assert report.items == 15
 
 
 def test_every_check_looked_at_something(tmp_path: Path) -> None:
@@ -163,6 +165,44 @@ def category_without_pattern(data: Tiny) -> None:
     data.splits["train"].append(said("dog", "heard", "girl"))
 
 
+def unequal_shares(data: Tiny) -> None:
+    data.splits["gen"][-1] = said("dog", "slept", "cat", "cat_as_object")
+
+
+def other_shares_recorded(data: Tiny) -> None:
+    data.shares["cat_as_object"] = {"dog": 2}
+
+
+def part_elsewhere(data: Tiny) -> None:
+    data.splits["train"].append(joined("dog", "girl", "in_distribution"))
+
+
+def part_in_gen(data: Tiny) -> None:
+    sentence = joined("girl", "Emma", "cat_as_object")
+    sentence.words = sentence.words.replace("././PUNCT/3", "cat/cat/NOUN/6:obj ././PUNCT/3")
+    data.splits["gen"][-1] = sentence
+
+
+def part_without_its_structure(data: Tiny) -> None:
+    data.splits["train"][5] = said("dog", "slept", "dog", "part:joined")
+
+
+def part_outside_its_quota(data: Tiny) -> None:
+    data.splits["train"][5].words += " so/so/VERB/3:ccomp"
+
+
+def repeated_lemma_in_another_part(data: Tiny) -> None:
+    data.parts[0]["repeated_lemmas"] = False
+
+
+def structure_that_is_to_be_nowhere(data: Tiny) -> None:
+    data.splits["train"].append(question("dog"))
+
+
+def structure_that_is_to_be_nowhere_in_gen(data: Tiny) -> None:
+    data.nowhere = ["{ V[lemma=saw] -[obj]-> N[lemma=cat] }"]
+
+
 PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (leak, {"V009"}),
     (leak_in_dev, {"V009", "V010", "V018"}),
@@ -179,6 +219,15 @@ PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (sentence_in_two_splits, {"V018"}),
     (repeated_sentence, {"V019"}),
     (repeated_lemma, {"V020"}),
+    (unequal_shares, {"V021"}),
+    (other_shares_recorded, {"V021"}),
+    (part_elsewhere, {"V022"}),
+    (part_in_gen, {"V022"}),
+    (part_without_its_structure, {"V023"}),
+    (part_outside_its_quota, {"V023"}),
+    (repeated_lemma_in_another_part, {"V020"}),
+    (structure_that_is_to_be_nowhere, {"V024"}),
+    (structure_that_is_to_be_nowhere_in_gen, {"V024"}),
     (unreadable_structure, {"V004"}),
     (structure_of_another_layer, {"V004"}),
     (category_without_pattern, {"V013"}),
@@ -199,7 +248,7 @@ def test_a_violation_shows_sentence_and_match(tmp_path: Path) -> None:
     data = tiny()
     leak(data)
     (violation,) = verify(data.write(tmp_path)).result("V009").violations
-    assert violation.sent_id == "train-000008"
+    assert violation.sent_id == "train-000009"
     assert violation.sentence == "The girl near Lina slept."
     assert dict(violation.match) == {"V": "slept (5)", "N": "girl (2)", "M": "Lina (4)"}
     assert violation.place.startswith("conllu/train.conllu:")
@@ -231,6 +280,15 @@ def test_allowed_structures_of_another_pattern_are_no_violation(tmp_path: Path) 
     assert verify(data.write(tmp_path)).ok
 
 
+def test_a_part_may_contain_what_the_patterns_that_it_allows_reserve(tmp_path: Path) -> None:
+    data = tiny()
+    (place,) = (i for i, s in enumerate(data.splits["train"]) if s.category == "part:joined")
+    data.splits["train"][place] = joined("cat", "dog")
+    assert failed(verify(data.write(tmp_path))) == {"V010"}
+    data.parts[0]["allow"] = ["cat_as_object"]
+    assert verify(data.write(tmp_path)).ok
+
+
 def test_overlapping_quotas_are_dealt_out(tmp_path: Path) -> None:
     data = tiny()
     data.pattern("pp_in_subject")["quotas"] = [
@@ -240,6 +298,41 @@ def test_overlapping_quotas_are_dealt_out(tmp_path: Path) -> None:
     assert verify(data.write(tmp_path)).ok
     data.splits["gen"][2] = pp_in_subject("girl", "Lina")
     assert failed(verify(data.write(tmp_path))) == {"V016"}
+
+
+def test_an_item_counts_for_the_first_target_that_it_has(tmp_path: Path) -> None:
+    data = tiny()
+    data.pattern("cat_as_object")["targets"] = ["cat", "girl"]
+    data.shares["cat_as_object"] = {"cat": 1, "girl": 1}
+    assert failed(verify(data.write(tmp_path))) == {"V021"}
+    data.pattern("cat_as_object")["targets"] = ["girl", "cat"]
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_the_first_targets_have_what_is_left_over(tmp_path: Path) -> None:
+    data = tiny()
+    data.pattern("cat_as_object")["quotas"][0]["count"] = 3
+    data.shares["cat_as_object"] = {"dog": 2, "girl": 1}
+    data.splits["gen"].append(said("dog", "slept", "cat", "cat_as_object"))
+    assert verify(data.write(tmp_path)).ok
+    data.splits["gen"][-1] = said("girl", "slept", "cat", "cat_as_object")
+    assert failed(verify(data.write(tmp_path))) == {"V021"}
+
+
+def test_exposures_have_shares_too(tmp_path: Path) -> None:
+    data = tiny()
+    (exposure,) = data.pattern("cat_as_object")["expose"]
+    exposure["each_target"] = True
+    data.pattern("cat_as_object")["targets"] = ["dog", "book", "girl"]
+    data.shares["cat_as_object"] = {"dog": 1, "book": 1}
+    data.shares["exposure:cat_as_object"] = {"dog": 1, "book": 1}
+    assert failed(verify(data.write(tmp_path))) == {"V021"}
+    data.shares["cat_as_object"] = {"dog": 1, "girl": 1}
+    data.pattern("cat_as_object")["targets"] = ["dog", "girl"]
+    data.splits["train"][-1] = said("cat", "saw", "girl", "exposure:cat_as_object")
+    data.shares["exposure:cat_as_object"] = {"dog": 1, "girl": 1}
+    report = verify(data.write(tmp_path))
+    assert report.ok, explain(report)
 
 
 def test_two_exposures_of_one_pattern_are_told_apart(tmp_path: Path) -> None:
@@ -331,6 +424,15 @@ def test_an_unlisted_file_is_noticed(tmp_path: Path) -> None:
     tiny().write(tmp_path)
     (tmp_path / "data/extra.tsv").write_text("a\tb\tc\n", encoding="utf-8")
     assert failed(verify(tmp_path)) == {"V002"}
+
+
+def test_a_split_that_the_manifest_leaves_out_is_noticed(tmp_path: Path) -> None:
+    home = tiny().write(tmp_path)
+    manifest = json.loads((home / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["splits"]["dev"]
+    write_manifest(home, manifest)
+    violations = verify(home).result("V002").violations
+    assert {v.message for v in violations} == {"the manifest has no such split"}
 
 
 def test_a_listed_path_cannot_leave_the_dataset(tmp_path: Path) -> None:
@@ -448,6 +550,7 @@ def test_a_damaged_manifest_fails_the_first_check(
         (["splits", "../dev"], {"items": 0, "strata": []}, "a split is one of"),
         (["patterns", 1, "name"], "pp_in_subject", "occurs twice"),
         (["patterns", 0, "allow"], ["nobody"], "there is no pattern 'nobody'"),
+        (["parts", 0, "allow"], ["nobody"], "parts[0].allow: there is no pattern 'nobody'"),
     ],
 )
 def test_a_wrong_value_in_the_manifest_is_named(

@@ -1,4 +1,4 @@
-"""A tiny dataset written by hand: 14 sentences, two patterns, all files.
+"""A tiny dataset written by hand: 15 sentences, two patterns, a part, all files.
 
 Sentences are written word by word as ``form/lemma/UPOS/HEAD:relation``, with
 further edges of the enhanced graph after a plus sign::
@@ -28,6 +28,8 @@ CAT_AS_SUBJECT = "{ V -[nsubj]-> N[lemma=cat] }"
 CAT = "{ N[lemma=cat] }"
 COMPLEMENT = "{ V -[ccomp]-> W }"
 ADJECTIVE = "{ N -[amod]-> A }"
+TWO_CLAUSES = "{ V -[conj]-> W }"
+QUESTION = "{ V -[~obj]-> W[lemma=what] }"
 
 
 @dataclass
@@ -108,6 +110,23 @@ def embedded(name: str, subject: str, place: str) -> Sentence:
     )
 
 
+def question(subject: str) -> Sentence:
+    """``What did the dog see.``"""
+    return Sentence(
+        "What/what/PRON/5:~obj did/do/AUX/5:aux the/the/DET/4:det "
+        f"{subject}/{subject}/NOUN/5:nsubj see/see/VERB/0:root ././PUNCT/5:punct"
+    )
+
+
+def joined(first: str, second: str, category: str = "part:joined") -> Sentence:
+    """``The dog slept the girl saw.``"""
+    return Sentence(
+        f"The/the/DET/2:det {first}/{first}/NOUN/3:nsubj slept/slept/VERB/0:root "
+        f"the/the/DET/5:det {second}/{second}/NOUN/6:nsubj saw/see/VERB/3:conj ././PUNCT/3:punct",
+        category,
+    )
+
+
 @dataclass
 class Tiny:
     """The dataset: its sentences by split, and the parts of its manifest."""
@@ -119,6 +138,21 @@ class Tiny:
     )
     strata: dict[str, dict[str, int]] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
+    shares: dict[str, dict[str, int]] = field(
+        default_factory=lambda: {"cat_as_object": {"dog": 1, "girl": 1}}
+    )
+    parts: list[dict[str, object]] = field(
+        default_factory=lambda: [
+            {
+                "name": "joined",
+                "only": [TWO_CLAUSES],
+                "quotas": [{"count": 1, "within": [], "outside": [COMPLEMENT]}],
+                "repeated_lemmas": True,
+                "allow": [],
+            }
+        ]
+    )
+    nowhere: list[str] = field(default_factory=lambda: [QUESTION])
     parquet: bool = True
 
     def pattern(self, name: str) -> dict[str, object]:
@@ -139,7 +173,12 @@ class Tiny:
             splits[split] = {
                 "items": sum(counts.values()),
                 "strata": [
-                    {"category": name, "count": count, "repeated": name in self.repeated}
+                    {
+                        "category": name,
+                        "count": count,
+                        "repeated": name in self.repeated,
+                        "shares": self.shares.get(name, {}),
+                    }
                     for name, count in counts.items()
                 ],
             }
@@ -156,6 +195,8 @@ class Tiny:
             "distinct": self.distinct,
             "splits": splits,
             "patterns": self.patterns,
+            "parts": self.parts,
+            "nowhere": self.nowhere,
         }
 
 
@@ -177,6 +218,7 @@ def tiny() -> Tiny:
                 pp_in_object("dog", "book", "Emma"),
                 pp_in_object("girl", "book", "Lina"),
                 said_that,
+                joined("dog", "dog"),
                 *exposures,
             ],
             "dev": [said("girl", "saw", "book")],
@@ -207,7 +249,8 @@ def tiny() -> Tiny:
                 need=[{"structure": CAT_AS_SUBJECT, "minimum": 1}],
                 expose=[{"count": 2, "structure": CAT_AS_SUBJECT}],
                 reserved=[CAT],
-                quotas=[{"count": 2, "within": [], "outside": []}],
+                targets=["dog", "girl"],
+                quotas=[{"count": 2, "within": [], "outside": [], "each_target": True}],
             ),
         ],
     )
@@ -240,6 +283,8 @@ def write_split(directory: Path, split: str, sentences: list[Sentence], parquet:
 def split_kind(category: str) -> str:
     if category == "in_distribution":
         return "iid"
+    if category.startswith("part:"):
+        return "part"
     return "exposure" if category.startswith("exposure:") else "gen"
 
 

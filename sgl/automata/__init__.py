@@ -21,15 +21,19 @@ from sgl.automata.conflict import Conflict, find_conflict
 from sgl.automata.consistency import Consistency, consistency
 from sgl.automata.counting import count_derivations
 from sgl.automata.errors import AutomataError, StructureTooCostly, UnsupportedStructure
+from sgl.automata.exposed import Kind, Reason, Unseen
+from sgl.automata.pieces import pieces_of
 from sgl.automata.proofs import (
     Disjoint,
     Distribution,
+    Exposed,
     HeldOut,
     Instance,
     Licence,
     Nesting,
     Overlap,
     PatternProofs,
+    Piece,
     Proofs,
     Unsatisfiable,
     Unused,
@@ -46,19 +50,24 @@ __all__ = [
     "Consistency",
     "Disjoint",
     "Distribution",
+    "Exposed",
     "HeldOut",
     "Instance",
+    "Kind",
     "Licence",
     "Nesting",
     "Overlap",
     "PatternProofs",
+    "Piece",
     "Proofs",
+    "Reason",
     "SplitGrammar",
     "StructureAutomaton",
     "StructureCompiler",
     "StructureTooCostly",
     "Transition",
     "Unsatisfiable",
+    "Unseen",
     "UnsupportedStructure",
     "Unused",
     "Verdict",
@@ -66,6 +75,7 @@ __all__ = [
     "consistency",
     "count_derivations",
     "find_conflict",
+    "pieces_of",
     "prove",
     "smallest_derivation",
 ]

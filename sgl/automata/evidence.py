@@ -7,7 +7,7 @@ the texts without it, prepared for reading splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -78,6 +78,21 @@ class Evidence:
         """The strata of the generalization split."""
         return tuple(e for e in self.strata if e.stratum.split == GENERALIZATION)
 
+    @cached_property
+    def drawn_training(self) -> tuple[StratumEvidence, ...]:
+        """The training strata that are to have sentences."""
+        return tuple(e for e in self.training if e.stratum.count)
+
+    @cached_property
+    def used_in_training(self) -> frozenset[int]:
+        """The rules that some training sentence can use."""
+        return _used(self.drawn_training)
+
+    def used_by_items_of(self, pattern: str) -> frozenset[int]:
+        """The rules that some generalization item of a pattern can use."""
+        own = (e for e in self.generalization if e.stratum.category == pattern)
+        return _used(e for e in own if e.stratum.count)
+
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Whether no text of the stratum contains the structure."""
         key = evidence.view, structure
@@ -129,6 +144,10 @@ class Evidence:
         if evidence.stream not in self._marked:
             self._marked[evidence.stream] = self.requires(evidence, self.marks(pattern))
         return self._marked[evidence.stream]
+
+
+def _used(strata: Iterable[StratumEvidence]) -> frozenset[int]:
+    return frozenset().union(*[e.split.used_rules for e in strata])
 
 
 def _structures(plan: Plan) -> Iterator[Structure]:

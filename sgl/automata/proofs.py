@@ -8,6 +8,10 @@ rule ids in preorder) that ``sgl.core.interpret`` turns into a sentence.
 ``Instance``    every item of a generalization stratum contains one of its
                 structures and none that it excludes
 ``Licence``     training contains a part that the pattern needs
+``Piece``       training contains what is left of a held-out structure without a
+                link (:mod:`sgl.automata.pieces`)
+``Exposed``     training can use all that items are made of
+                (:mod:`sgl.automata.exposed`)
 ``Disjoint``    no generalization item is a training sentence
 ==============  ==============================================================
 
@@ -22,15 +26,17 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sgl.automata.conflict import Conflict
+from sgl.automata.exposed import Kind, Reason, Unseen
 from sgl.core.interpret import Derivation
 from sgl.core.structure import Structure
 
 
 class Verdict(Enum):
-    """Whether a claim holds."""
+    """Whether a claim holds.  ``WAIVED``: it does not, and the author says that it need not."""
 
     PROVED = "proved"
     REFUTED = "refuted"
+    WAIVED = "waived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ class Licence:
     ``mass`` is its probability in the in-distribution training grammar;
     ``expected`` the expected number of training sentences that contain it, those
     of the pattern's own exposures included; ``example`` the smallest.  The claim
-    fails if that number is 0.
+    fails if that number is 0; ``conflict`` are then the clauses that exclude the
+    part, or ``None`` if no single stratum has them.
     """
 
     structure: Structure
@@ -77,11 +84,57 @@ class Licence:
     mass: float
     expected: float
     example: Derivation | None
+    conflict: Conflict | None = None
 
     @property
     def scarce(self) -> bool:
         """Whether fewer sentences are expected than the author asks for."""
         return self.expected < self.minimum
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The claim that training contains ``structure``, a piece of ``whole``.
+
+    ``whole`` is a structure that the pattern holds out.  If the claim holds,
+    ``example`` is a text of the training stratum ``stream`` that contains the piece;
+    if it is refuted, ``conflict`` are the clauses that exclude it.
+    """
+
+    structure: Structure
+    whole: Structure
+    verdict: Verdict
+    stream: str | None = None
+    example: Derivation | None = None
+    conflict: Conflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """The claim that training can use all that a pattern's items are made of.
+
+    ``counts`` are the numbers of things of each kind that items can use;
+    ``unseen`` those that training cannot use, each with its reason.  The claim
+    fails if one of them is missing without an excuse.
+    """
+
+    counts: tuple[tuple[Kind, int], ...]
+    unseen: tuple[Unseen, ...]
+
+    @property
+    def missing(self) -> tuple[Unseen, ...]:
+        """What training lacks without an excuse."""
+        return tuple(thing for thing in self.unseen if thing.reason is Reason.MISSING)
+
+    @property
+    def excused(self) -> tuple[Unseen, ...]:
+        """What training need not have, because the pattern is about it."""
+        return tuple(thing for thing in self.unseen if thing.reason is not Reason.MISSING)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Proved if nothing is missing."""
+        return Verdict.REFUTED if self.missing else Verdict.PROVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +172,42 @@ class Disjoint:
     witness: Derivation | None = None
 
 
+Claim = HeldOut | Licence | Piece | Instance | Exposed | Disjoint
+
+
 @dataclass(frozen=True, slots=True)
 class PatternProofs:
-    """Everything claimed about one pattern."""
+    """Everything claimed about one pattern.
+
+    ``idle_waivers`` are structures that the author waives although they are pieces
+    of nothing that the pattern holds out.
+    """
 
     name: str
     held_out: tuple[HeldOut, ...]
     licences: tuple[Licence, ...]
+    pieces: tuple[Piece, ...]
     instances: tuple[Instance, ...]
+    exposed: Exposed
     disjoint: tuple[Disjoint, ...]
+    idle_waivers: tuple[Structure, ...] = ()
 
     @property
-    def claims(self) -> tuple[HeldOut | Licence | Instance | Disjoint, ...]:
+    def claims(self) -> tuple[Claim, ...]:
         """All claims."""
-        return (*self.held_out, *self.licences, *self.instances, *self.disjoint)
+        return (
+            *self.held_out,
+            *self.licences,
+            *self.pieces,
+            *self.instances,
+            self.exposed,
+            *self.disjoint,
+        )
 
     @property
     def proved(self) -> bool:
-        """Whether all claims are proved."""
-        return all(claim.verdict is Verdict.PROVED for claim in self.claims)
+        """Whether no claim is refuted."""
+        return all(claim.verdict is not Verdict.REFUTED for claim in self.claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +282,7 @@ class Proofs:
                 return proofs
         raise KeyError(pattern)
 
-    def refuted(self) -> Iterator[tuple[str, HeldOut | Licence | Instance | Disjoint]]:
+    def refuted(self) -> Iterator[tuple[str, Claim]]:
         """The claims that fail, each with the name of its pattern."""
         for proofs in self.patterns:
             for claim in proofs.claims:

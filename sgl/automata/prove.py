@@ -16,6 +16,7 @@ from dataclasses import replace
 from sgl.automata.compiler import StructureCompiler
 from sgl.automata.conflict import find_conflict
 from sgl.automata.evidence import Evidence, StratumEvidence
+from sgl.automata.exposed import Things, take_stock
 from sgl.automata.findings import (
     find_distributions,
     find_nestings,
@@ -23,8 +24,10 @@ from sgl.automata.findings import (
     find_unsatisfiable,
     find_unused,
 )
+from sgl.automata.licensing import Licensing, why_absent
 from sgl.automata.proofs import (
     Disjoint,
+    Exposed,
     HeldOut,
     Instance,
     Licence,
@@ -35,7 +38,15 @@ from sgl.automata.proofs import (
 from sgl.automata.split import acceptance_probability
 from sgl.automata.witness import smallest_derivation
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Need, Pattern, Plan, foreign
+from sgl.core.plan import (
+    EXPOSURE_PREFIX,
+    IN_DISTRIBUTION,
+    PART_PREFIX,
+    Need,
+    Pattern,
+    Plan,
+    foreign,
+)
 from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
@@ -89,6 +100,8 @@ class _Prover:
         self._evidence = evidence
         self._compiler = evidence.compiler
         self._leaks: dict[Structure, tuple[StratumEvidence, Derivation] | None] = {}
+        self._licensing = Licensing(evidence)
+        self._things = Things(evidence.compiler.grammar, evidence.plan)
 
     def pattern(self, pattern: Pattern) -> PatternProofs:
         """All claims about one pattern."""
@@ -100,8 +113,11 @@ class _Prover:
                 for structure in pattern.held_out
             ),
             licences=tuple(self._licence(pattern, need) for need in pattern.need),
+            pieces=self._licensing.pieces(pattern),
             instances=tuple(self._instance(pattern, stratum) for stratum in strata),
+            exposed=Exposed(*take_stock(self._evidence, self._things, pattern)),
             disjoint=tuple(self._disjoint(pattern, stratum) for stratum in strata),
+            idle_waivers=self._licensing.idle_waivers(pattern),
         )
 
     def _held_out(self, structure: Structure, *, asserted: bool) -> HeldOut:
@@ -144,6 +160,7 @@ class _Prover:
             e
             for e in self._evidence.training
             if e.stratum.category == EXPOSURE_PREFIX + pattern.name
+            or e.stratum.category.startswith(PART_PREFIX)
         ]
         masses = self._masses([*in_distribution, *exposures], need.structure)
         if not any(mass > 0.0 for _, mass in masses):
@@ -164,6 +181,7 @@ class _Prover:
             mass=max((mass for e, mass in masses if e in in_distribution), default=0.0),
             expected=expected,
             example=example,
+            conflict=why_absent(self._evidence, need.structure) if source is None else None,
         )
 
     def _masses(

@@ -137,7 +137,9 @@ def _system(index: GrammarIndex, automaton: TreeAutomaton) -> System:
     states = automaton.words[automaton.lexicon.class_array]
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
-    constant = np.bincount(states[live], index.word_weights[live], minlength=automaton.size)
+    constant: Vector = np.bincount(
+        states[live], index.word_weights[live], minlength=automaton.size
+    ).astype(np.float64)
     return System(
         size=automaton.size,
         state=automaton.results,

@@ -9,21 +9,21 @@ from sgl.automata import (
     Disjoint,
     HeldOut,
     Instance,
-    Licence,
     Proofs,
     StructureCompiler,
     Verdict,
     prove,
 )
 from sgl.build.deciding import deciding
-from sgl.build.places import place_of_stream, place_of_structure
+from sgl.build.licences import report_licences
+from sgl.build.places import place_of_stream
+from sgl.build.wording import Wording
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import Fragment
-from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Label, Span
+from sgl.diagnostics import Diagnostics, Label
 
 #: Rules of a witness that a diagnostic points at.
 _SHOWN = 4
@@ -51,15 +51,23 @@ def establish(
     with deciding(compiled, diagnostics):
         proofs = prove(structures, compiled.plan, progress, only)
     if proofs is not None:
-        _Findings(compiled, diagnostics, proofs).report()
+        with deciding(compiled, diagnostics):
+            _Findings(compiled, structures, diagnostics, proofs).report()
     return proofs
 
 
 class _Findings:
     """Turns refuted claims into diagnostics."""
 
-    def __init__(self, compiled: Compiled, diagnostics: Diagnostics, proofs: Proofs) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        structures: StructureCompiler,
+        diagnostics: Diagnostics,
+        proofs: Proofs,
+    ) -> None:
         self.compiled = compiled
+        self.wording = Wording(compiled, structures)
         self.diagnostics = diagnostics
         self.proofs = proofs
         self.vacuous = {
@@ -73,11 +81,7 @@ class _Findings:
         for pattern in self.proofs.patterns:
             lowered = next(p for p in self.compiled.patterns if p.pattern.name == pattern.name)
             self._report_held_out(lowered, pattern.held_out)
-            for index, licence in enumerate(pattern.licences):
-                if licence.verdict is Verdict.REFUTED:
-                    self._unlicensed(lowered, index)
-                elif licence.scarce:
-                    self._scarce(lowered, index, licence)
+            report_licences(self.wording, lowered, pattern, self.diagnostics)
             for instance in pattern.instances:
                 # Why a stratum is empty is said for all strata together.
                 if instance.verdict is Verdict.REFUTED and instance.conflict is None:
@@ -115,43 +119,20 @@ class _Findings:
         )
         self.diagnostics.error(
             "SGL0811",
-            self._span(lowered, claim.structure),
+            self.wording.place(lowered, claim.structure),
             f"training can contain what the pattern `{lowered.pattern.name}` holds out",
             label="this structure can still be derived",
             labels=self._guilty(claim),
-            notes=(*self._witness(claim.witness), how),
+            notes=(*self.wording.witness(claim.witness), how),
             hint="remove the rule, or restrict it so that it no longer makes the structure",
         )
 
     def _vacuous(self, lowered: LoweredPattern, claim: HeldOut) -> None:
         self.diagnostics.error(
             "SGL0818",
-            self._span(lowered, claim.structure),
+            self.wording.place(lowered, claim.structure),
             "this structure cannot occur in any sentence of the grammar: nothing is held out",
             hint="look at what the grammar makes: `sglc sample --show graph`",
-        )
-
-    def _unlicensed(self, lowered: LoweredPattern, index: int) -> None:
-        self.diagnostics.error(
-            "SGL0813",
-            lowered.span("need", index),
-            f"training cannot contain this part, which `{lowered.pattern.name}` needs",
-            labels=self._forbidding(lowered),
-            notes=("a generalization item would then test more than one new thing",),
-            hint="correct the structure, or the `forbid` that rules it out",
-        )
-
-    def _scarce(self, lowered: LoweredPattern, index: int, claim: Licence) -> None:
-        self.diagnostics.warning(
-            "SGL0814",
-            lowered.span("need", index),
-            f"only about {claim.expected:.1f} training sentences will contain this part, "
-            f"{claim.minimum} are needed",
-            notes=(
-                f"its probability in training is {claim.mass:.2g}",
-                *self._witness(claim.example),
-            ),
-            hint="give its rules more weight, or add `expose` for it",
         )
 
     def _misfit(self, lowered: LoweredPattern, claim: Instance) -> None:
@@ -164,7 +145,7 @@ class _Findings:
             "SGL0816",
             lowered.declaration.name.span,
             f"an item of `{lowered.pattern.name}` {reason}",
-            notes=self._witness(claim.witness),
+            notes=self.wording.witness(claim.witness),
         )
 
     def _shared(self, lowered: LoweredPattern, claim: Disjoint) -> None:
@@ -173,23 +154,15 @@ class _Findings:
             lowered.declaration.name.span,
             f"an item of `{lowered.pattern.name}` can also be a training sentence",
             notes=(
-                *self._witness(claim.witness),
+                *self.wording.witness(claim.witness),
                 "an item must contain something that training does not",
             ),
             hint="let `gen` imply one of the `forbid` structures",
         )
 
     def _empty(self, streams: Sequence[str], conflict: Conflict) -> None:
-        clauses = [
-            *((structure, "required here") for group in conflict.require for structure in group),
-            *((structure, "excluded here") for structure in conflict.exclude),
-        ]
-        spans = [
-            (span, text)
-            for structure, text in clauses
-            if (span := place_of_structure(self.compiled, structure)) is not None
-        ]
-        primary = spans[0] if spans else (place_of_stream(self.compiled, streams[0]), "")
+        clauses = self.wording.clauses(conflict)
+        primary = clauses[0] if clauses else Label(place_of_stream(self.compiled, streams[0]), "")
         what = f"no sentence is left for {_names(streams)}"
         if all(stream.startswith("gen/") for stream in streams):
             what = f"no sentence can be an item of {_names(streams)}"
@@ -198,30 +171,13 @@ class _Findings:
             note, hint = _EVERYWHERE
         self.diagnostics.error(
             "SGL0812",
-            primary[0],
+            primary.span,
             what,
-            label=primary[1],
-            labels=[Label(span, text) for span, text in spans[1:]],
-            notes=(note,) if spans else (),
+            label=primary.text,
+            labels=clauses[1:],
+            notes=(note,) if clauses else (),
             hint=hint,
         )
-
-    # ---- places and sentences
-
-    def _span(self, lowered: LoweredPattern, structure: Structure) -> Span:
-        return lowered.place(structure) or lowered.declaration.name.span
-
-    def _forbidding(self, lowered: LoweredPattern) -> Iterable[Label]:
-        for structure in lowered.pattern.held_out[:2]:
-            yield Label(self._span(lowered, structure), "held out here")
-
-    def _witness(self, derivation: Derivation | None) -> tuple[str, ...]:
-        if derivation is None:
-            return ()
-        item = interpret(self.compiled.grammar, derivation)
-        plan = self.compiled.plan
-        layer = self.compiled.grammar.text_layer(plan.source)
-        return (f'witness: "{item.texts[layer]}"',)
 
     def _guilty(self, claim: HeldOut) -> Iterable[Label]:
         """The rules of the witness that the author should look at.
@@ -262,6 +218,8 @@ def _names(streams: Iterable[str]) -> str:
             names[f"`{split}`"] = None
         elif category.startswith(EXPOSURE_PREFIX):
             names[f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"] = None
+        elif category.startswith(PART_PREFIX):
+            names[f"the part `{category.removeprefix(PART_PREFIX)}`"] = None
         else:
             names[f"`{category}`"] = None
     *first, last = names

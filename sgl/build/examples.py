@@ -139,6 +139,9 @@ class _Likes:
     def _problem(self, lowered: LoweredPattern, split: str, reading: _Reading) -> str | None:
         """Why a reading does not belong to the split, or None."""
         pattern = lowered.pattern
+        for structure in self.plan.nowhere:
+            if self._contains(structure, reading):
+                return f"it contains {structure}, which a restriction rules out"
         if split == TRAIN:
             return self._held_out(self.plan.patterns, reading)
         if not any(self._contains(structure, reading) for structure in pattern.gen):
@@ -146,6 +149,10 @@ class _Likes:
         for structure in pattern.exclude:
             if self._contains(structure, reading):
                 return f"it contains {structure}, which `not` excludes"
+        for part in self.plan.parts:
+            for structure in part.only:
+                if self._contains(structure, reading):
+                    return f"it contains {structure}, which only the part `{part.name}` may"
         others = [p for p in self.plan.patterns if foreign(pattern, [p])]
         return self._held_out(others, reading)
 

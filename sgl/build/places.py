@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sgl.compile import Compiled
 from sgl.compile.plan import GEN
-from sgl.core.plan import EXPOSURE_PREFIX
+from sgl.core.plan import EXPOSURE_PREFIX, PART_PREFIX
 from sgl.core.structure import Structure
 from sgl.diagnostics import Span
 from sgl.lang import syntax as s
@@ -14,9 +14,13 @@ def place_of_stream(compiled: Compiled, stream: str) -> Span:
     """The clause that asks for a stratum: ``size``, ``expose``, or the size of the split.
 
     ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of
-    ``size``, ``train/exposure:PATTERN/0`` the first ``expose``.
+    ``size``, ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0``
+    the first number of a part.
     """
     split, category, *index = stream.split("/")
+    for part in compiled.parts:
+        if category == PART_PREFIX + part.part.name:
+            return part.sizes[int(index[0])]
     name = category.removeprefix(EXPOSURE_PREFIX)
     for lowered in compiled.patterns:
         if lowered.pattern.name == name:
@@ -31,6 +35,15 @@ def place_of_stream(compiled: Compiled, stream: str) -> Span:
 
 
 def place_of_structure(compiled: Compiled, structure: Structure) -> Span | None:
-    """The first clause of any pattern with this structure."""
-    places = (lowered.place(structure) for lowered in compiled.patterns)
-    return next((place for place in places if place is not None), None)
+    """The first clause of any declaration with this structure."""
+    return next(iter(places_of_structure(compiled, structure)), None)
+
+
+def places_of_structure(compiled: Compiled, structure: Structure) -> list[Span]:
+    """For each declaration that has this structure its first clause with it."""
+    places = (
+        *(lowered.place(structure) for lowered in compiled.patterns),
+        *(lowered.place(structure) for lowered in compiled.parts),
+        *(lowered.place(structure) for lowered in compiled.restrictions),
+    )
+    return [place for place in places if place is not None]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.build.guarantees import guarantees_of
+from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
 from sgl.compile import Compiled
 from sgl.dataset import (
@@ -71,7 +71,8 @@ def produce(
             report = verify(directory, lambda done, total, what: stage(what, done, total))
             _write_verification(directory, report)
             stage("writing the report", 0, 1)
-            page = report_data(compiled, proofs, content, observer, report)
+            _complete(directory, content, compiled, proofs, observer, report)
+            page = report_data(compiled, structures, proofs, content, observer, report)
             (directory / "report.html").write_text(render_report(page), "utf-8")
             outcome = Outcome(target, content, report)
             if not report.ok:
@@ -116,8 +117,23 @@ def _write(
         written.files,
     )
     write_manifest(directory, content)
-    write_card(directory, content)
     return content, observer
+
+
+def _complete(
+    directory: Path,
+    content: dict[str, Any],
+    compiled: Compiled,
+    proofs: Proofs,
+    observer: Observer,
+    report: Report,
+) -> None:
+    """Add the word of the verifier to the guarantees that the manifest and the card state."""
+    graphs = on_the_graphs(compiled.plan, observer.seen, report)
+    guarantees = completed(guarantees_of(proofs), graphs)
+    content["guarantees"] = [asdict(guarantee) for guarantee in guarantees]
+    write_manifest(directory, content)
+    write_card(directory, content)
 
 
 def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sgl.automata import Proofs
-from sgl.build.guarantees import pattern_guarantees
+from sgl.automata import Proofs, StructureCompiler
+from sgl.automata.figures import LONGEST_COUNTED, Figures, figures_of
+from sgl.build.report_patterns import pattern_report
 from sgl.compile import Compiled
-from sgl.compile.plan import GEN
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Pattern, Plan
+from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import Record
 from sgl.report import (
     Counts,
-    Growth,
     Guarantee,
+    Heights,
     Lengths,
-    Mass,
-    PatternReport,
     Relation,
     ReportData,
+    Size,
     Unused,
-    example_of,
 )
 from sgl.verify import Report
-
-#: The checks of the verifier that search the graphs for what patterns claim.
-GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016")
 
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3
@@ -46,7 +41,6 @@ class Observer:
         for stratum in plan.strata:
             self.sizes[stratum.category] += stratum.count
         self.seen = dict.fromkeys(self.sizes, 0)
-        self.training = {s.category for s in plan.strata if s.split != GEN}
 
     def __call__(self, record: Record) -> None:
         """Take note of one record."""
@@ -65,6 +59,7 @@ class Observer:
 
 def report_data(
     compiled: Compiled,
+    structures: StructureCompiler,
     proofs: Proofs,
     manifest: dict[str, Any],
     observer: Observer,
@@ -72,6 +67,7 @@ def report_data(
 ) -> ReportData:
     """Everything on the page, as values."""
     plan = compiled.plan
+    figures = figures_of(structures, plan)
     return ReportData(
         title=compiled.project.title or compiled.project.name,
         signature=manifest["signature"],
@@ -79,17 +75,16 @@ def report_data(
         target_language=plan.target,
         guarantees=_checked(verification),
         patterns=tuple(
-            _pattern(compiled, proofs, pattern, observer, verification) for pattern in plan.patterns
+            pattern_report(compiled, proofs, pattern, manifest, observer.examples)
+            for pattern in plan.patterns
         ),
         counts=_counts(proofs, manifest),
         lengths=tuple(
             Lengths(split, tuple(sorted(counts.items())))
             for split, counts in observer.lengths.items()
         ),
-        growth=tuple(
-            Growth(figure.stream, figure.spectral_radius, figure.expected_tokens)
-            for figure in proofs.distributions
-        ),
+        sizes=_sizes(plan, figures),
+        heights=_heights(plan, figures),
         unused=_unused(compiled, proofs),
         relations=_relations(compiled, proofs),
         parameters=tuple(sorted(compiled.parameters.items())),
@@ -110,6 +105,49 @@ def _checked(verification: Report) -> tuple[Guarantee, ...]:
     )
 
 
+def _sizes(plan: Plan, figures: Sequence[Figures]) -> tuple[Size, ...]:
+    """The figures of all distributions; strata under one constraint have one row."""
+    constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
+    names: dict[Constraint | None, list[str]] = {}
+    first: dict[Constraint | None, Figures] = {}
+    for figure in figures:
+        key = constraint.get(figure.stream)
+        first.setdefault(key, figure)
+        names.setdefault(key, []).append(figure.stream)
+    return tuple(
+        Size(
+            distribution=", ".join(names[key]),
+            mass=figure.mass,
+            derivations=figure.derivations,
+            short=figure.up_to_longest,
+            longest=LONGEST_COUNTED,
+            expected_length=figure.expected_tokens,
+            median_height=figure.height_at(0.5),
+            usual_height=figure.height_at(0.99),
+            spectral_radius=figure.spectral_radius,
+        )
+        for key, figure in first.items()
+    )
+
+
+def _heights(plan: Plan, figures: Sequence[Figures]) -> tuple[Heights, ...]:
+    """The heights in each split, its strata mixed in proportion to their items."""
+    by_stream = {figure.stream: figure.heights for figure in figures}
+    splits: dict[str, list[Stratum]] = {}
+    for stratum in plan.strata:
+        if stratum.count:
+            splits.setdefault(stratum.split, []).append(stratum)
+    found = []
+    for split, strata in splits.items():
+        total = sum(stratum.count for stratum in strata)
+        shares = [0.0] * max(len(by_stream[stratum.stream]) for stratum in strata)
+        for stratum in strata:
+            for height, share in enumerate(by_stream[stratum.stream]):
+                shares[height] += share * stratum.count / total
+        found.append(Heights(split, tuple(shares)))
+    return tuple(found)
+
+
 def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
     """What was drawn for every stratum."""
     masses = {figure.stream: figure.mass for figure in proofs.distributions}
@@ -121,59 +159,10 @@ def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
             part["candidates"],
             masses[part["stream"]],
             tuple((reason, number) for reason, number in part["rejected"].items() if number),
+            tuple(part["shares"].items()),
         )
         for split, entry in manifest["splits"].items()
         for part in entry["strata"]
-    )
-
-
-def _pattern(
-    compiled: Compiled,
-    proofs: Proofs,
-    pattern: Pattern,
-    observer: Observer,
-    verification: Report,
-) -> PatternReport:
-    proved = proofs.of(pattern.name)
-    plan = compiled.plan
-    return PatternReport(
-        name=pattern.name,
-        title=pattern.title,
-        groups=pattern.groups,
-        held_out=tuple(str(structure) for structure in pattern.held_out),
-        guarantees=(
-            *(
-                Guarantee(g.claim, g.method, g.result, g.result == "proved", g.detail)
-                for g in pattern_guarantees(proved)
-            ),
-            _on_the_graphs(observer, pattern.name, verification),
-        ),
-        masses=tuple(
-            Mass("held out", str(claim.structure), claim.mass, claim.train_mass)
-            for claim in proved.held_out
-        ),
-        examples=tuple(
-            example_of(
-                compiled.grammar,
-                derivation,
-                source=plan.source,
-                target=plan.target,
-                graph=plan.lemma_layer,
-            )
-            for derivation in observer.examples.get(pattern.name, ())
-        ),
-    )
-
-
-def _on_the_graphs(observer: Observer, pattern: str, verification: Report) -> Guarantee:
-    """The word of the verifier, which searched every graph for the pattern's structures."""
-    found = [result for result in verification.results if result.code in GRAPH_CHECKS]
-    ok = all(result.status == "passed" for result in found)
-    own = observer.seen.get(pattern, 0)
-    trained = sum(n for category, n in observer.seen.items() if category in observer.training)
-    detail = f"in {own:,} of its {own:,} items, in none of {trained:,} of train, dev and test"
-    return Guarantee(
-        "on the graphs", "checked", "passed" if ok else "failed", ok, detail if ok else ""
     )
 
 

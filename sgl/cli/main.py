@@ -19,11 +19,14 @@ OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
 
 #: Commands by name: where each is, and what it does in one line.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."),
     "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
     "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
     "explain": ("sgl.cli.explain", "Explain a diagnostic code."),
+    "parse": ("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": ("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": ("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
+    "translate": ("sgl.cli.translate", "Say a sentence in the other layers."),
     "verify": ("sgl.cli.verify", "Check a written dataset, independently."),
 }
 

@@ -2,132 +2,169 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.table import Table
 
-from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
+from sgl.automata import Proofs, StructureCompiler
+from sgl.automata.figures import figures_of
+from sgl.build.between import compare
 from sgl.build.claims import establish
+from sgl.build.drawn import Drawn, NotADatasetError, read_drawn
+from sgl.build.proof_data import comparison_data, proof_data
+from sgl.build.reasoning import reasoning
 from sgl.build.session import open_grammar
-from sgl.cli.common import compile_options, count, grammar_argument, print_table, progress, show
-from sgl.cli.main import FAILED, OK, USAGE
+from sgl.cli.common import compile_options, progress, show
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.prove_between import between_lines
+from sgl.cli.prove_pattern import pattern_lines
+from sgl.cli.prove_table import show_proofs
 from sgl.compile import Compiled
-from sgl.core.interpret import Derivation, interpret
+from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostics, SourceMap, suggest
 
 
 @click.command("prove")
-@grammar_argument
+@click.argument("grammar", type=click.Path(path_type=Path), required=False)
 @click.option("--pattern", metavar="NAME", help="Show the reasoning for one pattern.")
+@click.option(
+    "--between",
+    nargs=2,
+    type=click.Path(path_type=Path),
+    metavar="A B",
+    help="Which structures that B tests does the training of A show?",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Show beside the expected numbers those drawn in a dataset.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write proofs and figures as JSON.")
 @compile_options
 def command(
-    grammar: Path, pattern: str | None, settings: dict[str, str], form: str, color: str
+    grammar: Path | None,
+    pattern: str | None,
+    between: tuple[Path, Path] | None,
+    data: Path | None,
+    as_json: bool,
+    settings: dict[str, str],
+    form: str,
+    color: str,
 ) -> int:
-    """Prove the claims of all patterns of GRAMMAR: held out, instance, licensed."""
+    """Prove the claims of all patterns of GRAMMAR: held out, instance, licensed, exposed."""
+    _check_usage(grammar, pattern, between, data, as_json, form)
+    if between is not None:
+        return _between(between, settings, as_json, form, color)
+    assert grammar is not None
+    try:
+        drawn = read_drawn(data) if data is not None else None
+    except NotADatasetError as problem:
+        click.echo(f"error: {problem}", err=True)
+        return OUTPUT
+    return _prove(grammar, pattern, drawn, settings, as_json, form, color)
+
+
+def _check_usage(
+    grammar: Path | None,
+    pattern: str | None,
+    between: tuple[Path, Path] | None,
+    data: Path | None,
+    as_json: bool,
+    form: str,
+) -> None:
+    if between is not None and (grammar or pattern or data):
+        raise click.UsageError("`--between A B` takes two grammars and nothing else")
+    if between is None and grammar is None:
+        raise click.UsageError("Missing argument 'GRAMMAR'.")
+    if as_json and form == "json":
+        raise click.UsageError("`--json` writes the proofs, `--format json` the messages: choose")
+
+
+def _prove(
+    grammar: Path,
+    pattern: str | None,
+    drawn: Drawn | None,
+    settings: dict[str, str],
+    as_json: bool,
+    form: str,
+    color: str,
+) -> int:
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = open_grammar(grammar, settings, sources, diagnostics)
-    proofs = None
-    if compiled is not None:
-        names = [lowered.pattern.name for lowered in compiled.patterns]
-        if pattern is not None and pattern not in names:
-            click.echo(
-                f"error: there is no pattern `{pattern}` {suggest(pattern, names)}".rstrip(),
-                err=True,
-            )
-            return USAGE
-        with progress() as line:
-            structures = StructureCompiler(compiled.grammar)
-            proofs = establish(
-                compiled,
-                structures,
-                diagnostics,
-                lambda name: line(f"proving {name}", 0, 1),
-                pattern,
-            )
+    if compiled is None:
+        show(diagnostics, sources, form, color)
+        return FAILED
+    names = [lowered.pattern.name for lowered in compiled.patterns]
+    if pattern is not None and pattern not in names:
+        hint = suggest(pattern, names)
+        click.echo(f"error: there is no pattern `{pattern}` {hint}".rstrip(), err=True)
+        return USAGE
+    structures = StructureCompiler(compiled.grammar)
+    with progress() as line:
+        proofs = establish(
+            compiled, structures, diagnostics, lambda name: line(f"proving {name}", 0, 1), pattern
+        )
     show(diagnostics, sources, form, color)
-    if compiled is not None and proofs is not None and form == "full":
-        if pattern is not None:
-            _show_pattern(compiled, proofs, pattern)
-        else:
-            show_proofs(proofs, diagnostics.errors)
+    if proofs is not None and form != "json":
+        _check_version(compiled, drawn)
+        _show(compiled, structures, proofs, pattern, drawn, as_json, diagnostics.errors)
     return OK if proofs is not None and diagnostics.errors == 0 else FAILED
 
 
-def show_proofs(proofs: Proofs, errors: int = 0) -> None:
-    """One line for each pattern, and what was left out of training."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("pattern", "held out", "instance", "licensed", "disjoint"):
-        table.add_column(heading, no_wrap=heading == "pattern")
-    table.add_column("mass", justify="right")
-    table.add_column("in train", justify="right")
-    for pattern in proofs.patterns:
-        table.add_row(*_row(pattern))
-    print_table(table)
-    proved = sum(pattern.proved for pattern in proofs.patterns)
-    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
-    click.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
+def _show(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    proofs: Proofs,
+    pattern: str | None,
+    drawn: Drawn | None,
+    as_json: bool,
+    errors: int,
+) -> None:
+    if as_json:
+        figures = figures_of(structures, compiled.plan)
+        _echo_json(proof_data(compiled, proofs, figures, drawn))
+    elif pattern is not None:
+        _echo(pattern_lines(reasoning(compiled, structures, proofs.of(pattern))))
+    else:
+        show_proofs(compiled, proofs, errors, drawn)
 
 
-def _row(pattern: PatternProofs) -> tuple[str, ...]:
-    before = sum(claim.mass for claim in pattern.held_out)
-    after = sum(claim.train_mass for claim in pattern.held_out)
-    return (
-        pattern.name,
-        _verdict([claim.verdict for claim in pattern.held_out]),
-        _verdict([claim.verdict for claim in pattern.instances]) if pattern.instances else "–",
-        _verdict([claim.verdict for claim in pattern.licences]) if pattern.licences else "–",
-        _verdict([claim.verdict for claim in pattern.disjoint]) if pattern.disjoint else "–",
-        f"{before:.1e}",
-        f"{after:.1e}" if after else "0",
-    )
+def _check_version(compiled: Compiled, drawn: Drawn | None) -> None:
+    """Say if a dataset is not of this grammar: its numbers are then of another."""
+    if drawn is not None and drawn.grammar != fingerprint(compiled.grammar, compiled.plan):
+        click.echo("note: the dataset was drawn from another version of the grammar", err=True)
 
 
-def _verdict(verdicts: list[Verdict]) -> str:
-    refuted = sum(verdict is Verdict.REFUTED for verdict in verdicts)
-    return f"REFUTED ×{refuted}" if refuted else "proved"
+def _between(
+    paths: tuple[Path, Path], settings: dict[str, str], as_json: bool, form: str, color: str
+) -> int:
+    opened: list[Compiled] = []
+    for path in paths:
+        sources, diagnostics = SourceMap(), Diagnostics()
+        compiled = open_grammar(path, settings, sources, diagnostics)
+        show(diagnostics, sources, form, color)
+        if compiled is None:
+            return FAILED
+        opened.append(compiled)
+    first, second = opened
+    with progress() as line:
+        line("comparing", 0, 1)
+        comparisons = list(compare(first, second))
+    if as_json:
+        _echo_json(comparison_data(first, second, comparisons))
+    else:
+        _echo(between_lines(first, second, comparisons))
+    return OK
 
 
-def _show_pattern(compiled: Compiled, proofs: Proofs, name: str) -> None:
-    """The claims of one pattern, each with its figures and a smallest sentence."""
-    pattern = proofs.of(name)
-    click.echo(f"{name}: {'proved' if pattern.proved else 'REFUTED'}")
-    for held in pattern.held_out:
-        click.echo(f"\nheld out: {held.verdict.value}")
-        click.echo(f"  {held.structure}")
-        click.echo(
-            f"  probability in the whole grammar {held.mass:.3e}, in training {held.train_mass:.3e}"
-        )
-        _show_sentence(compiled, "witness", held.witness)
-    for licence in pattern.licences:
-        click.echo(f"\nneeded in training: {licence.verdict.value}")
-        click.echo(f"  {licence.structure}")
-        click.echo(
-            f"  probability in training {licence.mass:.3e}; about {licence.expected:,.0f} "
-            f"sentences expected, {licence.minimum:,} asked for"
-        )
-        _show_sentence(compiled, "smallest", licence.example)
-    for instance in pattern.instances:
-        click.echo(f"\nitems of {instance.stream}: {instance.verdict.value}")
-        click.echo(
-            f"  probability {instance.mass:.3e}; rejection sampling would draw "
-            f"{1 / instance.mass:,.0f} sentences for one item"
-            if instance.mass
-            else "  no sentence of the grammar qualifies"
-        )
-        click.echo(
-            f"  spectral radius {instance.spectral_radius:.3f}, "
-            f"expected length {instance.expected_tokens:.1f} tokens"
-        )
-        _show_sentence(compiled, "smallest", instance.example)
-        _show_sentence(compiled, "witness", instance.witness)
-    for disjoint in pattern.disjoint:
-        click.echo(f"\nnot in training, {disjoint.stream}: {disjoint.verdict.value}")
-        _show_sentence(compiled, "witness", disjoint.witness)
+def _echo(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)
 
 
-def _show_sentence(compiled: Compiled, what: str, derivation: Derivation | None) -> None:
-    if derivation is None:
-        return
-    texts = interpret(compiled.grammar, derivation).texts
-    click.echo(f"  {what}: {' | '.join(texts)}")
+def _echo_json(data: dict[str, Any]) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=1))

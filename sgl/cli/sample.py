@@ -14,7 +14,7 @@ from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.compile import Compiled
-from sgl.compile.patterns import MAX_COUNT
+from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Stratum

@@ -22,7 +22,7 @@ def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
     proved = sum(pattern.proved for pattern in proofs.patterns)
     click.echo(
         f"proved    {proved} of {count(len(proofs.patterns), 'pattern')}: "
-        "held out, instance, licensed, disjoint"
+        "held out, instance, licensed, exposed, disjoint"
     )
     click.echo(
         f"verified  {passed} of {count(len(report.results), 'check')} on "
@@ -37,17 +37,21 @@ def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
 def _splits(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("split")
-    for heading in ("items", "in distribution", "exposures", "accepted"):
+    kinds = {"in distribution": "in_distribution", "exposures": "exposure:"}
+    if outcome.manifest["parts"]:
+        kinds["parts"] = "part:"
+    for heading in ("items", *kinds, "accepted"):
         table.add_column(heading, justify="right")
     for split, entry in outcome.manifest["splits"].items():
         strata = entry["strata"]
-        iid = sum(s["count"] for s in strata if s["category"] == "in_distribution")
-        exposed = sum(s["count"] for s in strata if s["category"].startswith("exposure:"))
+        counts = [
+            sum(s["count"] for s in strata if s["category"].startswith(prefix))
+            for prefix in kinds.values()
+        ]
         candidates = sum(s["candidates"] for s in strata)
         share = entry["items"] / candidates if candidates else 1.0
-        table.add_row(
-            split, f"{entry['items']:,}", f"{iid:,}", f"{exposed:,}", f"{100 * share:.1f} %"
-        )
+        numbers = (f"{number:,}" for number in (entry["items"], *counts))
+        table.add_row(split, *numbers, f"{100 * share:.1f} %")
     return table
 
 

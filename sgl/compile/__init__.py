@@ -16,5 +16,6 @@ takes values and returns values, and reports what is wrong on the way:
 """
 
 from sgl.compile.compiler import Compiled, compile_project
+from sgl.compile.named_structures import named_structures
 
-__all__ = ["Compiled", "compile_project"]
+__all__ = ["Compiled", "compile_project", "named_structures"]

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from sgl.compile.dataset import SPLITS
 from sgl.compile.names import Names
-from sgl.compile.patterns import LoweredPattern, count_of_sentences
-from sgl.compile.plan import SPLITS
+from sgl.compile.parts import LoweredPart
+from sgl.compile.patterns import LoweredPattern
+from sgl.compile.quotas import count_of_sentences
 from sgl.compile.switches import Parameters
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Label, Span
@@ -27,12 +29,15 @@ def check_sizes(names: Names, parameters: Parameters, diagnostics: Diagnostics) 
     """Report splits of more sentences than can be asked for."""
     for dataset, _ in names.of(s.Dataset):
         for clause in dataset.clauses:
-            if clause.key.text in SPLITS and clause.values:
-                count_of_sentences(clause.values[0], parameters, diagnostics)
+            if clause.key.text in SPLITS and clause.amount is not None:
+                count_of_sentences(clause.amount, parameters, diagnostics)
 
 
 def check_patterns(
-    patterns: Sequence[LoweredPattern], sizes: Mapping[str, int], diagnostics: Diagnostics
+    patterns: Sequence[LoweredPattern],
+    parts: Sequence[LoweredPart],
+    sizes: Mapping[str, int],
+    diagnostics: Diagnostics,
 ) -> None:
     """Report what patterns cannot ask for together, or of this dataset.
 
@@ -41,7 +46,8 @@ def check_patterns(
     for first, second in combinations(patterns, 2):
         _check_same(first, second, diagnostics)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
-    trained = sizes.get(TRAIN, 0) + exposed
+    apart = sum(quota.count for lowered in parts for quota in lowered.part.quotas)
+    trained = sizes.get(TRAIN, 0) + exposed + apart
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name

@@ -8,19 +8,23 @@ from dataclasses import dataclass
 from sgl.compile.check_graphs import check_graphs
 from sgl.compile.check_patterns import check_patterns, check_sizes
 from sgl.compile.check_words import check_words
+from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset
 from sgl.compile.expand import expand
 from sgl.compile.lexicons import Lexicons, lower_words
 from sgl.compile.lower import Lowered, lower
 from sgl.compile.names import Names, report_unused, resolve_names
+from sgl.compile.parts import LoweredPart, lower_parts
 from sgl.compile.patterns import LoweredPattern, lower_patterns
-from sgl.compile.plan import DatasetSettings, check_lemma_classes, make_plan, read_dataset
+from sgl.compile.plan import make_plan
 from sgl.compile.productions import Production
+from sgl.compile.restrictions import LoweredRestriction, Relations
 from sgl.compile.rules import lower_rules
 from sgl.compile.signature import Signature, build_signature
 from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
 from sgl.compile.switches import Parameters, set_parameters
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
+from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Span
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -41,6 +45,8 @@ class Compiled:
     plan: Plan
     rule_spans: tuple[Span, ...]
     patterns: tuple[LoweredPattern, ...]
+    parts: tuple[LoweredPart, ...]
+    restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[s.Test, ...]
 
@@ -71,10 +77,11 @@ def compile_project(
     lowered = None
     if diagnostics.errors == 0 and dataset is not None:
         lowered = _lower(project, productions, dataset, signature, diagnostics)
-    patterns = _patterns(names, signature, lowered, parameters, diagnostics)
+    context = _context(names, signature, lowered, parameters, diagnostics)
+    claims = _Claims() if context is None else _claims(project, names, context)
     if dataset is not None and diagnostics.errors == 0:
         check_sizes(names, parameters, diagnostics)
-        check_patterns(patterns, dataset.sizes, diagnostics)
+        check_patterns(claims.patterns, claims.parts, dataset.sizes, diagnostics)
     if diagnostics.errors or lowered is None or dataset is None:
         return None
     report_unused(names, diagnostics)
@@ -82,9 +89,11 @@ def compile_project(
         project=project,
         parameters=parameters.values,
         grammar=lowered.grammar,
-        plan=make_plan(dataset, patterns, signature),
+        plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature),
         rule_spans=lowered.rule_spans,
-        patterns=tuple(patterns),
+        patterns=claims.patterns,
+        parts=claims.parts,
+        restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
         tests=tuple(declaration for declaration, _ in names.of(s.Test)),
     )
@@ -125,27 +134,53 @@ def _lower(
     return lowered
 
 
-def _patterns(
+def _context(
     names: Names,
     signature: Signature,
     lowered: Lowered | None,
     parameters: Parameters,
     diagnostics: Diagnostics,
-) -> list[LoweredPattern]:
-    """Lower the patterns; with errors in the rules, without asking whether words exist."""
-    if not names.of(s.Pattern):
-        return []
+) -> StructureContext | None:
+    """What structures are lowered with, where a declaration has any.
+
+    With errors in the rules nobody asks whether words exist.
+    """
+    patterns = [declaration.name for declaration, _ in names.of(s.Pattern)]
+    parts = [declaration.name for declaration, _ in names.of(s.Part)]
+    relations = [declaration.relation for declaration, _ in names.of(s.Restrict)]
+    speaking = [*patterns, *parts, *relations]
+    if not speaking:
+        return None
     if not signature.graph_layers:
-        if signature.unsound:
-            return []
-        first = names.of(s.Pattern)[0][0]
-        diagnostics.error(
-            "SGL0307",
-            first.name.span,
-            "patterns speak about a graph layer, and the grammar declares none",
-            hint=f"add `layer syn : graph on {signature.source.name}`",
-        )
-        return []
+        if not signature.unsound:
+            diagnostics.error(
+                "SGL0307",
+                speaking[0].span,
+                "patterns speak about a graph layer, and the grammar declares none",
+                hint=f"add `layer syn : graph on {signature.source.name}`",
+            )
+        return None
     words = vocabulary(lowered.grammar, 0) if lowered is not None else Vocabulary(complete=False)
-    context = StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
-    return lower_patterns(names, context, diagnostics)
+    return StructureContext(signature.graph_layers[0].name, words, parameters, diagnostics)
+
+
+@dataclass(frozen=True)
+class _Claims:
+    """The declarations that say something about structures, as far as they are sound."""
+
+    patterns: tuple[LoweredPattern, ...] = ()
+    parts: tuple[LoweredPart, ...] = ()
+    restrictions: tuple[LoweredRestriction, ...] = ()
+
+    @property
+    def nowhere(self) -> list[Structure]:
+        """What no text may contain."""
+        return [structure for lowered in self.restrictions for structure in lowered.structures]
+
+
+def _claims(project: Project, names: Names, context: StructureContext) -> _Claims:
+    return _Claims(
+        tuple(lower_patterns(names, context, context.diagnostics)),
+        tuple(lower_parts(names, context, context.diagnostics)),
+        tuple(Relations(project.sources, context).lower_all(names)),
+    )

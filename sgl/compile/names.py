@@ -8,8 +8,8 @@ tables of later passes know things by their bare names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,6 +33,8 @@ KINDS: dict[type, str] = {
     s.Rule: "rule",
     s.Lexicon: "lexicon",
     s.Pattern: "pattern",
+    s.Part: "part",
+    s.Relation: "relation",
 }
 
 #: The keywords of kinds that authors call otherwise.
@@ -232,12 +234,47 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
 
 
 def report_unused(names: Names, diagnostics: Diagnostics) -> None:
-    """Warn about declarations of the project that nothing uses."""
-    kinds = (s.Feature, s.CategoryDecl, s.Labels, s.Words, s.StructureDecl, s.Paradigm, s.Function)
+    """Warn about declarations of the project that nothing uses, under no setting of a ``when``."""
+    kinds = (
+        s.Feature,
+        s.CategoryDecl,
+        s.Labels,
+        s.Words,
+        s.StructureDecl,
+        s.Paradigm,
+        s.Function,
+        s.Relation,
+    )
+    in_other_settings = _names_left_out(names)
     for declaration, scope in names.declarations:
         kind = type(declaration)
         if scope.unit.is_library or kind not in kinds:
             continue
         name: s.Name = declaration.name  # type: ignore[union-attr]
-        if (kind, name.text, declaration.span) not in names.used:
+        used = (kind, name.text, declaration.span) in names.used
+        if not used and name.text not in in_other_settings:
             diagnostics.warning("SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used")
+
+
+def _names_left_out(names: Names) -> set[str]:
+    """The names in declarations that are not in force."""
+    in_force = {id(declaration) for declaration, _ in names.declarations}
+    return {
+        name
+        for unit in names.project.units
+        for declaration in unit.file.declarations
+        if id(declaration) not in in_force
+        for name in _mentioned(declaration)
+    }
+
+
+def _mentioned(part: object) -> Iterator[str]:
+    """The names in a part of a syntax tree."""
+    if isinstance(part, s.Name):
+        yield part.text
+    elif isinstance(part, tuple):
+        for member in part:
+            yield from _mentioned(member)
+    elif is_dataclass(part):
+        for slot in fields(part):
+            yield from _mentioned(getattr(part, slot.name))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sgl.compile.names import Names, Scope
+from sgl.compile.quotas import Anchor, Quotas, anchor, check_shares, count_of_sentences
 from sgl.compile.structures import StructureContext, lower_structure
-from sgl.compile.switches import Parameters
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
-
-#: The most sentences that can be asked for in one place.
-MAX_COUNT = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -22,8 +20,8 @@ class LoweredPattern:
     """A pattern with where its clauses were written.
 
     ``spans`` lists the places of the clauses of each kind (``forbid``, ``never``,
-    ``gen``, ``not``, ``need``, ``expose``, and the parts of ``size``) in the order
-    of the fields of ``pattern``.  ``target_structure`` matches sentences that
+    ``gen``, ``not``, ``need``, ``waive``, ``expose``, and the parts of ``size``) in
+    the order of the fields of ``pattern``.  ``target_structure`` matches sentences that
     contain a word which only exposures may contain.  ``examples`` are the
     ``like`` clauses.
     """
@@ -47,6 +45,7 @@ class LoweredPattern:
             "never": pattern.never,
             "gen": pattern.gen,
             "not": pattern.exclude,
+            "waive": pattern.waive,
             "need": [need.structure for need in pattern.need],
             "expose": [exposure.structure for exposure in pattern.expose],
         }
@@ -54,7 +53,7 @@ class LoweredPattern:
             if structure in structures and kind in self.spans:
                 return self.span(kind, list(structures).index(structure))
         for index, quota in enumerate(pattern.quotas):
-            if structure in (*quota.within, *quota.outside):
+            if structure in quota.structures:
                 return self.span("size", index)
         return self.declaration.name.span if structure == self.target_structure else None
 
@@ -82,11 +81,13 @@ class _Parts:
     never: list[Structure] = field(default_factory=list)
     gen: list[Structure] = field(default_factory=list)
     exclude: list[Structure] = field(default_factory=list)
+    waive: list[Structure] = field(default_factory=list)
     need: list[Need] = field(default_factory=list)
     expose: list[Exposure] = field(default_factory=list)
     allow: list[str] = field(default_factory=list)
     quotas: list[Quota] = field(default_factory=list)
     examples: list[s.LikeClause] = field(default_factory=list)
+    anchors: defaultdict[str, list[Anchor]] = field(default_factory=lambda: defaultdict(list))
     spans: dict[str, list[Span]] = field(default_factory=dict)
 
     def note(self, kind: str, span: Span) -> None:
@@ -121,6 +122,7 @@ class _Lowering:
         errors = self.diagnostics.errors
         for clause in self.declaration.clauses:
             self._clause(clause)
+        self._sizes(sound=self.diagnostics.errors == errors)
         if not any(
             isinstance(clause, s.StructureClause) and clause.kind in ("forbid", "never")
             for clause in self.declaration.clauses
@@ -179,6 +181,7 @@ class _Lowering:
             expose=tuple(parts.expose),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=tuple(parts.quotas),
+            waive=tuple(parts.waive),
         )
         spans = {kind: tuple(places) for kind, places in parts.spans.items()}
         return LoweredPattern(pattern, self.declaration, spans, target, tuple(parts.examples))
@@ -210,11 +213,11 @@ class _Lowering:
             self._structure_clause(clause)
         elif isinstance(clause, s.AllowClause):
             self._allow(clause)
-        elif isinstance(clause, s.SizeClause):
-            for part in clause.parts:
-                self._size(part)
-        elif isinstance(clause, s.LikeClause):
+        elif isinstance(clause, s.LikeClause) and self._holds(clause.when):
             self.parts.examples.append(clause)
+
+    def _holds(self, when: s.When | None) -> bool:
+        return when is None or self.context.parameters.holds(when, self.diagnostics)
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
@@ -227,13 +230,23 @@ class _Lowering:
             "never": self.parts.never,
             "gen": self.parts.gen,
             "not": self.parts.exclude,
+            "waive": self.parts.waive,
         }
         if clause.kind in plain:
             plain[clause.kind].append(structure)
+            found = anchor(structure, clause.graph, self.scope, clause.span)
+            self.parts.anchors[clause.kind].append(found)
         elif clause.kind == "need":
             self.parts.need.append(Need(structure, amount))
         else:
-            self.parts.expose.append(Exposure(amount, structure, clause.repeated))
+            self._expose(clause, amount, structure)
+
+    def _expose(self, clause: s.StructureClause, count: int, structure: Structure) -> None:
+        each = clause.each_target
+        if each:
+            count = max(count, len(self.context.targets or ()))
+        if not each or check_shares(clause.span, count, [structure], self.context):
+            self.parts.expose.append(Exposure(count, structure, clause.repeated, each))
 
     def _allow(self, clause: s.AllowClause) -> None:
         for name in clause.names:
@@ -256,36 +269,17 @@ class _Lowering:
             elif self.known[name.text]:
                 self.parts.allow.append(name.text)
 
-    def _size(self, part: s.SizePart) -> None:
-        count = self._count(part.amount)
-        within = [lower_structure(ref, self.scope, self.context) for ref in part.within]
-        outside = [lower_structure(ref, self.scope, self.context) for ref in part.outside]
-        if count is None or None in within or None in outside:
-            return
-        self.parts.note("size", part.span)
-        self.parts.quotas.append(
-            Quota(
-                count,
-                tuple(structure for structure in within if structure is not None),
-                tuple(structure for structure in outside if structure is not None),
-            )
-        )
+    def _sizes(self, *, sound: bool) -> None:
+        """The quotas, whose conditions may speak of the nodes of what items contain."""
+        parts = self.parts
+        anchors = parts.anchors["gen"] or [*parts.anchors["forbid"], *parts.anchors["never"]]
+        quotas = Quotas(anchors if sound else (), self.scope, self.context)
+        for clause in self.declaration.clauses:
+            if isinstance(clause, s.SizeClause):
+                for item, quota in quotas.lower_all(clause):
+                    parts.note("size", item.span)
+                    parts.quotas.append(quota)
 
     def _count(self, amount: s.Amount) -> int | None:
         """A number of sentences; None after a report."""
-        return count_of_sentences(amount.value, self.context.parameters, self.diagnostics)
-
-
-def count_of_sentences(
-    amount: s.Name, parameters: Parameters, diagnostics: Diagnostics
-) -> int | None:
-    """The number of sentences that ``amount`` writes or names; None after a report."""
-    count = parameters.whole(amount, diagnostics)
-    if count is not None and count > MAX_COUNT:
-        diagnostics.error(
-            "SGL0705",
-            amount.span,
-            f"at most {MAX_COUNT:,} sentences can be asked for in one place",
-        )
-        return None
-    return count
+        return count_of_sentences(amount, self.context.parameters, self.diagnostics)

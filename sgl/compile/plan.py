@@ -1,17 +1,27 @@
-"""Plan the dataset: which strata each split has, under which constraint."""
+"""Plan the dataset: which strata each split has, under which constraint.
+
+What the declarations claim for themselves is kept out of all other strata::
+
+                      held out   reserved   parts' own   nowhere
+    in distribution      no         no          no          no
+    exposures of p       no      p's own        no          no
+    part q               no         no       q's own        no
+    items of p        p's own      (words)      no          no
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sgl.compile.names import Names, Scope
+from sgl.compile.dataset import SPLITS, DatasetSettings
+from sgl.compile.parts import LoweredPart
 from sgl.compile.patterns import LoweredPattern
 from sgl.compile.signature import Signature
-from sgl.compile.switches import Parameters, report_twice
 from sgl.core.plan import (
     EXPOSURE_PREFIX,
     IN_DISTRIBUTION,
+    PART_PREFIX,
     Constraint,
     Plan,
     Quota,
@@ -19,256 +29,142 @@ from sgl.core.plan import (
     foreign,
 )
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Label, suggest
-from sgl.lang import syntax as s
 
-SPLITS = ("train", "dev", "test")
 GEN = "gen"
-_KEYS = (*SPLITS, "seed", "from", "distinct")
-_DISTINCT = ("sentences", "lemmas")
-_ONE_OF_TWO = "remove one of the two"
-
-
-@dataclass(frozen=True)
-class DatasetSettings:
-    """The ``dataset`` declaration."""
-
-    start: s.Name
-    sizes: dict[str, int]
-    seed: int
-    distinct_sentences: bool
-    distinct_lemmas: tuple[s.Name, ...]
-
-
-def read_dataset(
-    names: Names, parameters: Parameters, diagnostics: Diagnostics
-) -> DatasetSettings | None:
-    """What the ``dataset`` declaration says; None after a report."""
-    declared = _declared(names, diagnostics)
-    if declared is None:
-        return None
-    dataset, scope = declared
-    errors = diagnostics.errors
-    settings = _Settings(parameters, diagnostics)
-    for clause in dataset.clauses:
-        settings.clause(clause)
-    if settings.start is None:
-        diagnostics.error(
-            "SGL0804",
-            dataset.span,
-            "the dataset does not say which category to start from",
-            hint="add `from` and the category of whole texts",
-        )
-        return None
-    if not any(settings.sizes.values()) and diagnostics.errors == errors:
-        diagnostics.error(
-            "SGL0804",
-            dataset.span,
-            "the dataset asks for no sentences",
-            hint="say how many: `train 40000`",
-        )
-    if not _check_start(settings.start, scope, diagnostics):
-        return None
-    return DatasetSettings(
-        settings.start,
-        settings.sizes,
-        settings.seed,
-        settings.distinct_sentences,
-        tuple(settings.distinct_lemmas),
-    )
-
-
-def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope] | None:
-    """The ``dataset`` declaration; None after a report."""
-    declared = names.of(s.Dataset)
-    if not declared:
-        if not names.project.lacks("dataset"):
-            diagnostics.error(
-                "SGL0804",
-                None,
-                "the grammar has no `dataset` declaration",
-                hint="add `dataset` with `from` and a category, and the sizes of the splits",
-            )
-        return None
-    if len(declared) > 1:
-        second, first = declared[1][0], declared[0][0]
-        diagnostics.error(
-            "SGL0203",
-            second.span,
-            "a grammar has one `dataset` declaration",
-            labels=[Label(first.span, "declared here first")],
-            hint=_ONE_OF_TWO,
-        )
-    return declared[-1]
-
-
-def _check_start(start: s.Name, scope: Scope, diagnostics: Diagnostics) -> bool:
-    """Whether the category after ``from`` is one that whole texts can have."""
-    category = scope.find(s.CategoryDecl, start)
-    if category is None:
-        return False
-    if category.features:
-        listed = ", ".join(f"`{name}`" for name in category.features)
-        diagnostics.error(
-            "SGL0804",
-            start.span,
-            f"a dataset starts from a category without features; `{start}` has {listed}",
-            labels=[Label(category.name.span, "declared here")],
-            hint=f"make a category of texts: `rule text: Text -> {start}`",
-        )
-        return False
-    return True
-
-
-def check_lemma_classes(
-    settings: DatasetSettings, known: Iterable[str], diagnostics: Diagnostics
-) -> None:
-    """Report parts of speech after ``distinct lemmas`` that no word has."""
-    classes = sorted(known)
-    for name in settings.distinct_lemmas:
-        if name.text not in classes:
-            diagnostics.error(
-                "SGL0808",
-                name.span,
-                f"no word has `upos={name}`",
-                hint=suggest(name.text, classes) or f"there is: {', '.join(classes)}",
-            )
-
-
-class _Settings:
-    def __init__(self, parameters: Parameters, diagnostics: Diagnostics) -> None:
-        self.parameters = parameters
-        self.diagnostics = diagnostics
-        self.start: s.Name | None = None
-        self.sizes: dict[str, int] = {}
-        self.seed = 1
-        self.distinct_sentences = False
-        self.distinct_lemmas: list[s.Name] = []
-        self.said: dict[str, s.Name] = {}
-
-    def clause(self, clause: s.DatasetClause) -> None:
-        key = clause.key.text
-        if key != "distinct" and key in self.said:
-            report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
-        self.said.setdefault(key, clause.key)
-        if key == "from":
-            self.start = clause.values[0]
-        elif key == "distinct":
-            self._distinct(clause)
-        elif key in SPLITS or key == "seed":
-            number = self.parameters.whole(clause.values[0], self.diagnostics)
-            if number is not None and key == "seed":
-                self.seed = number
-            elif number is not None:
-                self.sizes[key] = number
-        else:
-            self.diagnostics.error(
-                "SGL0201",
-                clause.key.span,
-                f"a dataset has no `{key}`",
-                hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
-            )
-
-    def _distinct(self, clause: s.DatasetClause) -> None:
-        kind, *values = clause.values
-        if kind.text == "sentences" and not values:
-            self.distinct_sentences = True
-        elif kind.text == "lemmas" and values:
-            self.distinct_lemmas.extend(values)
-        else:
-            self.diagnostics.error(
-                "SGL0201",
-                kind.span,
-                f"`distinct {kind}` is not known",
-                hint=suggest(kind.text, _DISTINCT)
-                or "write `distinct sentences` or `distinct lemmas NOUN VERB`",
-            )
+TRAIN = "train"
 
 
 def make_plan(
-    settings: DatasetSettings, patterns: Sequence[LoweredPattern], signature: Signature
+    settings: DatasetSettings,
+    patterns: Sequence[LoweredPattern],
+    parts: Sequence[LoweredPart],
+    nowhere: Sequence[Structure],
+    signature: Signature,
 ) -> Plan:
-    """The strata of all splits, in the order in which they are drawn."""
+    """The strata of all splits, in the order in which they are drawn.
+
+    No text of any of them contains a structure of ``nowhere``.
+    """
     layers = signature.text_layers
+    strata = _Strata(settings, patterns, parts, _unique(nowhere))
     return Plan(
         seed=settings.seed,
         source=layers[0].name,
         target=layers[1].name if len(layers) > 1 else layers[0].name,
-        strata=tuple(_strata(settings, patterns)),
+        strata=tuple(strata.all()),
         patterns=tuple(lowered.pattern for lowered in patterns),
         distinct_lemmas=tuple(dict.fromkeys(name.text for name in settings.distinct_lemmas)),
         distinct_sentences=settings.distinct_sentences,
         lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
+        parts=tuple(lowered.part for lowered in parts),
+        nowhere=_unique(nowhere),
     )
 
 
-def _strata(settings: DatasetSettings, patterns: Sequence[LoweredPattern]) -> list[Stratum]:
-    forbidden = _unique(f for lowered in patterns for f in lowered.pattern.forbid)
-    reserved = _unique(r for lowered in patterns for r in lowered.pattern.reserved)
-    in_distribution = Constraint((), (*forbidden, *reserved), keep=True)
-    strata = []
-    for split in SPLITS:
-        count = settings.sizes.get(split, 0)
-        if count:
-            stream = f"{split}/{IN_DISTRIBUTION}"
-            strata.append(Stratum(split, IN_DISTRIBUTION, stream, count, in_distribution))
-        if split == "train":
-            for lowered in patterns:
-                strata.extend(_exposures(lowered, patterns, forbidden))
-    for lowered in patterns:
-        strata.extend(_gen(lowered, patterns))
-    return strata
+@dataclass(frozen=True)
+class _Strata:
+    """The strata of one plan."""
 
+    settings: DatasetSettings
+    patterns: Sequence[LoweredPattern]
+    parts: Sequence[LoweredPart]
+    nowhere: tuple[Structure, ...]
 
-def _exposures(
-    lowered: LoweredPattern,
-    patterns: Sequence[LoweredPattern],
-    forbidden: tuple[Structure, ...],
-) -> list[Stratum]:
-    """Exposures contain nothing held out, and nothing that others reserve."""
-    name = lowered.pattern.name
-    others = _unique(
-        r for other in patterns if other is not lowered for r in other.pattern.reserved
-    )
-    strata = []
-    for index, exposure in enumerate(lowered.pattern.expose):
-        own = {exposure.structure, *lowered.pattern.reserved}
-        exclude = tuple(r for r in others if r not in own)
-        constraint = Constraint(((exposure.structure,),), (*forbidden, *exclude), keep=True)
-        stream = f"train/{EXPOSURE_PREFIX}{name}/{index}"
-        strata.append(
-            Stratum(
-                "train",
-                f"{EXPOSURE_PREFIX}{name}",
-                stream,
+    def all(self) -> Iterator[Stratum]:
+        """Every stratum, training first."""
+        for split in SPLITS:
+            count = self.settings.sizes.get(split, 0)
+            if count:
+                constraint = self._trained((), self._reserved(()), self._only(None))
+                yield Stratum(
+                    split, IN_DISTRIBUTION, f"{split}/{IN_DISTRIBUTION}", count, constraint
+                )
+            if split == TRAIN:
+                for lowered in self.patterns:
+                    yield from self._exposures(lowered)
+                for part in self.parts:
+                    yield from self._part(part)
+        for lowered in self.patterns:
+            yield from self._gen(lowered)
+
+    # ---- what is kept out
+
+    def _trained(
+        self, require: tuple[tuple[Structure, ...], ...], *exclude: Iterable[Structure]
+    ) -> Constraint:
+        """The constraint of a stratum that training could have: it contains nothing held out."""
+        forbidden = (f for lowered in self.patterns for f in lowered.pattern.forbid)
+        rest = (structure for structures in exclude for structure in structures)
+        return Constraint(require, _unique([*forbidden, *rest, *self.nowhere]), keep=True)
+
+    def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
+        """What the exposures of all patterns reserve, but for the allowed ones."""
+        others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
+        return (structure for lowered in others for structure in lowered.pattern.reserved)
+
+    def _only(self, own: LoweredPart | None) -> Iterable[Structure]:
+        """What only sentences of a part contain, of all parts but one."""
+        others = (lowered for lowered in self.parts if lowered is not own)
+        return (structure for lowered in others for structure in lowered.part.only)
+
+    # ---- the strata of one declaration
+
+    def _exposures(self, lowered: LoweredPattern) -> Iterator[Stratum]:
+        """Exposures contain nothing held out, and nothing that others reserve."""
+        category = f"{EXPOSURE_PREFIX}{lowered.pattern.name}"
+        for index, exposure in enumerate(lowered.pattern.expose):
+            own = {exposure.structure, *lowered.pattern.reserved}
+            others = (r for r in self._reserved([lowered.pattern.name]) if r not in own)
+            yield Stratum(
+                TRAIN,
+                category,
+                f"{TRAIN}/{category}/{index}",
                 exposure.count,
-                constraint,
-                exposure.repeated,
+                self._trained(((exposure.structure,),), others, self._only(None)),
+                repeated=exposure.repeated,
+                targets=lowered.pattern.targets if exposure.each_target else (),
             )
-        )
-    return strata
 
+    def _part(self, lowered: LoweredPart) -> Iterator[Stratum]:
+        """Sentences of a part contain what it has for its own."""
+        part = lowered.part
+        category = f"{PART_PREFIX}{part.name}"
+        others = [structure for structure in self._only(lowered) if structure not in part.only]
+        for index, quota in enumerate(part.quotas):
+            require = (part.only, *quota.groups)
+            yield Stratum(
+                TRAIN,
+                category,
+                f"{TRAIN}/{category}/{index}",
+                quota.count,
+                self._trained(require, quota.outside, self._reserved(part.allow), others),
+                repeated_lemmas=part.repeated_lemmas,
+            )
 
-def _gen(lowered: LoweredPattern, patterns: Sequence[LoweredPattern]) -> list[Stratum]:
-    """Items contain their structure, nobody else's, and no word of other exposures."""
-    pattern = lowered.pattern
-    if not pattern.forbid and not pattern.quotas:
-        return []  # An assertion about the grammar, with nothing to test.
-    strange = _unique(
-        structure
-        for other in patterns
-        for structure in (
-            *foreign(pattern, [other.pattern]),
-            *_words_of_others(lowered, other),
-        )
-    )
-    strata = []
-    for index, quota in enumerate(pattern.quotas or (Quota(0),)):
-        require = (pattern.gen, *((structure,) for structure in quota.within))
-        exclude = (*pattern.exclude, *quota.outside, *strange)
-        stream = f"{GEN}/{pattern.name}/{index}"
-        strata.append(Stratum(GEN, pattern.name, stream, quota.count, Constraint(require, exclude)))
-    return strata
+    def _gen(self, lowered: LoweredPattern) -> Iterator[Stratum]:
+        """Items contain their structure, nobody else's, and no word of other exposures."""
+        pattern = lowered.pattern
+        if not pattern.forbid and not pattern.quotas:
+            return  # An assertion about the grammar, with nothing to test.
+        strange = [
+            structure
+            for other in self.patterns
+            for structure in (
+                *foreign(pattern, [other.pattern]),
+                *_words_of_others(lowered, other),
+            )
+        ]
+        for index, quota in enumerate(pattern.quotas or (Quota(0),)):
+            require = (pattern.gen, *quota.groups)
+            exclude = (*quota.outside, *strange, *self._only(None), *self.nowhere)
+            yield Stratum(
+                GEN,
+                pattern.name,
+                f"{GEN}/{pattern.name}/{index}",
+                quota.count,
+                Constraint(require, _unique([*pattern.exclude, *exclude])),
+                targets=pattern.targets if quota.each_target else (),
+            )
 
 
 def _words_of_others(lowered: LoweredPattern, other: LoweredPattern) -> list[Structure]:

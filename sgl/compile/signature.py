@@ -185,7 +185,7 @@ def _value_weights(
     weights: dict[tuple[str, str], float] = {}
     for declaration, _ in names.of(s.Feature):
         for value, amount in zip(declaration.values, declaration.weights, strict=True):
-            weight = parameters.number(amount.value, diagnostics) if amount is not None else 1.0
+            weight = parameters.number(amount, diagnostics) if amount is not None else 1.0
             if amount is not None and weight is not None and not 0 < weight < 1e12:
                 diagnostics.error(
                     "SGL0701", amount.span, f"the weight of `{value}` is not positive"

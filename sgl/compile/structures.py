@@ -133,7 +133,7 @@ class _Body:
                 self._repeat(statement, renaming)
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
-        times = self.context.parameters.whole(repeat.times.value, self.context.diagnostics, 1)
+        times = self.context.parameters.whole(repeat.times, self.context.diagnostics, 1)
         if times is None:
             return
         if times > MAX_REPEAT:
@@ -176,8 +176,8 @@ class _Body:
 
     def _bounds(self, edge: s.EdgePattern) -> tuple[int, int | None] | None:
         parameters, diagnostics = self.context.parameters, self.context.diagnostics
-        low = parameters.whole(edge.low.value, diagnostics, 1) if edge.low else None
-        high = parameters.whole(edge.high.value, diagnostics, 1) if edge.high else None
+        low = parameters.whole(edge.low, diagnostics, 1) if edge.low else None
+        high = parameters.whole(edge.high, diagnostics, 1) if edge.high else None
         if low is None or (edge.high is not None and high is None):
             return None
         if max(low, high or 0) > MAX_REPEAT:
@@ -207,7 +207,7 @@ class _Body:
                 if lowered is not None:
                     tests.append(lowered)
             else:
-                number = self.context.parameters.whole(test.number.value, self.context.diagnostics)
+                number = self.context.parameters.whole(test.number, self.context.diagnostics)
                 comparison = test.comparison.text
                 if comparison == "!=":
                     self.context.diagnostics.error(
@@ -307,6 +307,19 @@ def _hint(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
     return suggest(name, known) or (f"there is: {shown}" if known else "")
+
+
+def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
+    """For each body of a structure the variables by which others may speak of its nodes.
+
+    Those inside a ``repeat`` are not among them, its ends are.
+    """
+    if isinstance(ref, s.Name):
+        declaration = scope.peek(s.StructureDecl, ref.text)
+        if declaration is None:
+            return ()
+        ref = declaration.graph
+    return tuple(tuple(dict.fromkeys(n.text for n in _visible(body))) for body in ref.bodies)
 
 
 def _variables(body: s.Body) -> Iterable[str]:

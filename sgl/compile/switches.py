@@ -62,22 +62,27 @@ class Parameters:
             message = f"`{when.comparison}` compares numbers, and `{bound}` is none"
             diagnostics.error("SGL0202", bound.span, message)
 
-    def number(self, amount: s.Name, diagnostics: Diagnostics) -> float | None:
+    def number(self, amount: s.Name | s.Amount, diagnostics: Diagnostics) -> float | None:
         """The number that ``amount`` writes or names; None after a report."""
-        text = self.values.get(amount.text, amount.text)
+        name, offset = (
+            (amount.value, amount.offset) if isinstance(amount, s.Amount) else (amount, 0)
+        )
+        text = self.values.get(name.text, name.text)
         number = decimal(text)
         if number is not None:
-            return number
-        if amount.text in self.values:
-            message = f"the parameter `{amount}` is `{text}`, not a number"
-            diagnostics.error("SGL0202", amount.span, message)
+            return number + offset
+        if name.text in self.values:
+            message = f"the parameter `{name}` is `{text}`, not a number"
+            diagnostics.error("SGL0202", name.span, message)
         elif _is_number(text):
-            diagnostics.error("SGL0705", amount.span, "this number is too large")
+            diagnostics.error("SGL0705", name.span, "this number is too large")
         else:
-            self._report_missing(amount, diagnostics)
+            self._report_missing(name, diagnostics)
         return None
 
-    def whole(self, amount: s.Name, diagnostics: Diagnostics, minimum: int = 0) -> int | None:
+    def whole(
+        self, amount: s.Name | s.Amount, diagnostics: Diagnostics, minimum: int = 0
+    ) -> int | None:
         """The whole number that ``amount`` writes or names; None after a report."""
         number = self.number(amount, diagnostics)
         if number is None:
@@ -158,9 +163,9 @@ def choose(
     chosen = []
     for declaration in declarations:
         conditions: tuple[s.When, ...] = ()
-        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Test):
+        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Restrict | s.Test):
             conditions = declaration.when
-        elif isinstance(declaration, s.Pattern):
+        elif isinstance(declaration, s.Pattern | s.Part):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))
         met = [parameters.holds(when, diagnostics) for when in conditions]
         if all(met):

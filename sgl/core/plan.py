@@ -6,6 +6,7 @@ from one conditional distribution each::
 
     train   in_distribution    40,000   no held-out structure, nothing reserved
             exposure:active_to_passive  100   contains its exposure, nothing held out
+            part:concatenation  400   contains what no other sentence does
     dev     in_distribution     5,000
     gen     active_to_passive   1,000   contains its structure, no other pattern's
 """
@@ -19,6 +20,7 @@ from sgl.core.structure import Structure
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
+PART_PREFIX = "part:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,28 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items, within (or not within) extra structures.
+    """``count`` items that contain all of ``within`` and none of ``outside``.
 
-    With ``each_target`` every target of the pattern has the same share of them.
+    Of each group of ``within_one_of`` they contain one structure: a condition that was
+    joined to each of several ``gen`` structures.  With ``each_target`` every target of
+    the pattern has the same share of them.
     """
 
     count: int
     within: tuple[Structure, ...] = ()
     outside: tuple[Structure, ...] = ()
     each_target: bool = False
+    within_one_of: tuple[tuple[Structure, ...], ...] = ()
+
+    @property
+    def groups(self) -> tuple[tuple[Structure, ...], ...]:
+        """Of each of these groups the items contain one structure."""
+        return (*((structure,) for structure in self.within), *self.within_one_of)
+
+    @property
+    def structures(self) -> tuple[Structure, ...]:
+        """Every structure that the quota speaks of."""
+        return (*(s for group in self.groups for s in group), *self.outside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,7 @@ class Part:
 
     Its sentences contain one of ``only``, which no other sentence of the dataset
     contains.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
+    ``allow``: patterns whose reserved structures they may contain.
     """
 
     name: str
@@ -83,6 +99,7 @@ class Part:
     only: tuple[Structure, ...]
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +154,9 @@ class Stratum:
 
     ``category`` is the third column of the data; ``stream`` names the stream of
     random numbers and is unique in the plan; the sentences of a ``repeated``
-    stratum may be equal to one another, though not to those of other strata.
+    stratum may be equal to one another, though not to those of other strata.  If
+    there are ``targets``, these lemmas have equal shares of the items.  With
+    ``repeated_lemmas`` a lemma may occur twice in a sentence.
     """
 
     split: str
@@ -146,6 +165,8 @@ class Stratum:
     count: int
     constraint: Constraint
     repeated: bool = False
+    targets: tuple[str, ...] = ()
+    repeated_lemmas: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ Parquet file.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ def card(manifest: Mapping[str, Any]) -> str:
         items=items,
         size=next((name for limit, name in _SIZES if items < limit), _LARGEST),
         repeated=_repeated(manifest),
+        shares={pattern["name"]: _shares(manifest, pattern) for pattern in manifest["patterns"]},
         tests={pattern["name"]: _items_of(manifest, pattern) for pattern in manifest["patterns"]},
     )
 
@@ -72,3 +74,13 @@ def _items_of(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> int:
         for stratum in split["strata"]
         if stratum["category"] == pattern["name"]
     )
+
+
+def _shares(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> dict[str, int]:
+    """The items of each target, where the targets of the pattern have equal shares."""
+    items: Counter[str] = Counter()
+    for split in manifest["splits"].values():
+        for stratum in split["strata"]:
+            if stratum["category"] == pattern["name"]:
+                items.update(stratum["shares"])
+    return dict(items)

@@ -16,8 +16,8 @@ from hashlib import sha256
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar, Fragment, Rule, Token
-from sgl.core.plan import Constraint, Plan
-from sgl.dataset.patterns import Json, pattern_entry
+from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.dataset.patterns import Json, part_entry, pattern_entry
 
 #: Digits of the fingerprint in a signature.
 SHORT = 12
@@ -73,14 +73,19 @@ def _plan(plan: Plan) -> Json:
         "source": plan.source,
         "target": plan.target,
         "strata": [
-            [s.split, s.category, s.stream, s.count, s.repeated, _constraint(s.constraint)]
-            for s in plan.strata
+            [*_stratum(stratum), _constraint(stratum.constraint)] for stratum in plan.strata
         ],
         "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
+        "parts": [part_entry(part) for part in plan.parts],
+        "nowhere": [str(structure) for structure in plan.nowhere],
         "distinct_lemmas": list(plan.distinct_lemmas),
         "distinct_sentences": plan.distinct_sentences,
         "lemma_layer": plan.lemma_layer,
     }
+
+
+def _stratum(s: Stratum) -> list[object]:
+    return [s.split, s.category, s.stream, s.count, s.repeated, list(s.targets), s.repeated_lemmas]
 
 
 def _constraint(constraint: Constraint) -> Json:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import signature
-from sgl.dataset.patterns import Json, pattern_entry
+from sgl.dataset.patterns import Json, part_entry, pattern_entry
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.sample.distinct import StratumDraw
 from sgl.sample.random import SCHEME
@@ -43,7 +43,8 @@ class DataFile:
 class StratumCount:
     """What was drawn for a stratum; ``rejected`` counts candidates by reason.
 
-    The sentences of a ``repeated`` stratum may be equal to one another.
+    The sentences of a ``repeated`` stratum may be equal to one another; ``shares``
+    counts the items of each target, where targets have equal shares.
     """
 
     split: str
@@ -53,6 +54,7 @@ class StratumCount:
     candidates: int
     rejected: dict[str, int]
     repeated: bool
+    shares: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, draw: StratumDraw) -> StratumCount:
@@ -66,6 +68,7 @@ class StratumCount:
             draw.candidates,
             dict(draw.rejected),
             stratum.repeated,
+            dict(draw.shares),
         )
 
 
@@ -123,12 +126,7 @@ def manifest(
         "parameters": dict(sorted(provenance.parameters.items())),
         "seed": plan.seed,
         "random": SCHEME,
-        "layers": {
-            "source": plan.source,
-            "target": plan.target,
-            "text": [layer.name for layer in grammar.text_layers],
-            "graph": [asdict(layer) for layer in grammar.graph_layers],
-        },
+        "layers": _layers(grammar, plan),
         "distinct": {
             "sentences": plan.distinct_sentences,
             "lemmas": list(plan.distinct_lemmas),
@@ -136,8 +134,19 @@ def manifest(
         },
         "splits": _splits(strata),
         "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
+        "parts": [part_entry(part) for part in plan.parts],
+        "nowhere": [str(structure) for structure in plan.nowhere],
         "guarantees": [asdict(guarantee) for guarantee in guarantees],
         "files": [asdict(file) for file in files],
+    }
+
+
+def _layers(grammar: CoreGrammar, plan: Plan) -> Json:
+    return {
+        "source": plan.source,
+        "target": plan.target,
+        "text": [layer.name for layer in grammar.text_layers],
+        "graph": [asdict(layer) for layer in grammar.graph_layers],
     }
 
 
@@ -162,6 +171,7 @@ def _splits(strata: Sequence[StratumCount]) -> Json:
                     "candidates": part.candidates,
                     "rejected": dict(sorted(part.rejected.items())),
                     "repeated": part.repeated,
+                    "shares": part.shares,
                 }
                 for part in parts
             ],

@@ -1,10 +1,10 @@
-"""Patterns as plain data, for the manifest and for the fingerprint."""
+"""Patterns and parts as plain data, for the manifest and for the fingerprint."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgl.core.plan import Pattern
+from sgl.core.plan import Part, Pattern, Quota
 from sgl.core.structure import Structure
 
 Json = dict[str, object]
@@ -25,24 +25,42 @@ def pattern_entry(pattern: Pattern) -> Json:
         "need": [
             {"structure": str(need.structure), "minimum": need.minimum} for need in pattern.need
         ],
+        "waive": _texts(pattern.waive),
         "allow": list(pattern.allow),
         "expose": [
             {
                 "count": exposure.count,
                 "structure": str(exposure.structure),
                 "repeated": exposure.repeated,
+                "each_target": exposure.each_target,
             }
             for exposure in pattern.expose
         ],
         "reserved": _texts(pattern.reserved),
-        "quotas": [
-            {
-                "count": quota.count,
-                "within": _texts(quota.within),
-                "outside": _texts(quota.outside),
-            }
-            for quota in pattern.quotas
-        ],
+        "quotas": [quota_entry(quota) for quota in pattern.quotas],
+    }
+
+
+def part_entry(part: Part) -> Json:
+    """A part of training with its structures in the author's notation."""
+    return {
+        "name": part.name,
+        "title": part.title,
+        "only": _texts(part.only),
+        "quotas": [quota_entry(quota) for quota in part.quotas],
+        "repeated_lemmas": part.repeated_lemmas,
+        "allow": list(part.allow),
+    }
+
+
+def quota_entry(quota: Quota) -> Json:
+    """A quota with its structures in the author's notation."""
+    return {
+        "count": quota.count,
+        "each_target": quota.each_target,
+        "within": _texts(quota.within),
+        "within_one_of": [_texts(group) for group in quota.within_one_of],
+        "outside": _texts(quota.outside),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Plan
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
 from sgl.sample.distinct import Found, StratumDraw
 from sgl.sample.interpreter import Interpreter
@@ -44,9 +44,11 @@ class Record:
 
 
 def split_kind(category: str) -> str:
-    """``iid``, ``exposure`` or ``gen``."""
+    """``iid``, ``exposure``, ``part`` or ``gen``."""
     if category == IN_DISTRIBUTION:
         return "iid"
+    if category.startswith(PART_PREFIX):
+        return "part"
     return "exposure" if category.startswith(EXPOSURE_PREFIX) else "gen"
 
 

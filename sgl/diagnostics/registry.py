@@ -7,10 +7,12 @@ with the codes that occur in the compiler.
 from __future__ import annotations
 
 from sgl.diagnostics.codes import (
+    corpora,
     features,
     files,
     graphs,
     lexicons,
+    licensing,
     names,
     output,
     patterns,
@@ -32,8 +34,9 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Graphs": graphs.CODES,
     "Tables and morphology": lexicons.CODES,
     "Weights and recursion": weights.CODES,
-    "Patterns and the dataset": patterns.CODES,
+    "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
     "The run as a whole": output.CODES,
+    "Sentences and corpora": corpora.CODES,
 }
 
 #: All codes by their names.

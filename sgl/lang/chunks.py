@@ -128,7 +128,7 @@ class _Scanner:
     def _comment(self, position: int) -> int:
         end = self.text.find("\n", position, self.end)
         end = self.end if end < 0 else end
-        text = self.text[position:end].rstrip(_BLANK)
+        text = self.text[position:end].rstrip(" \t\f\r")
         self.comments.append(Name(text, self.source.span(position, position + len(text))))
         self._put(" " * (end - position))
         return end

@@ -31,6 +31,8 @@ TERMINALS: dict[str, str] = {
     "COLUMN": "a `$name`",
     "SET": "a `@set` of words",
     "NUMBER": "a number",
+    "WHOLE": "a whole number",
+    "_MINUS": "`-`",
     "STRING": 'a quoted text `"…"`',
     "TILDE": "`~`",
     "NOT": "`not`",

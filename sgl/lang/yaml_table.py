@@ -6,9 +6,10 @@ can neither construct anything nor exhaust the stack or the memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 import yaml
 from yaml.events import (
@@ -26,6 +27,8 @@ from sgl.diagnostics import Diagnostics, SourceFile, Span
 
 #: Rows that a table may have.
 MAX_ROWS = 200_000
+
+_Read = TypeVar("_Read")
 
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -47,7 +50,9 @@ class Table:
     columns: tuple[str, ...] = field(default=())
 
 
-class _Malformed(Exception):
+class MalformedTable(Exception):
+    """A YAML file that is no table: the line (0-based), and what is wrong there."""
+
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
         self.line = line
@@ -56,37 +61,55 @@ class _Malformed(Exception):
 
 def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
     """The table in a YAML file; None after a report."""
+    rows = read_events(
+        source,
+        lambda events: tuple(islice(_rows(source, events), MAX_ROWS + 1)),
+        "a table is a list of rows such as `- {en: dog, ja: 犬}`",
+        diagnostics,
+    )
+    if rows is None:
+        return None
+    if len(rows) > MAX_ROWS:
+        report_rows(source, rows[-1].span, diagnostics)
+        return None
+    columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
+    return Table(source.name, rows, columns)
+
+
+def read_events(
+    source: SourceFile,
+    read: Callable[[Iterator[Event]], _Read],
+    shape: str,
+    diagnostics: Diagnostics,
+) -> _Read | None:
+    """What ``read`` makes of the events of a YAML file; None after a report.
+
+    ``read`` raises ``MalformedTable``; ``shape`` then tells the author what is right.
+    """
     try:
-        events = yaml.parse(source.text, Loader=_Loader)
-        rows = tuple(islice(_rows(source, events), MAX_ROWS + 1))
+        return read(yaml.parse(source.text, Loader=_Loader))
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         line = mark.line if mark is not None else 0
         diagnostics.error(
-            "SGL0601", _line_span(source, line), f"this is not YAML: {problem.problem or problem}"
+            "SGL0601", line_span(source, line), f"this is not YAML: {problem.problem or problem}"
         )
-        return None
     except ReaderError as problem:
         _report_character(source, problem, diagnostics)
-        return None
-    except _Malformed as problem:
-        diagnostics.error(
-            "SGL0602",
-            _line_span(source, problem.line),
-            problem.message,
-            hint="a table is a list of rows such as `- {en: dog, ja: 犬}`",
-        )
-        return None
-    if len(rows) > MAX_ROWS:
-        diagnostics.error(
-            "SGL0003",
-            rows[-1].span,
-            f"the table `{source.name}` has more than {MAX_ROWS:,} rows",
-            hint="keep the most frequent words",
-        )
-        return None
-    columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
-    return Table(source.name, rows, columns)
+    except MalformedTable as problem:
+        span = line_span(source, problem.line)
+        diagnostics.error("SGL0602", span, problem.message, hint=shape)
+    return None
+
+
+def report_rows(source: SourceFile, span: Span, diagnostics: Diagnostics) -> None:
+    """Report a table with too many rows."""
+    diagnostics.error(
+        "SGL0003",
+        span,
+        f"the table `{source.name}` has more than {MAX_ROWS:,} rows",
+        hint="keep the most frequent words",
+    )
 
 
 def _report_character(source: SourceFile, problem: ReaderError, diagnostics: Diagnostics) -> None:
@@ -107,12 +130,12 @@ def _rows(source: SourceFile, events: Iterator[Event]) -> Iterator[Row]:
         if isinstance(event, SequenceStartEvent):
             depth += 1
             if depth > 1:
-                raise _Malformed(_line(event), "a table has a list inside its list")
+                raise MalformedTable(line_of(event), "a table has a list inside its list")
         elif isinstance(event, SequenceEndEvent):
             depth -= 1
         elif isinstance(event, MappingStartEvent):
             if depth == 0:
-                raise _Malformed(_line(event), "a table is a list, this is a mapping")
+                raise MalformedTable(line_of(event), "a table is a list, this is a mapping")
             yield _row(source, event, events)
         elif isinstance(event, ScalarEvent | AliasEvent):
             if depth == 0 and isinstance(event, ScalarEvent) and not event.value:
@@ -120,34 +143,34 @@ def _rows(source: SourceFile, events: Iterator[Event]) -> Iterator[Row]:
             what = "a row of a table is a mapping from columns to values"
             if depth == 0:
                 what = "a table is a list of rows, this is a single value"
-            raise _Malformed(_line(event), what)
+            raise MalformedTable(line_of(event), what)
 
 
 def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) -> Row:
-    line = _line(start)
+    line = line_of(start)
     cells: dict[str, str] = {}
     key: str | None = None
     for event in events:
         if isinstance(event, MappingEndEvent):
-            return Row(cells, _line_span(source, line))
+            return Row(cells, line_span(source, line))
         if not isinstance(event, ScalarEvent):
-            raise _Malformed(_line(event), "a value in a table is a word or a number")
+            raise MalformedTable(line_of(event), "a value in a table is a word or a number")
         if key is None:
             key = event.value
             if key in cells:
-                raise _Malformed(_line(event), f"the column `{key}` stands twice in a row")
+                raise MalformedTable(line_of(event), f"the column `{key}` stands twice in a row")
         else:
             cells[key] = "" if event.value in ("~", "null") and not event.style else event.value
             key = None
-    raise _Malformed(line, "the table ends inside a row")
+    raise MalformedTable(line, "the table ends inside a row")
 
 
-def _line(event: Event) -> int:
+def line_of(event: Event) -> int:
     """The line (0-based) that an event begins on."""
     return event.start_mark.line if event.start_mark is not None else 0
 
 
-def _line_span(source: SourceFile, line: int) -> Span:
+def line_span(source: SourceFile, line: int) -> Span:
     """The span of a line (0-based) without its indentation."""
     number = min(line, len(source.line_starts) - 1)
     start = source.line_starts[number]

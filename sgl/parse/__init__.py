@@ -2,15 +2,32 @@
 
 ::
 
-    sentence ──> lattice ──> chart ──> packed forest ──> derivations
+    sentence ──> lattice ──> chart ──> packed forest ──> readings
                  (words)     (spans)   (rules)
 
-``Parser(grammar, layer)`` reads any text layer of a core grammar.  It checks the
-sentences that authors write beside their rules, and a derivation found in one
-layer can be interpreted in all others.
+``Parser(grammar, layer)`` reads any text layer of a core grammar: ``forest`` has
+all readings of a sentence, packed, and ``obstacle`` says where one without readings
+fails.  A reading found in one layer can be interpreted in all others.
 """
 
+from sgl.parse.best import Ranked, best_readings, probability
 from sgl.parse.errors import UnparsableLayerError
+from sgl.parse.forest import Alternative, Automaton, Forest, Node
+from sgl.parse.obstacle import Obstacle
 from sgl.parse.parser import LIMIT, Parser
+from sgl.parse.templates import capitalised
 
-__all__ = ["LIMIT", "Parser", "UnparsableLayerError"]
+__all__ = [
+    "LIMIT",
+    "Alternative",
+    "Automaton",
+    "Forest",
+    "Node",
+    "Obstacle",
+    "Parser",
+    "Ranked",
+    "UnparsableLayerError",
+    "best_readings",
+    "capitalised",
+    "probability",
+]

@@ -8,12 +8,14 @@ is segmented by its grammar, and an attached full stop is found where it stands:
     The dog ran.     0 -The-> 3 -dog-> 7 -ran-> 11 -.-> 12
 
 A word takes the separator before it along, except at the start and for words that
-attach to what precedes; this inverts ``sgl.core.interpret.finish``.
+attach to what precedes; this inverts ``sgl.core.interpret.finish``.  With a
+separator, a word ends where one, an attached word or nothing follows: there is no
+*book* in *books*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Protocol
 
 from sgl.core.grammar import TextLayer
@@ -24,10 +26,7 @@ class Lattice(Protocol):
 
     end: int
 
-    def step(self, position: int, word: str) -> int | None:
-        """Where ``word`` ends if it stands at ``position``, else ``None``."""
-
-    def words(self, position: int) -> Iterator[tuple[str, int]]:
+    def words(self, position: int) -> Iterable[tuple[str, int]]:
         """The known words that stand at ``position``, with their ends."""
 
 
@@ -38,58 +37,71 @@ class TokenLattice:
         self._tokens = tokens
         self.end = len(tokens)
 
-    def step(self, position: int, word: str) -> int | None:
-        """The next position, if ``word`` is the token there."""
-        fits = position < self.end and self._tokens[position] == word
-        return position + 1 if fits else None
-
-    def words(self, position: int) -> Iterator[tuple[str, int]]:
+    def words(self, position: int) -> Iterable[tuple[str, int]]:
         """The token at ``position``."""
-        if position < self.end:
-            yield self._tokens[position], position + 1
+        return ((self._tokens[position], position + 1),) if position < self.end else ()
+
+
+class Vocabulary:
+    """The words of a text layer, found by their beginnings."""
+
+    def __init__(self, words: Set[str], layer: TextLayer) -> None:
+        self.join = layer.join
+        attached = words & layer.attach if layer.join else words
+        self._attached = _Words(attached)
+        self._separate = _Words(words - attached)
+
+    def attached(self, text: str, start: int) -> Iterator[tuple[str, int]]:
+        """The words at ``start`` that take no separator, with their ends."""
+        return self._attached.at(text, start)
+
+    def separate(self, text: str, start: int) -> Iterator[tuple[str, int]]:
+        """The words at ``start`` that do, with their ends."""
+        return self._separate.at(text, start)
+
+
+class _Words:
+    """A set of words; ``lengths`` are those of the words with one first character."""
+
+    def __init__(self, words: Set[str]) -> None:
+        self._words = words
+        lengths: dict[str, set[int]] = {}
+        for word in words:
+            lengths.setdefault(word[0], set()).add(len(word))
+        self._lengths = {first: tuple(sorted(all_)) for first, all_ in lengths.items()}
+
+    def at(self, text: str, start: int) -> Iterator[tuple[str, int]]:
+        """The words that stand at ``start``, shorter ones first, with their ends."""
+        for length in self._lengths.get(text[start : start + 1], ()):
+            end = start + length
+            word = text[start:end]
+            if word in self._words and end <= len(text):
+                yield word, end
 
 
 class TextLattice:
-    """A text as its layer writes it; positions are offsets of characters.
+    """A text as its layer writes it; positions are offsets of characters."""
 
-    ``lengths`` are those of the words of the ``vocabulary``, ascending.
-    """
-
-    def __init__(
-        self, text: str, layer: TextLayer, vocabulary: Set[str], lengths: Sequence[int]
-    ) -> None:
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self._text = text
-        self._join = layer.join
-        self._attach = layer.attach if layer.join else vocabulary
         self._vocabulary = vocabulary
-        self._lengths = lengths
+        self._join = vocabulary.join
         self.end = len(text)
 
-    def step(self, position: int, word: str) -> int | None:
-        """The offset after ``word``, taking the separator before it along."""
-        start = position if position == 0 or word in self._attach else self._after_join(position)
-        if start is None or not self._text.startswith(word, start):
-            return None
-        return start + len(word)
+    def words(self, position: int) -> Iterable[tuple[str, int]]:
+        """The known words that stand at ``position``, the separator before them included."""
+        if not self._join:
+            return self._vocabulary.attached(self._text, position)
+        start = position + len(self._join) if position else 0
+        found = list(self._vocabulary.attached(self._text, position))
+        if not position or self._text.startswith(self._join, position):
+            found += self._vocabulary.separate(self._text, start)
+        return [(word, end) for word, end in found if self._ends_at(end)]
 
-    def words(self, position: int) -> Iterator[tuple[str, int]]:
-        """The known words that stand at ``position``, shorter ones first."""
-        for word in self._candidates(position):
-            if position == 0 or word in self._attach:
-                yield word, position + len(word)
-        start = self._after_join(position)
-        if position and start is not None:
-            for word in self._candidates(start):
-                if word not in self._attach:
-                    yield word, start + len(word)
-
-    def _after_join(self, position: int) -> int | None:
-        if not self._text.startswith(self._join, position):
-            return None
-        return position + len(self._join)
-
-    def _candidates(self, start: int) -> Iterator[str]:
-        for length in self._lengths:
-            word = self._text[start : start + length]
-            if len(word) == length and word in self._vocabulary:
-                yield word
+    def _ends_at(self, end: int) -> bool:
+        """Whether a word may end at ``end``."""
+        return (
+            end == self.end
+            or self._text.startswith(self._join, end)
+            or next(iter(self._vocabulary.attached(self._text, end)), None) is not None
+        )

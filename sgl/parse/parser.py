@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.parse.chart import Chart
 from sgl.parse.forest import Forest
-from sgl.parse.lattice import Lattice, TextLattice, TokenLattice
-from sgl.parse.likeliest import Likeliest
-from sgl.parse.templates import TemplateIndex
+from sgl.parse.lattice import Lattice, TextLattice, TokenLattice, Vocabulary
+from sgl.parse.obstacle import Obstacle, find_obstacle
+from sgl.parse.pack import Packer
+from sgl.parse.templates import TemplateIndex, symbol
 
 #: Derivations of one sentence that are returned unless more are asked for.
 LIMIT = 1_000
@@ -21,7 +22,7 @@ class Parser:
 
     Every template is understood: permuted, raised by ``capital``, repeated and
     dropped children, several words, no words.  A dropped child leaves no trace in
-    the input; in its place stands its likeliest derivation.
+    the input: see :mod:`sgl.parse.dropped`.
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int = 0) -> None:
@@ -29,43 +30,67 @@ class Parser:
 
         Raises ``UnparsableLayerError`` for a layer that has empty words.
         """
-        self._grammar = grammar
-        self._layer = layer
+        self.grammar = grammar
+        self.layer = layer
         self._index = TemplateIndex(grammar, layer)
-        self._lengths = sorted({len(word) for word in self._index.vocabulary})
-        self._likeliest = Likeliest(grammar)
-        self._exact = all(_is_linear(rule.templates[layer]) for rule in grammar.rules)
+        self._vocabulary = Vocabulary(self._index.vocabulary, grammar.text_layers[layer])
+        self._packer = Packer(self._index)
+        self._start = symbol(grammar.start, False)
 
-    def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
-        """The derivations of a text or of a sequence of tokens, at most ``limit``.
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of the layer, also with its first letter raised where it can be."""
+        return self._index.vocabulary
 
-        A text is written as the layer writes it, with its separators.  The order
-        is fixed: by the rules' numbers, from the root down, then by the spans of
-        their children.  Of derivations with a category above itself over the same
-        words only those without repetition are there.
+    def forest(self, sentence: str | Sequence[str]) -> Forest | None:
+        """All readings of a text or of a sequence of tokens; None if there is none.
+
+        A text is written as the layer writes it, with its separators.
         """
         chart = self._chart(sentence)
-        if not chart.covers(self._grammar.start):
-            return ()
-        return Forest(self._index, chart, self._likeliest).derivations(limit)
+        return self._packer.pack(chart) if self._covers(chart) else None
+
+    def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
+        """The first ``limit`` readings of a text or of a sequence of tokens.
+
+        The order is fixed: by the rules' numbers, from the root down, then by the
+        spans of their children.
+        """
+        forest = self.forest(sentence)
+        return () if forest is None else tuple(forest.readings(limit))
 
     def recognise(self, sentence: str | Sequence[str]) -> bool:
         """Whether a text or a sequence of tokens has a derivation."""
-        if not self._exact:
-            return bool(self.parse(sentence))
-        return self._chart(sentence).covers(self._grammar.start)
+        return self.forest(sentence) is not None
+
+    def obstacle(self, sentence: str | Sequence[str]) -> Obstacle:
+        """Up to where a text or sequence without a reading is the beginning of one with one."""
+        return find_obstacle(self._index, self._chart(sentence))
+
+    def word_at(self, text: str, position: int) -> tuple[int, str]:
+        """Where the word after a position begins, and the word, up to the next separator.
+
+        Attached words at its end do not count; without separators it is one character.
+        """
+        layer = self.grammar.text_layers[self.layer]
+        if not layer.join:
+            return position, text[position : position + 1]
+        start = position + len(layer.join) if text.startswith(layer.join, position) else position
+        word = text[start:].partition(layer.join)[0]
+        while len(word) > 1 and word[-1] in layer.attach:
+            word = word[:-1]
+        return start, word
+
+    def _covers(self, chart: Chart) -> bool:
+        """Whether the start category may cover the whole input."""
+        if not chart.end:
+            return self.grammar.start in self._index.nullable
+        return 0 in chart.found[chart.end].get(self._start, {})
 
     def _chart(self, sentence: str | Sequence[str]) -> Chart:
         lattice: Lattice
         if isinstance(sentence, str):
-            layer = self._grammar.text_layers[self._layer]
-            lattice = TextLattice(sentence, layer, self._index.vocabulary, self._lengths)
+            lattice = TextLattice(sentence, self._vocabulary)
         else:
             lattice = TokenLattice(sentence)
         return Chart(self._index, lattice)
-
-
-def _is_linear(template: Sequence[object]) -> bool:
-    """Whether no child is repeated, so that the chart alone decides."""
-    children = [item.child for item in template if isinstance(item, Slot)]
-    return len(set(children)) == len(children)

@@ -7,96 +7,171 @@ lexicon with one word are one step from the root::
     said_that    VT "that" S              └─ -that-> o -S-> ● said_that
     saw          "saw"              root -saw-> ● saw
 
-A step is a word, or a child's category with the mark of ``capital``.  A category
-is *nullable* when it derives the empty sequence of words; *initial* nodes are
-those that the root reaches over nullable children alone, so that nothing has
-been consumed there.
+A step is a word or a *symbol*: a category in one of two modes.  In the raised mode
+the first letter is raised, which is what ``capital`` asks of a child; a raised
+phrase is one whose first word is raised, and so its template stands in the tree a
+second time, with its first step raised.
+
+A category is *nullable* when it derives the empty sequence of words.  Empty
+children leave nothing in the input; a template is in the tree once for each number
+of first children that may all be empty (its *lead*), and later ones are skipped.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Iterator
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Template
 from sgl.parse.errors import UnparsableLayerError
 
-#: A child's category, and whether its first letter is raised.
-SlotStep = tuple[int, bool]
+#: The number of the root.
+ROOT = 0
 
-Step = TypeVar("Step", str, SlotStep)
+#: A word, or the symbol of a child.
+Step = str | int
 
 
-@dataclass(slots=True)
-class Node:
-    """A place in templates: the steps from here, and the rules that end here."""
-
-    words: dict[str, int] = field(default_factory=dict)
-    slots: dict[SlotStep, int] = field(default_factory=dict)
-    rules: dict[int, list[Rule]] = field(default_factory=dict)
+def symbol(category: int, raised: bool) -> int:
+    """The number of a category in one of its modes."""
+    return 2 * category + raised
 
 
 class TemplateIndex:
-    """The prefix tree of a text layer with what parsing asks of it.
+    """The prefix tree of a text layer with what parsing asks of it, by node or symbol.
 
-    ``capitals`` maps a word with its first letter raised to the words it comes
-    from; ``vocabulary`` has the words in both forms.  ``starts`` and
-    ``word_starts`` are the steps from initial nodes.
+    Attributes:
+        parent: the node that ``step`` leads from.
+        words: the steps over words; ``slots`` those over symbols.
+        ends: the symbols of the rules that end at a node.
+        rules: those rules with their leads, by node and symbol.
+        skips: the nodes that a node reaches over a child that may be empty.
+        below: the bit set of the symbols whose rules end at a node or after it.
+        starts: where the root's steps over symbols lead, with what is ``below``.
+        corners: the bit set of the symbols that a phrase can begin with, itself
+            included.
+        nullable: the categories that derive no words, ``nullable_rules`` how.
+        vocabulary: every word, raised where it can be.
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
         """Raises ``UnparsableLayerError`` for a template with an empty word."""
         self.grammar = grammar
         self.layer = layer
-        self.nodes = [Node()]
+        self.parent = [ROOT]
+        self.step: list[Step] = [""]
+        self.words: list[dict[str, int]] = [{}]
+        self.rules: dict[tuple[int, int], list[tuple[Rule, int]]] = {}
         self.nullable, self.nullable_rules = _nullable(grammar, layer)
-        for rule in grammar.rules:
-            self._insert(rule, rule.templates[layer])
-        words = {word for node in self.nodes for word in node.words}
-        self.capitals: dict[str, list[str]] = {}
-        for word in sorted(words):
-            self.capitals.setdefault(capitalised(word), []).append(word)
-        self.vocabulary = frozenset(words | set(self.capitals))
-        self.starts: dict[SlotStep, list[int]] = {}
-        self.word_starts: dict[str, list[int]] = {}
-        for initial in self._initial():
-            for step, node in self.nodes[initial].slots.items():
-                self.starts.setdefault(step, []).append(node)
-            for word, node in self.nodes[initial].words.items():
-                self.word_starts.setdefault(word, []).append(node)
+        self._slots: list[dict[int, int]] = [{}]
+        first = self._insert_reachable()
+        self.corners = _closure(first)
+        self.slots = [tuple(slots.items()) for slots in self._slots]
+        self.ends: list[tuple[int, ...]] = [() for _ in self.parent]
+        for node, left in self.rules:
+            self.ends[node] += (left,)
+        self.below = self._below()
+        self.skips = self._skips()
+        self.starts = {step: (node, self.below[node]) for step, node in self.slots[ROOT]}
+        self.vocabulary = frozenset(word for words in self.words for word in words)
 
-    def _insert(self, rule: Rule, template: Template) -> None:
-        node = 0
-        for item in template:
+    def _insert_reachable(self) -> dict[int, set[int]]:
+        """Insert the rules of all symbols below the start; what each may begin with."""
+        first: dict[int, set[int]] = {}
+        waiting = [symbol(self.grammar.start, False)]
+        while waiting:
+            left = waiting.pop()
+            if left in first:
+                continue
+            first[left] = set()
+            for rule in self.grammar.rules_of[left // 2]:
+                template = self._checked(rule)
+                for lead in self._leads(rule, template):
+                    path = list(self._path(rule, template, lead, left % 2 == 1))
+                    self._insert(path, rule, left, lead)
+                    waiting += [step for step in path if isinstance(step, int)]
+                    if isinstance(path[0], int):
+                        first[left].add(path[0])
+        return first
+
+    def _checked(self, rule: Rule) -> Template:
+        template = rule.templates[self.layer]
+        if any(not isinstance(item, Slot) and not item.text for item in template):
+            name = self.grammar.text_layers[self.layer].name
+            raise UnparsableLayerError(name, rule.name, "has an empty word")
+        return template
+
+    def _leads(self, rule: Rule, template: Template) -> Iterator[int]:
+        """The positions that a template may begin at, all before being empty."""
+        for position, item in enumerate(template):
+            yield position
+            if not isinstance(item, Slot) or rule.rhs[item.child] not in self.nullable:
+                return
+
+    def _path(self, rule: Rule, template: Template, lead: int, raised: bool) -> Iterator[Step]:
+        for position, item in enumerate(template[lead:]):
+            first = raised and position == 0
             if isinstance(item, Slot):
-                node = self._next(self.nodes[node].slots, (rule.rhs[item.child], item.capital))
-            elif item.text:
-                node = self._next(self.nodes[node].words, item.text)
+                yield symbol(rule.rhs[item.child], item.capital or first)
             else:
-                name = self.grammar.text_layers[self.layer].name
-                raise UnparsableLayerError(name, rule.name, "has an empty word")
-        self.nodes[node].rules.setdefault(rule.lhs, []).append(rule)
+                yield capitalised(item.text) if first else item.text
 
-    def _next(self, steps: dict[Step, int], step: Step) -> int:
-        """The node that ``step`` leads to, new if need be."""
-        if step not in steps:
-            steps[step] = len(self.nodes)
-            self.nodes.append(Node())
-        return steps[step]
+    def _insert(self, path: list[Step], rule: Rule, left: int, lead: int) -> None:
+        node = ROOT
+        for step in path:
+            if isinstance(step, str):
+                after = self.words[node].get(step)
+            else:
+                after = self._slots[node].get(step)
+            node = self._new(node, step) if after is None else after
+        self.rules.setdefault((node, left), []).append((rule, lead))
 
-    def _initial(self) -> list[int]:
-        """The root and the nodes that it reaches over nullable children."""
-        initial = [0]
-        for node in initial:
-            for (category, _), after in self.nodes[node].slots.items():
-                if category in self.nullable:
-                    initial.append(after)
-        return initial
+    def _new(self, parent: int, step: Step) -> int:
+        node = len(self.parent)
+        self.parent.append(parent)
+        self.step.append(step)
+        self.words.append({})
+        self._slots.append({})
+        if isinstance(step, str):
+            self.words[parent][step] = node
+        else:
+            self._slots[parent][step] = node
+        return node
+
+    def _below(self) -> list[int]:
+        below = [sum(1 << left for left in ends) for ends in self.ends]
+        for node in range(len(self.parent) - 1, ROOT, -1):
+            below[self.parent[node]] |= below[node]
+        return below
+
+    def _skips(self) -> list[tuple[int, ...]]:
+        """For each node but the root what it reaches over an empty child."""
+        steps = (
+            tuple(after for step, after in slots.items() if step // 2 in self.nullable)
+            for slots in self._slots
+        )
+        return [() if node == ROOT else after for node, after in enumerate(steps)]
 
 
 def capitalised(word: str) -> str:
     """A word with its first letter raised, as ``capital`` does."""
     return word[0].upper() + word[1:]
+
+
+def _closure(first: dict[int, set[int]]) -> list[int]:
+    """The bit set of all first symbols below each symbol, itself included."""
+    corners = [0] * (max(first) + 1)
+    for left, symbols in first.items():
+        corners[left] = 1 << left | sum(1 << step for step in symbols)
+    changed = True
+    while changed:
+        changed = False
+        for left, symbols in first.items():
+            united = corners[left]
+            for step in symbols:
+                united |= corners[step]
+            changed = changed or united != corners[left]
+            corners[left] = united
+    return corners
 
 
 def _nullable(grammar: CoreGrammar, layer: int) -> tuple[frozenset[int], dict[int, list[Rule]]]:

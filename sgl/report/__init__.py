@@ -4,38 +4,47 @@ The compiler fills a ``ReportData``; ``render_report`` turns it into a
 page without scripts and without anything to fetch.
 """
 
-from sgl.report.examples import example_of
+from sgl.report.audit_page import render_audit
+from sgl.report.examples import example_of, tree_of
 from sgl.report.model import (
     Arc,
     Counts,
     Example,
-    Growth,
     Guarantee,
+    Heights,
     Lengths,
     Mass,
+    Part,
     PatternReport,
     Relation,
     ReportData,
+    Size,
     TreeNode,
     Unused,
     Word,
 )
 from sgl.report.render import render_report
+from sgl.report.tree_file import render_trees
 
 __all__ = [
     "Arc",
     "Counts",
     "Example",
-    "Growth",
     "Guarantee",
+    "Heights",
     "Lengths",
     "Mass",
+    "Part",
     "PatternReport",
     "Relation",
     "ReportData",
+    "Size",
     "TreeNode",
     "Unused",
     "Word",
     "example_of",
+    "render_audit",
     "render_report",
+    "render_trees",
+    "tree_of",
 ]

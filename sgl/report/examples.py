@@ -34,7 +34,7 @@ def example_of(
         source=item.texts[source_layer],
         target=item.texts[target_layer],
         trees=tuple(
-            _tree(grammar, derivation, text) for text in (source_layer, target_layer) if drawable
+            tree_of(grammar, derivation, text) for text in (source_layer, target_layer) if drawable
         ),
         words=_words(value, item.tokens[anchor]),
         arcs=_arcs(value),
@@ -42,7 +42,8 @@ def example_of(
     )
 
 
-def _tree(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNode:
+def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNode:
+    """The tree of a derivation over its words in a text layer."""
     stack: list[TreeNode] = []
     for rule_id in reversed(derivation):
         rule = grammar.rules[rule_id]

@@ -7,10 +7,12 @@
       patterns        one PatternReport each:
         guarantees      held out, instance, licensed, verified on graphs
         masses          probability of its structures, before and after the cut
+        parts, excused  what training shows of it, and what it need not show
         examples        trees of source and target, a dependency graph
       counts          what was drawn for each stratum, and what was rejected
       lengths         how long the sentences of each split are
-      growth, unused  what the cut did to the grammar
+      sizes, heights  how large and how deep each distribution is, computed
+      unused          what the cut did to the grammar
       relations       patterns that share items or contain each other
 """
 
@@ -23,15 +25,16 @@ from dataclasses import dataclass
 class Guarantee:
     """A claim with its verdict.
 
-    ``method`` says how it was established: ``static`` (a proof on the grammar),
-    ``counted`` (in the drawn data) or ``checked`` (a search of every graph).
-    ``detail`` carries the figures.
+    ``method`` says how it is established: ``static`` (a proof on the grammar),
+    ``parsing`` (of every sentence) or ``searched`` (a search of every graph).
+    ``ok`` is ``None`` as long as that has not been done.  ``detail`` carries the
+    figures.
     """
 
     claim: str
     method: str
     result: str
-    ok: bool
+    ok: bool | None
     detail: str = ""
 
 
@@ -48,6 +51,20 @@ class Mass:
     structure: str
     before: float
     after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that training has to contain, with a training sentence that does.
+
+    ``role`` is ``need`` or ``piece``; ``ok`` is ``None`` if the pattern waives it.
+    """
+
+    role: str
+    structure: str
+    result: str
+    ok: bool | None
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +127,14 @@ class PatternReport:
     held_out: tuple[str, ...] = ()
     guarantees: tuple[Guarantee, ...] = ()
     masses: tuple[Mass, ...] = ()
+    parts: tuple[Part, ...] = ()
+    excused: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every guarantee holds."""
-        return all(guarantee.ok for guarantee in self.guarantees)
+        """Whether no guarantee fails."""
+        return all(guarantee.ok is not False for guarantee in self.guarantees)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +143,7 @@ class Counts:
 
     ``mass`` is the probability of the stratum's constraint under the grammar;
     ``candidates`` are the sentences drawn until ``items`` were accepted, and
-    ``rejected`` counts the others by reason.
+    ``rejected`` counts the others by reason, ``shares`` the items of each target.
     """
 
     split: str
@@ -133,6 +152,7 @@ class Counts:
     candidates: int
     mass: float
     rejected: tuple[tuple[str, int], ...] = ()
+    shares: tuple[tuple[str, int], ...] = ()
 
     @property
     def acceptance(self) -> float:
@@ -160,16 +180,39 @@ class Lengths:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
-    """How a distribution recurs.
+class Size:
+    """How large, long and deep a distribution is.
 
-    ``spectral_radius`` is that of the mean matrix of the branching process:
-    below 1, derivations end.  ``expected_length`` counts source tokens.
+    ``mass`` is its probability under the grammar.  ``derivations`` is the number
+    of its derivations and ``short`` of those of at most ``longest`` source tokens,
+    ``None`` if there is no end of them.  ``expected_length`` counts source tokens.
+    Half of the derivations are at most ``median_height`` rules high, 99 of 100 at
+    most ``usual_height``.  ``spectral_radius`` is that of the mean matrix of the
+    branching process: below 1, derivations end.
     """
 
     distribution: str
-    spectral_radius: float
+    mass: float
+    derivations: int | None
+    short: int | None
+    longest: int
     expected_length: float
+    median_height: int
+    usual_height: int
+    spectral_radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class Heights:
+    """The probability of each height of the derivations of a split, from 0 upwards."""
+
+    split: str
+    shares: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean height."""
+        return sum(height * share for height, share in enumerate(self.shares))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +249,8 @@ class ReportData:
     patterns: tuple[PatternReport, ...] = ()
     counts: tuple[Counts, ...] = ()
     lengths: tuple[Lengths, ...] = ()
-    growth: tuple[Growth, ...] = ()
+    sizes: tuple[Size, ...] = ()
+    heights: tuple[Heights, ...] = ()
     unused: tuple[Unused, ...] = ()
     relations: tuple[Relation, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
@@ -224,8 +268,8 @@ class ReportData:
 
     @property
     def ok(self) -> bool:
-        """Whether every guarantee holds."""
-        return all(guarantee.ok for guarantee in self.all_guarantees)
+        """Whether no guarantee fails."""
+        return all(guarantee.ok is not False for guarantee in self.all_guarantees)
 
     @property
     def claims(self) -> tuple[str, ...]:

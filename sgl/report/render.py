@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from sgl.report.arcs_svg import draw_graph
-from sgl.report.lengths_svg import draw_lengths
+from sgl.report.lengths_svg import draw_heights, draw_lengths
 from sgl.report.model import ReportData
 from sgl.report.tree_svg import draw_tree
 
@@ -14,6 +16,11 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def render_report(data: ReportData) -> str:
     """The report as one HTML page; equal data give equal pages."""
+    return page_environment().get_template("report.html.j2").render(data=data)
+
+
+def page_environment() -> Environment:
+    """Where the templates of pages are, with what they call."""
     environment = Environment(
         loader=PackageLoader("sgl.report"),
         autoescape=True,
@@ -22,18 +29,27 @@ def render_report(data: ReportData) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["large"] = _large
     environment.filters["number"] = _number
     environment.filters["percent"] = _percent
     environment.filters["probability"] = _probability
     environment.globals["draw_graph"] = draw_graph
+    environment.globals["draw_heights"] = draw_heights
     environment.globals["draw_lengths"] = draw_lengths
     environment.globals["draw_tree"] = draw_tree
-    return environment.get_template("report.html.j2").render(data=data)
+    return environment
 
 
 def _number(value: int) -> str:
     """``40000`` as ``40,000``."""
     return f"{value:,}"
+
+
+def _large(value: int | None) -> str:
+    """A number that may be very large: ``40,000``, ``1.2 · 10¹⁵``, or ``infinite``."""
+    if value is None:
+        return "infinite"
+    return f"{value:,}" if value < 10_000_000 else _scientific(f"{Decimal(value):.1e}")
 
 
 def _percent(value: float) -> str:
@@ -47,5 +63,9 @@ def _probability(value: float) -> str:
         return "0"
     if value >= 0.001:
         return f"{100 * value:.2f} %"
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return _scientific(f"{value:.1e}")
+
+
+def _scientific(text: str) -> str:
+    mantissa, _, exponent = text.partition("e")
     return f"{mantissa} · 10{str(int(exponent)).translate(_SUPERSCRIPTS)}"

@@ -47,20 +47,17 @@ class _Box:
 
 def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
     """The tree as an ``svg`` element; ``name`` is unique on the page."""
-    root = _place(tree, 0, _MARGIN)
-    boxes = list(_walk(root))
-    depth = max(box.level for box in boxes)
+    boxes = list(_walk(_place(tree, 0, _MARGIN)))
     branches = [_branch(box, child) for box in boxes for child in box.children]
     labels = [_label(box) for box in boxes]
-    return picture(
-        name,
-        title,
-        bracketed(tree),
-        root.right + _MARGIN,
-        _BASELINE + 2 * _MARGIN + depth * _LEVEL,
-        *branches,
-        *labels,
-    )
+    return picture(name, title, bracketed(tree), *tree_size(tree), *branches, *labels)
+
+
+def tree_size(tree: TreeNode) -> tuple[float, float]:
+    """The width and height of the picture of a tree, in pixels."""
+    root = _place(tree, 0, _MARGIN)
+    depth = max(box.level for box in _walk(root))
+    return root.right + _MARGIN, _BASELINE + 2 * _MARGIN + depth * _LEVEL
 
 
 def bracketed(tree: TreeNode) -> str:

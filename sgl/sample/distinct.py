@@ -1,17 +1,21 @@
 """Distinct sentences: candidates are drawn until enough of them are accepted.
 
 "No lemma twice in a sentence" and "no sentence twice in the dataset" are not
-properties that finitely many states can see, so they are asked of finished
-candidates.  A candidate is rejected for the first reason that holds:
+properties that finitely many states can see, nor are equal shares of the targets
+of a pattern; so they are asked of finished candidates.  A candidate is rejected
+for the first reason that holds:
 
 =====================  =====================================================
 ``too_long``           its derivation has more than 10,000 rules
-``repeated_lemma``     a content lemma occurs twice in it
+``repeated_lemma``     a content lemma occurs twice in it, and may not in
+                       its stratum
+``unexposed_word``     it is not for training, and no accepted training
+                       sentence has one of its lemmas
+``share_full``         its target, the first of those of its stratum whose
+                       lemma it has, has its share of the items already
 ``repeated_sentence``  its source sentence was accepted before, in this or
                        in an earlier stratum (a ``repeated`` stratum may
                        repeat its own)
-``unexposed_word``     it is not for training, and no accepted training
-                       sentence has one of its lemmas
 =====================  =====================================================
 
 Rejection leaves the distribution as it is, conditioned on being accepted.  It
@@ -21,7 +25,7 @@ is out of reach, ``NotEnoughError`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sgl.sample.engine import PackedStratum, Tables, derive, joined, words_of
@@ -31,6 +35,9 @@ TOO_LONG = "too_long"
 REPEATED_LEMMA = "repeated_lemma"
 REPEATED_SENTENCE = "repeated_sentence"
 UNEXPOSED_WORD = "unexposed_word"
+SHARE_FULL = "share_full"
+
+REASONS = (TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE)
 
 TRAIN = "train"
 
@@ -78,12 +85,22 @@ class Found(NamedTuple):
 
 
 class StratumDraw(NamedTuple):
-    """What was drawn for a stratum: the items in order, and the rejections."""
+    """What was drawn for a stratum: the items in order, and the rejections.
+
+    ``shares`` counts the items of each target, where targets have shares.
+    """
 
     stratum: PackedStratum
     items: list[Found]
     candidates: int
     rejected: dict[str, int]
+    shares: dict[str, int]
+
+
+def share(wanted: int, targets: Sequence[str], target: str) -> int:
+    """How many of ``wanted`` items a target has: an equal part, the first ones one more."""
+    each, rest = divmod(wanted, len(targets))
+    return each + (targets.index(target) < rest)
 
 
 class Judge:
@@ -96,6 +113,7 @@ class Judge:
         self._tables = tables
         self._seen: dict[str, str] = {}
         self._exposed: set[str] = set()
+        self._shares: dict[str, dict[str, int]] = {}
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(self, stratum: PackedStratum, derivation: list[int] | None) -> str | None:
@@ -104,20 +122,40 @@ class Judge:
             return TOO_LONG
         tables = self._tables
         lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
-        if len(set(lemmas)) < len(lemmas):
+        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
             return REPEATED_LEMMA
         trained = stratum.split == TRAIN
         if self._trains and not trained and not self._exposes(derivation):
             return UNEXPOSED_WORD
+        target = self._target(stratum, derivation)
+        if target is None and stratum.targets:
+            return SHARE_FULL
         if tables.distinct_sentences:
             sentence = joined(tables.source, words_of(tables.source, tables.arity, derivation))
             first = self._seen.get(sentence)
             if first is not None and not (stratum.repeated and first == stratum.stream):
                 return REPEATED_SENTENCE
             self._seen[sentence] = stratum.stream
+        if target is not None:
+            self.shares(stratum)[target] += 1
         if trained:
             self._exposed.update(word for rule in derivation for word in tables.words[rule])
         return None
+
+    def shares(self, stratum: PackedStratum) -> dict[str, int]:
+        """The accepted items of each target of a stratum."""
+        return self._shares.setdefault(stratum.stream, dict.fromkeys(stratum.targets, 0))
+
+    def _target(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
+        """The target that a candidate counts for, unless it has its share already."""
+        if not stratum.targets:
+            return None
+        words = {word for rule in derivation for word in self._tables.words[rule]}
+        target = next((target for target in stratum.targets if target in words), None)
+        if target is None:
+            return None
+        full = share(stratum.wanted, stratum.targets, target)
+        return target if self.shares(stratum)[target] < full else None
 
     def _exposes(self, derivation: list[int]) -> bool:
         """Whether training has every lemma of the derivation."""
@@ -134,7 +172,8 @@ def draw_stratum(
     """
     key = stream_key(tables.seed, stratum.stream)
     items: list[Found] = []
-    rejected = dict.fromkeys((TOO_LONG, REPEATED_LEMMA, REPEATED_SENTENCE, UNEXPOSED_WORD), 0)
+    rejected = dict.fromkeys(REASONS, 0)
+    shares = judge.shares(stratum)
     candidate = found_before = 0
     while len(items) < stratum.wanted:
         derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
@@ -147,12 +186,12 @@ def draw_stratum(
         if candidate % WINDOW == 0:
             if progress is not None:
                 progress(stratum.stream, len(items), stratum.wanted)
-            draw = StratumDraw(stratum, items, candidate, rejected)
+            draw = StratumDraw(stratum, items, candidate, rejected, shares)
             _stop_if_out_of_reach(draw, len(items) - found_before)
             found_before = len(items)
     if progress is not None:
         progress(stratum.stream, len(items), stratum.wanted)
-    return StratumDraw(stratum, items, candidate, rejected)
+    return StratumDraw(stratum, items, candidate, rejected, shares)
 
 
 def _stop_if_out_of_reach(draw: StratumDraw, found_in_window: int) -> None:
@@ -172,7 +211,17 @@ def _stop_if_out_of_reach(draw: StratumDraw, found_in_window: int) -> None:
         wanted,
         found,
         draw.candidates,
-        f"of the last {WINDOW} candidates {found_in_window} were accepted; of all"
+        f"{_lacking(draw)}of the last {WINDOW} candidates {found_in_window} were accepted; of all"
         f" {draw.candidates}, {draw.rejected[common]} were rejected as {common}",
         draw.rejected,
     )
+
+
+def _lacking(draw: StratumDraw) -> str:
+    """Which target lacks most items, where targets have shares."""
+    stratum = draw.stratum
+    if not stratum.targets:
+        return ""
+    full = {target: share(stratum.wanted, stratum.targets, target) for target in stratum.targets}
+    target = max(stratum.targets, key=lambda name: full[name] - draw.shares[name])
+    return f"the target {target!r} has {draw.shares[target]} of its {full[target]} items; "

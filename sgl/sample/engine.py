@@ -55,7 +55,9 @@ class PackedText(NamedTuple):
 class PackedStratum(NamedTuple):
     """A part of a split: how many items, from which state, by which stream.
 
-    The sentences of a ``repeated`` part may be equal to one another.
+    The sentences of a ``repeated`` part may be equal to one another.  If there are
+    ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas``
+    a lemma may occur twice in a sentence.
     """
 
     split: str
@@ -64,6 +66,8 @@ class PackedStratum(NamedTuple):
     wanted: int
     start: int
     repeated: bool
+    targets: tuple[str, ...]
+    repeated_lemmas: bool
 
 
 class Tables(NamedTuple):

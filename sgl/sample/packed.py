@@ -9,7 +9,9 @@ The text is Base64 of a zlib stream of JSON with these members:
 ``states``   a lexical state: its rules as differences to the rule before;
              another: ``[width, rule, last child, ..., first child]`` for each
              alternative, children as differences to the state's own number
-``strata``   for each: split, category, stream, number of items, start state
+``strata``   for each: split, category, stream, number of items, start state,
+             whether its sentences may be equal, the targets that share it,
+             whether a lemma may occur twice in a sentence
 ===========  ===============================================================
 
 and ``seed``, ``source``, ``target`` (name, join, attach) and
@@ -36,7 +38,7 @@ def unpack(text: str) -> Tables:
         states=[
             _state(number, state, data["widths"]) for number, state in enumerate(data["states"])
         ],
-        strata=[PackedStratum(*stratum) for stratum in data["strata"]],
+        strata=[_stratum(stratum) for stratum in data["strata"]],
         arity=[rule[0] for rule in rules],
         words=[tuple(rule[1]) for rule in rules],
         lemmas=[tuple(rule[2]) for rule in rules],
@@ -44,6 +46,11 @@ def unpack(text: str) -> Tables:
         target=_text(data["target"], [rule[4] for rule in rules]),
         distinct_sentences=data["distinct_sentences"],
     )
+
+
+def _stratum(values: list[Any]) -> PackedStratum:
+    stratum = PackedStratum(*values)
+    return stratum._replace(targets=tuple(stratum.targets))
 
 
 def _text(layer: list[Any], templates: list[list[str | int]]) -> PackedText:

@@ -57,6 +57,8 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 wanted=stratum.count,
                 start=pool.add(splits[stratum.stream]),
                 repeated=stratum.repeated,
+                targets=stratum.targets,
+                repeated_lemmas=stratum.repeated_lemmas,
             )
             for stratum in plan.strata
         ],

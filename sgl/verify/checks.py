@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import getdoc
 
-from sgl.verify import file_checks, pattern_checks, sentence_checks
+from sgl.verify import file_checks, pattern_checks, quota_checks, sentence_checks
 from sgl.verify.dataset import Dataset
 from sgl.verify.report import Result, SkippedError, Tally, Violation
 
@@ -70,14 +70,18 @@ CHECKS = (
     Check("V008", "strata", file_checks.strata),
     Check("V009", "held out", pattern_checks.held_out, _STRUCTURES),
     Check("V010", "reserved", pattern_checks.reserved, _STRUCTURES),
-    Check("V011", "exposures", pattern_checks.exposures, _STRUCTURES),
+    Check("V011", "exposures", quota_checks.exposures, _STRUCTURES),
     Check("V012", "licensed", pattern_checks.needs_licensed, _STRUCTURES),
     Check("V013", "instances", pattern_checks.instances, _STRUCTURES),
     Check("V014", "excluded", pattern_checks.exclusions, _STRUCTURES),
     Check("V015", "foreign", pattern_checks.foreign_structures, _STRUCTURES),
-    Check("V016", "quotas", pattern_checks.quotas, _STRUCTURES),
+    Check("V016", "quotas", quota_checks.quotas, _STRUCTURES),
     Check("V017", "exposed", sentence_checks.words_exposed),
     Check("V018", "disjoint", sentence_checks.splits_disjoint),
     Check("V019", "distinct sentences", sentence_checks.sentences_distinct),
     Check("V020", "distinct lemmas", sentence_checks.lemmas_distinct),
+    Check("V021", "shares", quota_checks.shares, ("V004", "V011", "V016")),
+    Check("V022", "parts", pattern_checks.parts_apart, _STRUCTURES),
+    Check("V023", "part quotas", quota_checks.part_quotas, _STRUCTURES),
+    Check("V024", "restrictions", pattern_checks.restrictions, _STRUCTURES),
 )

@@ -21,6 +21,7 @@ from sgl.verify.structure import Structure, StructureError, read_structure
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE = "exposure:"
+PART = "part:"
 GENERALIZATION = "gen"
 TRAIN = "train"
 

@@ -16,6 +16,7 @@ from sgl.verify.conllu import Malformed
 from sgl.verify.dataset import (
     EXPOSURE,
     IN_DISTRIBUTION,
+    PART,
     Dataset,
     Item,
     Split,
@@ -52,13 +53,20 @@ def files_unchanged(data: Dataset, tally: Tally) -> None:
             with path.open("rb") as stream:
                 if file_digest(stream, "sha256").hexdigest() != file.sha256:
                     tally.add(Violation("the file has changed: another SHA-256", file.path))
+    _all_listed(data, tally)
+
+
+def _all_listed(data: Dataset, tally: Tally) -> None:
     listed = Counter(file.path for file in data.manifest.files)
     for name, times in listed.items():
         if times > 1:
             tally.add(Violation(f"the file is listed {times} times", name))
+    splits = {split.name for split in data.splits}
     for name in _data_files(data.directory):
         if name not in listed:
             tally.add(Violation("the manifest does not list this file", name))
+        elif PurePosixPath(name).stem not in splits:
+            tally.add(Violation("the manifest has no such split", name))
 
 
 def row_counts(data: Dataset, tally: Tally) -> None:
@@ -218,4 +226,6 @@ def _differences(row: Row, item: Item) -> Iterator[str]:
 def _kind(category: str) -> str:
     if category == IN_DISTRIBUTION:
         return "iid"
+    if category.startswith(PART):
+        return "part"
     return "exposure" if category.startswith(EXPOSURE) else "gen"

@@ -44,19 +44,24 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A structure with a number of sentences."""
+    """A structure with a number of sentences, of which targets may have equal shares."""
 
     clause: Clause
     count: int
+    each_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items that contain all of ``within`` and none of ``outside``."""
+    """``count`` items that contain one of each group of ``within`` and none of ``outside``.
+
+    With ``each_target`` the targets of the pattern have equal shares of them.
+    """
 
     count: int
-    within: tuple[Clause, ...]
+    within: tuple[tuple[Clause, ...], ...]
     outside: tuple[Clause, ...]
+    each_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class Pattern:
     expose: tuple[Counted, ...]
     quotas: tuple[Quota, ...]
     allow: tuple[str, ...]
+    targets: tuple[str, ...] = ()
 
     @property
     def held_out(self) -> tuple[Clause, ...]:
@@ -87,12 +93,31 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Sentences of train that belong to no pattern; they contain one of ``only``.
+
+    With ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
+    whose reserved structures they may contain.
+    """
+
+    name: str
+    only: tuple[Clause, ...]
+    quotas: tuple[Quota, ...]
+    repeated_lemmas: bool
+    allow: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stratum:
-    """``count`` items of a category in a split; ``repeated`` ones may be equal."""
+    """``count`` items of a category in a split; ``repeated`` ones may be equal.
+
+    ``shares`` are the numbers of items that targets have, by lemma.
+    """
 
     category: str
     count: int
     repeated: bool = False
+    shares: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +151,8 @@ class Manifest:
     patterns: tuple[Pattern, ...]
     files: tuple[DataFile, ...]
     structures: tuple[Clause, ...]
+    parts: tuple[Part, ...] = ()
+    nowhere: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +186,14 @@ class _Cursor:
         return self._expect(bool, "true or false")
 
     def option(self, name: str) -> bool:
-        return name in self._expect(dict, "an object") and self.member(name).flag()
+        return self.has(name) and self.member(name).flag()
+
+    def optional(self, name: str) -> list[_Cursor]:
+        """The elements of a member that may be missing."""
+        return self.member(name).elements() if self.has(name) else []
+
+    def has(self, name: str) -> bool:
+        return name in self._expect(dict, "an object")
 
     def count(self) -> int:
         if isinstance(self.value, bool) or self._expect(int, "a whole number") < 0:
@@ -200,7 +234,11 @@ class _Clauses:
 
     def counted(self, cursor: _Cursor, count: str) -> tuple[Counted, ...]:
         return tuple(
-            Counted(self.read(element.member("structure")), element.member(count).count())
+            Counted(
+                self.read(element.member("structure")),
+                element.member(count).count(),
+                element.option("each_target"),
+            )
             for element in cursor.elements()
         )
 
@@ -217,7 +255,9 @@ def read_manifest(directory: Path) -> Manifest:
     patterns = tuple(
         _read_pattern(element, clauses) for element in root.member("patterns").elements()
     )
-    _check_names(patterns)
+    parts = tuple(_read_part(element, clauses) for element in root.optional("parts"))
+    _check_names(patterns, parts)
+    nowhere = tuple(map(clauses.read, root.optional("nowhere")))
     return Manifest(
         name=root.member("name").text(),
         signature=root.member("signature").text(),
@@ -232,6 +272,8 @@ def read_manifest(directory: Path) -> Manifest:
         patterns=patterns,
         files=tuple(_read_file(element) for element in root.member("files").elements()),
         structures=tuple(clauses.first.values()),
+        parts=parts,
+        nowhere=nowhere,
     )
 
 
@@ -269,26 +311,51 @@ def _read_pattern(cursor: _Cursor, clauses: _Clauses) -> Pattern:
         reserved=clauses.all(cursor.member("reserved")),
         need=clauses.counted(cursor.member("need"), "minimum"),
         expose=clauses.counted(cursor.member("expose"), "count"),
-        quotas=tuple(
-            Quota(
-                quota.member("count").count(),
-                clauses.all(quota.member("within")),
-                clauses.all(quota.member("outside")),
-            )
-            for quota in cursor.member("quotas").elements()
-        ),
+        quotas=_read_quotas(cursor.member("quotas"), clauses),
+        allow=cursor.member("allow").texts(),
+        targets=tuple(element.text() for element in cursor.optional("targets")),
+    )
+
+
+def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
+    return tuple(
+        Quota(
+            quota.member("count").count(),
+            (
+                *((clause,) for clause in clauses.all(quota.member("within"))),
+                *map(clauses.all, quota.optional("within_one_of")),
+            ),
+            clauses.all(quota.member("outside")),
+            quota.option("each_target"),
+        )
+        for quota in cursor.elements()
+    )
+
+
+def _read_part(cursor: _Cursor, clauses: _Clauses) -> Part:
+    return Part(
+        name=cursor.member("name").text(),
+        only=clauses.all(cursor.member("only")),
+        quotas=_read_quotas(cursor.member("quotas"), clauses),
+        repeated_lemmas=cursor.member("repeated_lemmas").flag(),
         allow=cursor.member("allow").texts(),
     )
 
 
-def _check_names(patterns: tuple[Pattern, ...]) -> None:
+def _check_names(patterns: tuple[Pattern, ...], parts: tuple[Part, ...]) -> None:
     names = [pattern.name for pattern in patterns]
     for rank, pattern in enumerate(patterns):
         if names.index(pattern.name) < rank:
             raise ManifestError(f"patterns[{rank}].name: {pattern.name!r} occurs twice")
-        for name in pattern.allow:
-            if name not in names:
-                raise ManifestError(f"patterns[{rank}].allow: there is no pattern {name!r}")
+        _check_allowed(f"patterns[{rank}]", pattern.allow, names)
+    for rank, part in enumerate(parts):
+        _check_allowed(f"parts[{rank}]", part.allow, names)
+
+
+def _check_allowed(place: str, allow: tuple[str, ...], names: list[str]) -> None:
+    for name in allow:
+        if name not in names:
+            raise ManifestError(f"{place}.allow: there is no pattern {name!r}")
 
 
 def _anchor(graphs: _Cursor, layer: str) -> str:
@@ -306,9 +373,16 @@ def _read_strata(split: _Cursor) -> tuple[Stratum, ...]:
             element.member("category").text(),
             element.member("count").count(),
             element.option("repeated"),
+            _read_shares(element),
         )
         for element in split.member("strata").elements()
     )
+
+
+def _read_shares(stratum: _Cursor) -> tuple[tuple[str, int], ...]:
+    if not stratum.has("shares"):
+        return ()
+    return tuple((name, share.count()) for name, share in stratum.member("shares").members())
 
 
 def _read_file(cursor: _Cursor) -> DataFile:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-import networkx as nx
-
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, TRAIN, TRAINING_LIKE, Dataset, Item
-from sgl.verify.manifest import Clause, Quota
+from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, Dataset, Item
+from sgl.verify.manifest import Clause
 from sgl.verify.report import Tally, Violation
 
 
@@ -22,24 +18,13 @@ def held_out(data: Dataset, tally: Tally) -> None:
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
-    """What a pattern reserves occurs in train, dev and test in its exposures only."""
+    """Outside gen only exposures and parts that allow it have what a pattern reserves."""
     for pattern in data.manifest.patterns:
-        category = EXPOSURE + pattern.name
-        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category != category)
+        allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
+        allowed.add(EXPOSURE + pattern.name)
+        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category not in allowed)
         message = f"{pattern.name} reserves this for its exposures"
         _expect_none(data, tally, groups, pattern.reserved, message)
-
-
-def exposures(data: Dataset, tally: Tally) -> None:
-    """Train has the declared number of exposures of every kind, each with its structure."""
-    for pattern in data.manifest.patterns:
-        category = EXPOSURE + pattern.name
-        parts = [
-            _Part(f"{category}: {part.clause.text}", part.count, _contains(data, part.clause))
-            for part in pattern.expose
-        ]
-        items = (item for item in data.items(TRAIN) if item.category == category)
-        _deal(data, tally, category, items, parts)
 
 
 def needs_licensed(data: Dataset, tally: Tally) -> None:
@@ -89,15 +74,23 @@ def foreign_structures(data: Dataset, tally: Tally) -> None:
         _expect_none(data, tally, groups, pattern.held_out, message)
 
 
-def quotas(data: Dataset, tally: Tally) -> None:
-    """The generalization items of every pattern fill its quotas."""
-    for pattern in data.manifest.patterns:
-        parts = [
-            _Part(f"{pattern.name}, part {rank}", quota.count, _within(data, quota))
-            for rank, quota in enumerate(pattern.quotas, 1)
-        ]
-        items = (item for item in data.items(GENERALIZATION) if item.category == pattern.name)
-        _deal(data, tally, pattern.name, items, parts)
+def parts_apart(data: Dataset, tally: Tally) -> None:
+    """What a part of train has for its own occurs nowhere else in the dataset."""
+    for part in data.manifest.parts:
+        category = PART + part.name
+        groups = (
+            group
+            for group in data.groups(*TRAINING_LIKE, GENERALIZATION)
+            if group[0].category != category or group[0].split != TRAIN
+        )
+        message = f"only the part {part.name} may contain this"
+        _expect_none(data, tally, groups, part.only, message)
+
+
+def restrictions(data: Dataset, tally: Tally) -> None:
+    """No sentence of any split contains a structure that is to be nowhere."""
+    groups = data.groups(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, groups, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(
@@ -117,62 +110,3 @@ def _expect_none(
         if clause:
             for item in group:
                 tally.add(data.violation(f"{message}: {clause.text}", item, clause))
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of the items of a category: how many, and which may belong to it."""
-
-    label: str
-    count: int
-    fits: Callable[[Item], bool]
-
-
-def _contains(data: Dataset, clause: Clause) -> Callable[[Item], bool]:
-    return lambda item: data.contains(item, clause)
-
-
-def _within(data: Dataset, quota: Quota) -> Callable[[Item], bool]:
-    """Whether an item contains all that the quota is within and none of the rest."""
-
-    def fits(item: Item) -> bool:
-        inside = all(data.contains(item, clause) for clause in quota.within)
-        return inside and not any(data.contains(item, clause) for clause in quota.outside)
-
-    return fits
-
-
-def _deal(
-    data: Dataset, tally: Tally, label: str, items: Iterable[Item], parts: list[_Part]
-) -> None:
-    """Whether the items can be dealt out so that every part gets its number.
-
-    Parts may overlap, so that counting the items that fit each is not enough.
-    """
-    kinds: Counter[tuple[int, ...]] = Counter()
-    for item in items:
-        tally.checked += 1
-        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(item))
-        kinds[kind] += 1
-        if not kind:
-            tally.add(data.violation(f"{label}: the item belongs to none of the parts", item))
-    for rank, part in enumerate(parts):
-        fitting = sum(count for kind, count in kinds.items() if rank in kind)
-        tally.figure(part.label, fitting, f"{part.count:,} declared")
-    wanted = sum(part.count for part in parts)
-    if kinds.total() != wanted:
-        tally.add(Violation(f"{label}: {kinds.total():,} items instead of {wanted:,}"))
-    elif (dealt := _most_dealt(kinds, parts)) < wanted:
-        tally.add(Violation(f"{label}: only {dealt:,} of {wanted:,} items fit the parts' numbers"))
-
-
-def _most_dealt(kinds: Counter[tuple[int, ...]], parts: list[_Part]) -> int:
-    """How many items can be dealt out at most: a maximum flow from kinds to parts."""
-    network: nx.DiGraph[object] = nx.DiGraph()
-    network.add_nodes_from(("source", "sink"))
-    for kind, count in kinds.items():
-        network.add_edge("source", kind, capacity=count)
-        network.add_edges_from((kind, rank) for rank in kind)
-    for rank, part in enumerate(parts):
-        network.add_edge(rank, "sink", capacity=part.count)
-    return int(nx.maximum_flow_value(network, "source", "sink"))

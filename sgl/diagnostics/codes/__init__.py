@@ -7,6 +7,7 @@
     names      SGL02xx    names and parameters   weights   SGL07xx    weights and recursion
     rules      SGL03xx    rules and layers       patterns  SGL08xx    patterns and the dataset
     features   SGL04xx    features               output    SGL09xx    the run as a whole
+                                                 corpora   SGL11xx    sentences and corpora
 
 A code is never given a second meaning, and the number of a code that is no
 longer used stays free.

@@ -43,6 +43,11 @@ def _verbs(table: str) -> dict[str, str]:
     return {MAIN: _VERBS, "verbs.yaml": table}
 
 
+def _takes(table: str) -> dict[str, str]:
+    restrict = "restrict { V -[obj]-> N } to takes(V, N)\n"
+    return {MAIN: 'relation takes from "takes.yaml"\n\n' + restrict, "takes.yaml": table}
+
+
 CODES = (
     Code(
         "SGL0601",
@@ -173,5 +178,13 @@ CODES = (
             MAIN: _ANIMALS.replace('.yaml"', '.yaml" where legs >= 4'),
             "animals.yaml": _LEGS,
         },
+    ),
+    Code(
+        "SGL0614",
+        "A row of a relation is empty",
+        "A row lists the words that a word goes with. One that goes with none could stand in no "
+        "sentence; one that goes with any has no row.",
+        _takes("see: []\n"),
+        _takes("see: [dog, cat]\n"),
     ),
 )

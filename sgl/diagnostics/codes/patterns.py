@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sgl.diagnostics.codes.base import EVERYTHING
-from sgl.diagnostics.codes.code import Code
+from sgl.diagnostics.codes.code import MAIN, Code
 
 _PP_IN_SUBJECT = """\
 pattern pp_in_subject "PP in object → subject"
@@ -26,6 +26,8 @@ word Text: "goodbye"
 word Text: "thanks"
   syn node(upos=INTJ)
 """
+
+_TAKES = 'relation takes from "takes.yaml"\n\n'
 
 CODES = (
     Code(
@@ -199,7 +201,7 @@ dataset
         "away from training, and its proof would be empty: most likely the structure does not "
         "say what was meant.",
         _PP_IN_SUBJECT + "  forbid { N -[det]-> D; D -[nmod]-> M }\n",
-        _PP_IN_SUBJECT + "  forbid { N -[det]-> D; N -[acl:relcl]-> W; W -[nsubj]-> M }\n",
+        _PP_IN_SUBJECT + "  forbid { V -[obj]-> N; N -[acl:relcl]-> W }\n",
     ),
     Code(
         "SGL0819",
@@ -216,7 +218,7 @@ pattern modified_subject
         _PP_IN_SUBJECT
         + """
 pattern modified_object
-  forbid { W -[obj]-> O; O -[nmod]-> X }
+  forbid { W -[obj]-> O; O -[acl:relcl]-> X }
   size   10
 """,
     ),
@@ -268,5 +270,75 @@ pattern pp_in_subject "PP in object → subject"
         "could not be told from those.",
         _PP_IN_SUBJECT.replace("pp_in_subject", "exposure_to_pp"),
         _PP_IN_SUBJECT,
+    ),
+    Code(
+        "SGL0824",
+        "A node is named in some of the structures only",
+        "In `within` and `outside`, a variable that has the name of a variable of `gen` is that "
+        "node. With several `gen` structures it has to be one of all of them, or of none: "
+        "otherwise the condition would say something else of each.",
+        """\
+pattern modified_noun "PP in object → subject or PP"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  forbid { P -[nmod]-> N; N -[nmod]-> M }
+  size   5 within { V -[obj]-> O }
+""",
+        """\
+pattern modified_noun "PP in object → subject or PP"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  forbid { P -[nmod]-> N; N -[nmod]-> M }
+  size   5 within { M -[nmod]-> O }
+""",
+    ),
+    Code(
+        "SGL0825",
+        "Targets cannot have equal shares",
+        "`each target` gives every target of the pattern an equal share of the sentences. The "
+        "pattern must then have targets, at least one sentence for each, and a structure in "
+        "which a node is one of them, so that every sentence counts for a target.",
+        """\
+pattern seen_as_subject "object → subject"
+  targets dog cat
+  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
+  gen    { V -[nsubj]-> N; N -[nmod]-> M }
+  size   6 each target
+""",
+        """\
+pattern seen_as_subject "object → subject"
+  targets dog cat
+  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
+  size   6 each target
+""",
+    ),
+    Code(
+        "SGL0827",
+        "A part of training is not complete",
+        "A part is a number of training sentences with something of their own: `only` says what "
+        "they contain and no other sentence of the dataset does, `size` says how many they are. "
+        "Without the one they could not be told from other training sentences, without the "
+        "other there are none.",
+        """\
+part relative_clauses "Sentences with a relative clause"
+  size  5 within { N -[acl:relcl]-> V }
+""",
+        """\
+part relative_clauses "Sentences with a relative clause"
+  only  { N -[acl:relcl]-> V }
+  size  5
+""",
+    ),
+    Code(
+        "SGL0828",
+        "A relation is not between two nodes of its structure",
+        "`restrict` asks a relation of two nodes, which are variables of the structure and not "
+        "of a `without` part: in every match their lemmas have to stand together in the table.",
+        {
+            MAIN: _TAKES + "restrict { V -[obj]-> N } to takes(V, O)\n",
+            "takes.yaml": "see: [dog]\n",
+        },
+        {
+            MAIN: _TAKES + "restrict { V -[obj]-> N } to takes(V, N)\n",
+            "takes.yaml": "see: [dog]\n",
+        },
     ),
 )

@@ -76,7 +76,8 @@ class TreeBuilder(RuleBuilder):
         amount = only(children, s.Amount)
         graph = next(c for c in children if isinstance(c, (s.GraphPattern, s.Name)))
         repeated = any(isinstance(child, Token) for child in children)
-        return s.StructureClause(kind, graph, amount, repeated, self._span(meta))
+        each = any(child is True for child in children)
+        return s.StructureClause(kind, graph, amount, each, repeated, self._span(meta))
 
     def forbid(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("forbid", meta, children)
@@ -93,6 +94,9 @@ class TreeBuilder(RuleBuilder):
     def need(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("need", meta, children)
 
+    def waive(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("waive", meta, children)
+
     def expose(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("expose", meta, children)
 
@@ -106,33 +110,55 @@ class TreeBuilder(RuleBuilder):
         *words, only = children
         return s.TargetsClause(tuple(words), only is not None, self._span(meta))
 
+    def each_target(self, _: Meta, __: list[Any]) -> bool:
+        return True
+
     def within(self, _: Meta, children: list[Any]) -> tuple[str, Any]:
         return "within", children[0]
 
     def outside(self, _: Meta, children: list[Any]) -> tuple[str, Any]:
         return "outside", children[0]
 
-    def part(self, meta: Meta, children: list[Any]) -> s.SizePart:
-        amount, *conditions = children
-        return s.SizePart(
+    def size_item(self, meta: Meta, children: list[Any]) -> s.SizeItem:
+        amount, each, *conditions, when = children
+        return s.SizeItem(
             amount,
+            each is not None,
             tuple(graph for kind, graph in conditions if kind == "within"),
             tuple(graph for kind, graph in conditions if kind == "outside"),
+            when,
             self._span(meta),
         )
 
-    def size(self, meta: Meta, children: list[s.SizePart]) -> s.SizeClause:
+    def size(self, meta: Meta, children: list[s.SizeItem]) -> s.SizeClause:
         return s.SizeClause(tuple(children), self._span(meta))
 
-    def gen_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
-        return s.LikeClause("gen", children[0], self._span(meta))
+    def gen_like(self, meta: Meta, children: list[Any]) -> s.LikeClause:
+        return s.LikeClause("gen", children[0], children[1], self._span(meta))
 
-    def train_like(self, meta: Meta, children: list[s.Name]) -> s.LikeClause:
-        return s.LikeClause("train", children[0], self._span(meta))
+    def train_like(self, meta: Meta, children: list[Any]) -> s.LikeClause:
+        return s.LikeClause("train", children[0], children[1], self._span(meta))
 
     def pattern(self, meta: Meta, children: list[Any]) -> s.Pattern:
         name, title, groups, *clauses = children
         return s.Pattern(name, title, groups or (), tuple(clauses), self._span(meta))
+
+    def only(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("only", meta, children)
+
+    def repeated_lemmas(self, meta: Meta, _: list[Any]) -> s.RepeatedLemmas:
+        return s.RepeatedLemmas(self._span(meta))
+
+    def part(self, meta: Meta, children: list[Any]) -> s.Part:
+        name, title, *clauses = children
+        return s.Part(name, title, tuple(clauses), self._span(meta))
+
+    def relation(self, meta: Meta, children: list[s.Name]) -> s.Relation:
+        return s.Relation(children[0], children[1], self._span(meta))
+
+    def restrict(self, meta: Meta, children: list[Any]) -> s.Restrict:
+        graph, relation, first, second, *when = children
+        return s.Restrict(graph, relation, first, second, tuple(when), self._span(meta))
 
     def from_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("from", meta, children)
@@ -146,7 +172,7 @@ class TreeBuilder(RuleBuilder):
         return s.DatasetClause(s.Name(key, place), tuple(children), span)
 
     def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
-        return s.DatasetClause(children[0], (children[1].value,), self._span(meta))
+        return s.DatasetClause(children[0], (), self._span(meta), children[1])
 
     def dataset(self, meta: Meta, children: list[Any]) -> s.Dataset:
         return s.Dataset(tuple(children), self._span(meta))

@@ -35,6 +35,12 @@ class StructureBuilder(TokenBuilder):
     def amount(self, meta: Meta, children: list[s.Name]) -> s.Amount:
         return s.Amount(children[0], self._span(meta))
 
+    def more(self, meta: Meta, children: list[s.Name]) -> s.Amount:
+        return s.Amount(children[0], self._span(meta), int(children[1].text))
+
+    def less(self, meta: Meta, children: list[s.Name]) -> s.Amount:
+        return s.Amount(children[0], self._span(meta), -int(children[1].text))
+
     def any_edge(self, meta: Meta, _: list[Any]) -> s.EdgePattern:
         span = self._span(meta)
         return s.EdgePattern(s.LabelSet((), True, span), False, None, None, span)

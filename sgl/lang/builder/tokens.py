@@ -38,6 +38,9 @@ class TokenBuilder(Transformer[Token, Any]):
     def NUMBER(self, token: Token) -> s.Name:
         return self._name(token)
 
+    def WHOLE(self, token: Token) -> s.Name:
+        return self._name(token)
+
     def SET(self, token: Token) -> s.Name:
         return self._after_sign(token)
 

@@ -21,10 +21,14 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A whole number or the name of a parameter."""
+    """A number, the name of a parameter, or a parameter and a number: ``depth+1``."""
 
     value: Name
     span: Span
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.value}{self.offset:+}" if self.offset else str(self.value)
 
 
 @dataclass(frozen=True, slots=True)

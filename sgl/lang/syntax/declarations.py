@@ -118,11 +118,12 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """``forbid``, ``never``, ``gen``, ``not``, ``need`` or ``expose`` with a structure."""
+    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive``, ``expose`` or ``only``."""
 
     kind: str
     graph: GraphRef
     amount: Amount | None
+    each_target: bool
     repeated: bool
     span: Span
 
@@ -145,12 +146,14 @@ class TargetsClause:
 
 
 @dataclass(frozen=True, slots=True)
-class SizePart:
-    """``500 within cp outside rc``."""
+class SizeItem:
+    """``500 each target within cp outside rc when topics``."""
 
     amount: Amount
+    each_target: bool
     within: tuple[GraphRef, ...]
     outside: tuple[GraphRef, ...]
+    when: When | None
     span: Span
 
 
@@ -158,16 +161,20 @@ class SizePart:
 class SizeClause:
     """``size 500 within cp, 500 outside cp``."""
 
-    parts: tuple[SizePart, ...]
+    items: tuple[SizeItem, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class LikeClause:
-    """``train like "…"`` or ``gen like "…"``: an example that must belong there."""
+    """``train like "…"`` or ``gen like "…"``: an example that must belong there.
+
+    With ``when`` it is an example for that setting only.
+    """
 
     split: str
     sentence: Name
+    when: When | None
     span: Span
 
 
@@ -186,12 +193,54 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatedLemmas:
+    """``repeated lemmas``."""
+
+    span: Span
+
+
+PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``part name "title"`` with its clauses; its structures are those after ``only``."""
+
+    name: Name
+    title: Name | None
+    clauses: tuple[PartClause, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``relation takes from "takes.yaml"``."""
+
+    name: Name
+    path: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Restrict:
+    """``restrict { V -[obj]-> N } to takes(V, N) when selection``."""
+
+    graph: GraphRef
+    relation: Name
+    first: Name
+    second: Name
+    when: tuple[When, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetClause:
-    """``train 40000``, ``from Text``, ``distinct lemmas NOUN``."""
+    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
 
     key: Name
     values: tuple[Name, ...]
     span: Span
+    amount: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +278,9 @@ Declaration = (
     | Paradigm
     | Function
     | Pattern
+    | Part
+    | Relation
+    | Restrict
     | Dataset
     | Test
 )

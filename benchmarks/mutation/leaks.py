@@ -78,7 +78,7 @@ LEAKS = (
     ),
     Leak(
         ("active_to_passive",),
-        """rule leak: Passive[anim=no] -> "was" Vt[form=part]
+        """rule leak: Passive[form=part, anim=no] -> "was" Vt[form=part]
   ja  Vt
   syn Vt -[aux:pass]-> "was"(lemma=be, upos=AUX, Tense=Past, VerbForm=Fin)""",
         r" was \w+ed[.?]$",
@@ -147,7 +147,7 @@ LEAKS = (
     Leak(
         ("adjectives_fewer", "adjectives_more"),
         """rule leak: AdjN[anim=a, slot=1, sound=s] ->
-    Adj[anim=a, slot=1, sound=s] AdjN[anim=a, slot=2|3|4|5]
+    Adj[anim=a, slot=1, sound=s] AdjN[anim=a, slot=2|3|4|5|6]
   ja  Adj AdjN
   syn AdjN -[amod]-> Adj""",
         r"(An?|The|an?|the) \w+ \w+ \w+ \w+",
@@ -179,7 +179,7 @@ LEAKS = (
     ),
     Leak(
         ("wh_passive_subject",),
-        """rule leak: Question -> Wh[anim=a] Passive[anim=a]
+        """rule leak: Question -> Wh[anim=a] Passive[form=part, anim=a]
   ja  Wh "が" Passive
   syn Passive -[nsubj:pass]-> Wh""",
         r"^(Who|What) was \w+\?$",

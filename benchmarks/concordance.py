@@ -1,0 +1,91 @@
+"""What the published training data of SGET show, beside what a dataset of ours shows.
+
+    sglc compile grammars/sget.sgl --out sget
+    python benchmarks/concordance.py sget
+
+prints two tables in Markdown: counts of sentences with some structures, and for
+every pattern the finding about the published data beside the verdicts and counts
+of ours.  The published side was read off the 44,100 training sentences that the
+paper's authors distribute (Kumon, Matsuoka & Yanaka 2024), on parse trees; our side
+is searched in the written dependency graphs by the verifier's own search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from concordance_findings import COUNTS, FINDINGS, Count
+from sgl.verify.conllu import Sentence, Words, read_sentences
+from sgl.verify.search import Searcher
+from sgl.verify.shape import Shapes, Vocabulary
+from sgl.verify.structure import read_structure
+
+TRAIN = "train"
+
+
+def count_structures(directory: Path, structures: Sequence[str]) -> list[int]:
+    """The number of training sentences that contain each structure."""
+    vocabulary = Vocabulary([read_structure(text) for text in structures])
+    shapes = Shapes(vocabulary)
+    searcher = Searcher(vocabulary.compiled())
+    counts = [0] * len(structures)
+    for sentence in read_sentences(directory / "conllu" / f"{TRAIN}.conllu", Words()):
+        if isinstance(sentence, Sentence):
+            shape = shapes.of(sentence)
+            for number in range(len(structures)):
+                counts[number] += searcher.occurs(shape, number)
+    return counts
+
+
+def count_table(directory: Path, rows: Sequence[Count]) -> list[str]:
+    """The first table: what training sentences contain."""
+    ours = count_structures(directory, [row.structure for row in rows])
+    lines = ["| training sentences with | published | here |", "| --- | ---: | ---: |"]
+    for row, number in zip(rows, ours, strict=True):
+        lines.append(f"| {row.what} | {row.published} | {number:,} |")
+    return lines
+
+
+def pattern_table(directory: Path) -> list[str]:
+    """The second table: every pattern, the published finding, and our verdicts."""
+    manifest = json.loads((directory / "manifest.json").read_text("utf-8"))
+    verification = json.loads((directory / "verification.json").read_text("utf-8"))
+    figures = {result["code"]: result["figures"] for result in verification["results"]}
+    lines = ["| pattern | published training data | here |", "| --- | --- | --- |"]
+    for pattern in manifest["patterns"]:
+        name = pattern["name"]
+        refuted = [
+            f"{guarantee['claim']} {guarantee['result']}"
+            for guarantee in manifest["guarantees"]
+            if guarantee["pattern"] == name
+            and guarantee["method"] == "static"
+            and not guarantee["result"].startswith("proved")
+        ]
+        parts = ["; ".join(refuted) or "absent, proved"]
+        drawn = sum(f["value"] for f in figures["V011"] if f["label"].startswith(_exposure(name)))
+        if drawn:
+            parts.append(f"{drawn} exposures")
+        needs = [f["value"] for f in figures["V012"] if f["label"].startswith(f"{name} needs")]
+        if needs:
+            parts.append("needed: " + ", ".join(f"{number:,}" for number in needs))
+        lines.append(f"| {pattern['title']} | {FINDINGS[name]} | {'; '.join(parts)} |")
+    return lines
+
+
+def _exposure(pattern: str) -> str:
+    return f"exposure:{pattern}:"
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path, help="a dataset compiled from grammars/sget.sgl")
+    directory = parser.parse_args().directory
+    print("\n".join([*count_table(directory, COUNTS), "", *pattern_table(directory)]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Mutants of a grammar: small changes to its text, and what becomes of its guarantees.
+
+::
+
+    source    the files of a project, cut into declarations and clauses
+    patterns  changes to what patterns say
+    rules     changes to rules, words, tables and the dataset
+    leaks     for each pattern of SGET a rule that leaks what it holds out
+    claims    does a mutant's data keep what the original claims?
+    data      a small dataset of a mutant, and what the verifier says of it
+    judge     all of it for one mutant: who catches it, or why it is harmless
+"""

@@ -1,0 +1,136 @@
+"""A small dataset of a mutant, verified against the manifest of the original.
+
+It is small, so that it takes seconds, and large enough for every target to be seen: a
+fifth of the training sentences, a twentieth of the exposures, a hundredth of the items.
+What the mutant has changed in its own numbers stays changed, by one.  The manifest claims
+what the original claims, its numbers reduced alike::
+
+    mutant:    strata, splits  ──draw──> sentences ──┐
+    original:  patterns, sizes ──scale─> manifest  ──┴─> verify
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mutation.claims import TRAIN, Original
+from sgl.automata import StructureCompiler
+from sgl.compile import Compiled
+from sgl.core.plan import IN_DISTRIBUTION, Need, Pattern, Plan, Quota, Stratum
+from sgl.dataset import Provenance, StratumCount, manifest, write_items, write_manifest
+from sgl.sample import draw, pack
+from sgl.sample.distinct import share
+from sgl.verify import Report, verify
+
+#: Divides the numbers of training sentences, of exposures, and of the other splits.
+DIVISORS = {IN_DISTRIBUTION: 5, "exposure": 20, "part": 20, "dev": 40, "test": 40, "gen": 100}
+
+#: Numbers of needed parts vary with the sample; so much less than the share is enough.
+SLACK = 0.5
+
+
+def verify_small(
+    directory: Path,
+    original: Original,
+    mutant: Compiled,
+    compiler: StructureCompiler,
+    sizes: Mapping[str, int],
+) -> Report:
+    """Draw, write and verify; ``sizes`` are those of streams that need other ones.
+
+    Raises:
+        NotEnoughError: the mutant cannot make so many sentences.
+    """
+    wanted = {stratum.stream: stratum for stratum in original.plan.strata}
+    strata = tuple(
+        replace(stratum, count=_size(stratum, wanted.get(stratum.stream), sizes))
+        for stratum in mutant.plan.strata
+    )
+    plan = replace(mutant.plan, strata=strata)
+    splits = {stratum.stream: compiler.split(stratum.constraint) for stratum in strata}
+    written = write_items(directory, mutant.grammar, plan, draw(pack(mutant.grammar, plan, splits)))
+    claimed = scaled_plan(original, sizes)
+    counts = [_claimed(stratum) for stratum in claimed.strata]
+    provenance = Provenance("mutant", "", "0" * 64, (), {})
+    grammar = original.compiled.grammar
+    write_manifest(directory, manifest(grammar, claimed, provenance, counts, [], written.files))
+    return verify(directory)
+
+
+def _claimed(stratum: Stratum) -> StratumCount:
+    """What the manifest says of a stratum, as if it had been drawn."""
+    return StratumCount(
+        stratum.split,
+        stratum.category,
+        stratum.stream,
+        stratum.count,
+        candidates=stratum.count,
+        rejected={},
+        repeated=stratum.repeated,
+        shares={t: share(stratum.count, stratum.targets, t) for t in stratum.targets},
+    )
+
+
+def scaled(stratum: Stratum) -> int:
+    """The reduced number of sentences of a stratum of the original."""
+    kind = stratum.category.partition(":")[0] if stratum.split == TRAIN else stratum.split
+    return max(min(5, stratum.count), stratum.count // DIVISORS[kind])
+
+
+def _size(stratum: Stratum, wanted: Stratum | None, sizes: Mapping[str, int]) -> int:
+    """The number for a mutant's stratum: one off where the mutant's own number is off."""
+    if wanted is None:
+        return scaled(stratum)
+    off = (stratum.count > wanted.count) - (stratum.count < wanted.count)
+    return sizes.get(stratum.stream, scaled(wanted)) + off
+
+
+def scaled_plan(original: Original, sizes: Mapping[str, int]) -> Plan:
+    """The plan of the original with reduced numbers, in its strata and its patterns."""
+    plan = original.plan
+    strata = tuple(replace(s, count=sizes.get(s.stream, scaled(s))) for s in plan.strata)
+    patterns = tuple(_scaled_pattern(original, pattern, strata) for pattern in plan.patterns)
+    count = {stratum.stream: stratum.count for stratum in strata}
+    parts = tuple(
+        replace(part, quotas=_scaled_quotas(part.quotas, f"train/part:{part.name}", count))
+        for part in plan.parts
+    )
+    return replace(plan, strata=strata, patterns=patterns, parts=parts)
+
+
+def _scaled_quotas(
+    quotas: Sequence[Quota], stream: str, count: Mapping[str, int]
+) -> tuple[Quota, ...]:
+    return tuple(replace(q, count=count[f"{stream}/{i}"]) for i, q in enumerate(quotas))
+
+
+def _scaled_pattern(original: Original, pattern: Pattern, strata: tuple[Stratum, ...]) -> Pattern:
+    count = {stratum.stream: stratum.count for stratum in strata}
+    return replace(
+        pattern,
+        need=tuple(_scaled_need(original, need, strata) for need in pattern.need),
+        expose=tuple(
+            replace(exposure, count=count[f"train/exposure:{pattern.name}/{index}"])
+            for index, exposure in enumerate(pattern.expose)
+        ),
+        quotas=_scaled_quotas(pattern.quotas, f"gen/{pattern.name}", count),
+    )
+
+
+def _scaled_need(original: Original, need: Need, strata: tuple[Stratum, ...]) -> Need:
+    """The number in proportion to what is expected in the small training split."""
+    full = expected(original, need, original.plan.strata)
+    small = expected(original, need, strata)
+    return replace(need, minimum=max(1, int(SLACK * need.minimum * small / full)))
+
+
+def expected(original: Original, need: Need, strata: tuple[Stratum, ...]) -> float:
+    """The expected number of training sentences with a part."""
+    text = str(need.structure)
+    return sum(
+        stratum.count * original.masses[stratum.stream, text]
+        for stratum in strata
+        if stratum.split == TRAIN
+    )

@@ -1,0 +1,51 @@
+"""Audits: what a grammar makes of a corpus that somebody else has made.
+
+::
+
+    file ──> rows ──> readings ──> exact? structures? duplicates? ──> counts and lists
+             (bad ones by line)    (packed forest)
+
+``Auditor`` goes through any number of files and keeps counts, the first rows of each
+sort that a person wants to see, and eight bytes for each sentence.
+"""
+
+from sgl.audit.auditor import Auditor, Progress, describe_obstacle
+from sgl.audit.data import audit_data
+from sgl.audit.duplicates import Shared
+from sgl.audit.mismatch import Difference, explain_difference
+from sgl.audit.outputs import first_outputs, gives, output
+from sgl.audit.reader import Judgement, Reader
+from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
+from sgl.audit.rows import Corpus, Row, Unreadable
+from sgl.audit.spelling import DIFFERENCES, Speller
+from sgl.audit.structures import Declared, StructureFinder, declared_structures
+
+__all__ = [
+    "DIFFERENCES",
+    "LISTED",
+    "OTHER_PAIRS",
+    "Audit",
+    "Auditor",
+    "Cause",
+    "Corpus",
+    "Declared",
+    "Difference",
+    "FileTally",
+    "Judgement",
+    "Listed",
+    "Progress",
+    "Reader",
+    "Row",
+    "Shared",
+    "Speller",
+    "StructureFinder",
+    "Tally",
+    "Unreadable",
+    "audit_data",
+    "declared_structures",
+    "describe_obstacle",
+    "explain_difference",
+    "first_outputs",
+    "gives",
+    "output",
+]

@@ -1,0 +1,73 @@
+"""What the readings of a forest say in another text layer.
+
+A forest may have more readings than can be listed.  Whether one of them gives a
+certain text is decided without listing them: from the words upwards, every node keeps
+the texts of its readings that occur in the text which is looked for::
+
+    犬が寝た。   sought: A dog slept.      Det  {a}  (the: does not occur)
+                                         NP   {a dog}
+
+What does not occur there can be no part of it, but for the first letter, which a rule
+higher up may raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from sgl.core.grammar import CoreGrammar, Slot, Template
+from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.parse import Forest, best_readings, capitalised
+
+Words = tuple[str, ...]
+
+
+def output(grammar: CoreGrammar, derivation: Derivation, layer: int) -> str:
+    """The text of a derivation in a text layer."""
+    return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
+
+
+def first_outputs(forest: Forest, layer: int, readings: int) -> tuple[str, ...]:
+    """The different texts of the likeliest ``readings``, best first."""
+    texts = (
+        output(forest.grammar, ranked.derivation, layer)
+        for ranked in best_readings(forest, readings)
+    )
+    return tuple(dict.fromkeys(texts))
+
+
+def gives(forest: Forest, layer: int, text: str) -> bool:
+    """Whether some reading has this text in a text layer."""
+    grammar = forest.grammar
+    spelling = grammar.text_layers[layer]
+    below: list[list[Words]] = []
+    for node in forest.nodes:
+        found: dict[Words, None] = {}
+        for alternative in node.alternatives:
+            template = grammar.rules[alternative.rule].templates[layer]
+            used = {item.child for item in template if isinstance(item, Slot)}
+            choices = [
+                below[child] if place in used else [()]
+                for place, child in enumerate(alternative.children)
+            ]
+            for children in product(*choices):
+                words = tuple(_words(template, children))
+                if _occurs(finish(spelling, words), text):
+                    found[words] = None
+        below.append(list(found))
+    return any(finish(spelling, words) == text for words in below[-1])
+
+
+def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:
+    for item in template:
+        if isinstance(item, Slot):
+            words = children[item.child]
+            yield from map(capitalised, words[:1]) if item.capital else words[:1]
+            yield from words[1:]
+        else:
+            yield item.text
+
+
+def _occurs(part: str, text: str) -> bool:
+    return part in text or capitalised(part) in text

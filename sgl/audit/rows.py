@@ -1,0 +1,98 @@
+r"""Read a corpus line by line, whatever is in it.
+
+A corpus is a file of lines with columns between tabs, in UTF-8: sentences in one or
+more languages, and after them, if the file has it, a *kind* that rows are counted by::
+
+    The book was respected.\t本が尊敬された。\tin_distribution
+
+The first line with a possible number of columns decides whether there is a kind.
+Lines that do not fit are kept with their number and the reason; none is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+#: A longer line is not read to its end, in bytes.
+LONGEST_LINE = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line that can be read: the texts of the columns, and the kind (or nothing)."""
+
+    line: int
+    texts: tuple[str, ...]
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A line that cannot be read, and why."""
+
+    line: int
+    reason: str
+    size: int
+
+
+class Corpus:
+    """A file of rows with the given number of text columns."""
+
+    def __init__(self, path: Path, columns: int) -> None:
+        self.path = path
+        self._columns = columns
+        self._width = 0
+
+    def rows(self) -> Iterator[Row | Unreadable]:
+        """All lines in order, numbered from 1; ``size`` is their length in bytes.
+
+        Raises:
+            OSError: the file cannot be opened or read.
+        """
+        with self.path.open("rb") as stream:
+            number = 0
+            while raw := stream.readline(LONGEST_LINE):
+                number += 1
+                size = len(raw)
+                if size == LONGEST_LINE and not raw.endswith(b"\n"):
+                    size += _skip_line(stream)
+                    yield Unreadable(number, f"the line has more than {LONGEST_LINE:,} bytes", size)
+                else:
+                    yield self._row(number, raw, size)
+
+    def _row(self, number: int, raw: bytes, size: int) -> Row | Unreadable:
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as problem:
+            return Unreadable(number, f"byte {problem.start + 1} is not UTF-8", size)
+        text = text.rstrip("\r\n")
+        if not text.strip():
+            return Unreadable(number, "the line is empty", size)
+        cells = text.split("\t")
+        if not self._width and len(cells) in (self._columns, self._columns + 1):
+            self._width = len(cells)
+        if len(cells) != (self._width or self._columns):
+            return Unreadable(number, self._wrong_width(len(cells)), size)
+        texts = tuple(cells[: self._columns])
+        empty = next((index for index, cell in enumerate(texts, 1) if not cell.strip()), None)
+        if empty is not None:
+            return Unreadable(number, f"column {empty} is empty", size)
+        return Row(number, texts, "".join(cells[self._columns :]), size)
+
+    def _wrong_width(self, found: int) -> str:
+        wanted = str(self._width or f"{self._columns} or {self._columns + 1}")
+        return f"{found} column{'s' if found != 1 else ''} instead of {wanted}"
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    """Read to the end of a line, in pieces; its size in bytes."""
+    size = 0
+    while rest := stream.readline(LONGEST_LINE):
+        size += len(rest)
+        if rest.endswith(b"\n"):
+            break
+    return size

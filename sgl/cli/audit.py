@@ -1,0 +1,245 @@
+"""``sglc audit``: what a grammar makes of a corpus, and which structures occur in it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sgl.audit import (
+    DIFFERENCES,
+    Audit,
+    Auditor,
+    Declared,
+    Reader,
+    Speller,
+    StructureFinder,
+    audit_data,
+    declared_structures,
+)
+from sgl.build.deciding import deciding
+from sgl.build.session import open_grammar
+from sgl.cli.audit_tables import show_audit
+from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.layers import are_known, differences, listed, text_layers
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.compile import Compiled, named_structures
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.parse import Parser
+from sgl.report import render_audit
+
+#: Cells of the progress bar.
+_BAR = 20
+
+#: Unreadable rows that are named.
+_NOTED = 10
+
+#: A column that is neither parsed nor compared.
+_IGNORED = "-"
+
+
+@click.command("audit")
+@grammar_argument
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--source", metavar="LAYER", help="The layer that is parsed.  [default: the source]")
+@click.option(
+    "--target", metavar="LAYERS", help="The layers that are compared.  [default: the target]"
+)
+@click.option(
+    "--columns",
+    metavar="LAYERS",
+    help="The layers of the columns of the files, - for any other.  [default: source and target]",
+)
+@click.option("--patterns", is_flag=True, help="Look for all declared structures.")
+@click.option(
+    "--normalise",
+    metavar="LIST",
+    default="",
+    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
+)
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
+)
+@click.option(
+    "--html", "html_file", type=click.Path(path_type=Path), help="Write a page for people."
+)
+@compile_options
+def command(
+    grammar: Path,
+    corpora: tuple[Path, ...],
+    source: str | None,
+    target: str | None,
+    columns: str | None,
+    patterns: bool,
+    normalise: str,
+    json_file: Path | None,
+    html_file: Path | None,
+    settings: dict[str, str],
+    form: str,
+    color: str,
+) -> int:
+    """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
+
+    A corpus has a sentence on each line, its translation after a tab, and perhaps a
+    kind, by which rows are counted, after another tab.
+    """
+    started = time.monotonic()
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    show(diagnostics, sources, form, color)
+    if compiled is None:
+        return FAILED
+    chosen = _choose(compiled, source, target, columns, normalise)
+    results = [path for path in (json_file, html_file) if path is not None]
+    if chosen is None or not _may_write(results, corpora):
+        return USAGE
+    found = Diagnostics()
+    declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
+    audit = _audit(compiled, corpora, chosen, declared if patterns else (), found)
+    if audit is not None:
+        show_audit(audit, declared if patterns else (), time.monotonic() - started)
+        data = _data(audit, compiled, declared if patterns else ())
+        _write(data, json_file, html_file, compiled, found)
+        _report_unreadable(audit, found)
+    show(found, sources, form, color)
+    codes = {diagnostic.code for diagnostic in found}
+    if codes & {"SGL1102", "SGL1103"}:
+        return OUTPUT
+    return FAILED if codes else OK
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What the options ask for, as names of layers."""
+
+    source: str
+    targets: tuple[str, ...]
+    columns: tuple[str, ...]
+    normalise: tuple[str, ...]
+
+
+def _choose(
+    compiled: Compiled, source: str | None, target: str | None, columns: str | None, normalise: str
+) -> _Choice | None:
+    """What the options ask for; None after a message."""
+    known = text_layers(compiled.grammar)
+    plan = compiled.plan
+    given = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
+    parsed = source or next((name for name in given if name != _IGNORED), plan.source)
+    compared = listed(target) or [name for name in given if name not in (parsed, _IGNORED)]
+    asked = differences(normalise, DIFFERENCES)
+    names = [*(name for name in given if name != _IGNORED), parsed, *compared]
+    if not are_known(names, known, "text layer") or asked is None:
+        return None
+    for name in (parsed, *compared):
+        if name not in given:
+            click.echo(
+                f"error: no column has the layer `{name}`; the columns are {', '.join(given)} "
+                "(`--columns` says otherwise)",
+                err=True,
+            )
+            return None
+    return _Choice(parsed, tuple(compared), tuple(given), tuple(asked))
+
+
+def _may_write(results: Sequence[Path], corpora: Sequence[Path]) -> bool:
+    """Whether the results would be written beside the corpora, not over them."""
+    for path in results:
+        if any(path.resolve() == corpus.resolve() for corpus in corpora):
+            click.echo(f"error: `{path}` is one of the corpora", err=True)
+            return False
+        if not path.resolve().parent.is_dir():
+            click.echo(f"error: there is no directory `{path.parent}`", err=True)
+            return False
+    return True
+
+
+def _audit(
+    compiled: Compiled,
+    corpora: Sequence[Path],
+    chosen: _Choice,
+    declared: Sequence[Declared],
+    diagnostics: Diagnostics,
+) -> Audit | None:
+    """The audit; None after a report."""
+    core = compiled.grammar
+    targets = tuple(core.text_layer(name) for name in chosen.targets)
+    parser = Parser(core, core.text_layer(chosen.source))
+    spellers = []
+    for layer in (parser.layer, *targets) if chosen.normalise else ():
+        words = parser.vocabulary if layer == parser.layer else Parser(core, layer).vocabulary
+        spellers.append(Speller(core.text_layers[layer], words, chosen.normalise))
+    with deciding(compiled, diagnostics), progress() as line:
+        finder = StructureFinder(core, tuple(declared)) if declared else None
+        reader = Reader(parser, targets, finder, spellers[0] if spellers else None)
+        auditor = Auditor(reader, chosen.columns, declared, spellers[1:])
+
+        def advance(file: str, rows: int, share: float) -> None:
+            done = round(_BAR * share)
+            bar = "█" * done + "░" * (_BAR - done)
+            line(f"{bar} {100 * share:3.0f} %  {Path(file).name}, {rows:,} rows", 0, 1)
+
+        try:
+            return auditor.run(corpora, advance)
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
+    return None
+
+
+def _report_unreadable(audit: Audit, diagnostics: Diagnostics) -> None:
+    """Say which rows were not looked at."""
+    number = audit.total.unreadable
+    if number:
+        rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable[:_NOTED]]
+        diagnostics.error(
+            "SGL1104",
+            None,
+            f"{count(number, 'row')} cannot be read",
+            notes=[*rows, *(["…"] if number > len(rows) else [])],
+        )
+
+
+def _data(audit: Audit, compiled: Compiled, declared: Sequence[Declared]) -> dict[str, Any]:
+    """What `--json` writes."""
+    return {
+        "grammar": compiled.project.name,
+        "parameters": dict(sorted(compiled.parameters.items())),
+        **audit_data(audit),
+        "declared": [
+            {
+                "name": entry.name,
+                "pattern": entry.pattern,
+                "role": entry.role,
+                "held_out": entry.held_out,
+                "structure": str(entry.structure),
+            }
+            for entry in declared
+        ],
+    }
+
+
+def _write(
+    data: dict[str, Any],
+    json_file: Path | None,
+    html_file: Path | None,
+    compiled: Compiled,
+    diagnostics: Diagnostics,
+) -> None:
+    texts: list[tuple[Path, str]] = []
+    if json_file is not None:
+        texts.append((json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
+    if html_file is not None:
+        title = compiled.project.title or compiled.project.name
+        texts.append((html_file, render_audit(data, title)))
+    for path, text in texts:
+        try:
+            path.write_text(text, "utf-8", errors="replace")
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            diagnostics.error("SGL1103", None, f"cannot write `{path}`: {reason}")

@@ -1,0 +1,43 @@
+"""Which layers a command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from sgl.core.grammar import CoreGrammar
+from sgl.diagnostics import suggest
+
+
+def listed(text: str | None) -> list[str]:
+    """The names in a list with commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def are_known(names: Sequence[str], known: Sequence[str], what: str = "layer") -> bool:
+    """Whether all names are known; says which one is not."""
+    for name in names:
+        if name not in known:
+            hint = suggest(name, known) or f"there is: {', '.join(known)}"
+            click.echo(f"error: there is no {what} `{name}`; {hint}", err=True)
+            return False
+    return True
+
+
+def text_layers(grammar: CoreGrammar) -> list[str]:
+    """The names of the text layers."""
+    return [layer.name for layer in grammar.text_layers]
+
+
+def graph_layers(grammar: CoreGrammar) -> list[str]:
+    """The names of the graph layers."""
+    return [layer.name for layer in grammar.graph_layers]
+
+
+def differences(text: str, known: Sequence[str]) -> list[str] | None:
+    """The names after ``--normalise``, where ``all`` stands for all; None after a message."""
+    names = listed(text)
+    if not are_known(names, [*known, "all"], "difference"):
+        return None
+    return list(known) if "all" in names else names

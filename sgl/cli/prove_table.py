@@ -1,0 +1,101 @@
+"""What ``sglc prove`` says: one line for each pattern, and what the signs mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+from rich.table import Table
+
+from sgl.automata import PatternProofs, Proofs, Verdict
+from sgl.automata.proofs import Claim
+from sgl.build.drawn import Drawn
+from sgl.cli.common import count, print_table
+from sgl.compile import Compiled
+
+_PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
+
+#: The columns of signs, by their letters.
+_CLAIMS = {
+    "H": "held out",
+    "I": "instance",
+    "L": "licensed",
+    "E": "exposed",
+    "S": "string level",
+    "D": "disjoint",
+}
+
+
+def show_proofs(
+    compiled: Compiled, proofs: Proofs, errors: int = 0, drawn: Drawn | None = None
+) -> None:
+    """One line for each pattern, a legend, and how many patterns are proved."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("pattern", no_wrap=True)
+    table.add_column("".join(_CLAIMS), no_wrap=True)
+    for heading in ("mass", "expected", "drawn", "items") if drawn else ("mass", "expected"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("title", no_wrap=True, overflow="ellipsis")
+    titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
+    for pattern in proofs.patterns:
+        table.add_row(*_row(pattern, drawn), titles[pattern.name])
+    print_table(table)
+    _show_legend(drawn)
+    proved = sum(pattern.proved for pattern in proofs.patterns)
+    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
+    click.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
+
+
+def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
+    mass = sum(claim.mass for claim in pattern.held_out)
+    # The part that will be rarest, for the number that is asked for.
+    rarest = min(
+        pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None
+    )
+    cells = [
+        pattern.name,
+        _signs(pattern),
+        f"{mass:.1e}",
+        f"{rarest.expected:,.0f}" if rarest is not None else _NOTHING,
+    ]
+    if drawn is not None:
+        found = None if rarest is None else drawn.parts.get((pattern.name, str(rarest.structure)))
+        items = drawn.items.get(pattern.name, 0)
+        cells += [_NOTHING if found is None else f"{found:,}", f"{items:,}"]
+    return tuple(cells)
+
+
+def _signs(pattern: PatternProofs) -> str:
+    return "".join(
+        (
+            _sign(pattern.held_out),
+            _sign(pattern.instances),
+            _sign([*pattern.licences, *pattern.pieces]),
+            _sign([pattern.exposed] if pattern.exposed.counts else []),
+            _OPEN,
+            _sign(pattern.disjoint),
+        )
+    )
+
+
+def _sign(claims: Sequence[Claim]) -> str:
+    verdicts = [claim.verdict for claim in claims]
+    if not verdicts:
+        return _NOTHING
+    if Verdict.REFUTED in verdicts:
+        return _REFUTED
+    return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
+
+
+def _show_legend(drawn: Drawn | None) -> None:
+    claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
+    click.echo(f"\n{claims}")
+    click.echo(
+        f"{_PROVED} proved  {_WAIVED} proved but for what is waived  {_REFUTED} refuted  "
+        f"{_OPEN} not checked  {_NOTHING} nothing claimed"
+    )
+    click.echo("mass      probability of what is held out, under the grammar as written")
+    click.echo("expected  training sentences with the part that will be rarest among those needed")
+    if drawn is not None:
+        click.echo("drawn     training sentences of the dataset with that part")
+        click.echo("items     generalization items of the dataset")

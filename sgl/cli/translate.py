@@ -1,0 +1,124 @@
+"""``sglc translate``: a sentence of one layer in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sgl.audit import DIFFERENCES, Speller
+from sgl.build.sentences import read_sentence
+from sgl.build.session import open_grammar
+from sgl.cli.common import compile_options, count, grammar_argument, show
+from sgl.cli.layers import are_known, differences, graph_layers, listed, text_layers
+from sgl.cli.main import FAILED, OK, USAGE
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.graph import conllu
+from sgl.parse import Forest, Parser, best_readings
+
+#: For every output that is asked for, readings that are looked at.
+_READINGS = 20
+
+
+@click.command("translate")
+@grammar_argument
+@click.argument("sentence")
+@click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
+@click.option(
+    "--to", "targets", metavar="LAYERS", help="Layers to say it in.  [default: other text layers]"
+)
+@click.option(
+    "-n",
+    "number",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="How many different outputs.",
+)
+@click.option(
+    "--normalise",
+    metavar="LIST",
+    default="",
+    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
+)
+@compile_options
+def command(
+    grammar: Path,
+    sentence: str,
+    source: str | None,
+    targets: str | None,
+    number: int,
+    normalise: str,
+    settings: dict[str, str],
+    form: str,
+    color: str,
+) -> int:
+    """Say SENTENCE in the other layers of GRAMMAR.
+
+    All readings that differ in what is asked for are shown, the likeliest first: text
+    layers on one line with tabs between them, graph layers below as CoNLL-U.
+    """
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    if compiled is None:
+        show(diagnostics, sources, form, color)
+        return FAILED
+    core = compiled.grammar
+    texts = text_layers(core)
+    layer = source or compiled.plan.source
+    wanted = listed(targets) or [name for name in texts if name != layer]
+    asked = differences(normalise, DIFFERENCES)
+    if (
+        not are_known([layer], texts, "text layer")
+        or not are_known(wanted, [*texts, *graph_layers(core)])
+        or asked is None
+    ):
+        return USAGE
+    parser = Parser(core, texts.index(layer))
+    speller = Speller(core.text_layers[parser.layer], parser.vocabulary, asked)
+    forest = read_sentence(parser, sentence, speller, sources, diagnostics)
+    show(diagnostics, sources, form, color)
+    if forest is None:
+        return FAILED
+    _print(core, forest, wanted, number)
+    return OK
+
+
+def _print(core: CoreGrammar, forest: Forest, wanted: Sequence[str], number: int) -> None:
+    """Print the different outputs of the likeliest readings."""
+    looked_at = min(forest.count, number * _READINGS)
+    outputs: dict[str, None] = {}
+    for ranked in best_readings(forest, looked_at):
+        outputs[_output(core, ranked.derivation, wanted)] = None
+        if len(outputs) > number:
+            break
+    for text in list(outputs)[:number]:
+        click.echo(text)
+    if len(outputs) > number or looked_at < forest.count:
+        click.echo(f"there are more: {count(forest.count, 'reading')}", err=True)
+
+
+def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
+    """What one reading is in the layers asked for."""
+    item = interpret(core, derivation)
+    texts = text_layers(core)
+    line = "\t".join(item.texts[texts.index(name)] for name in wanted if name in texts)
+    parts = [line] if line else []
+    for name in wanted:
+        if name not in texts:
+            number = core.graph_layer(name)
+            anchor = core.text_layer(core.graph_layers[number].anchor)
+            parts.append(
+                conllu(
+                    item.graphs[number],
+                    item.tokens[anchor],
+                    [(core.text_layers[anchor].name, item.texts[anchor])],
+                    sent_id="sentence",
+                    category="translated",
+                ).rstrip("\n")
+                + "\n"
+            )
+    return "\n".join(parts)

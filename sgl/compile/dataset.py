@@ -1,0 +1,172 @@
+"""Read the ``dataset`` declaration: sizes, seed, and what has to be distinct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sgl.compile.names import Names, Scope
+from sgl.compile.switches import Parameters, report_twice
+from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.lang import syntax as s
+
+SPLITS = ("train", "dev", "test")
+_KEYS = (*SPLITS, "seed", "from", "distinct")
+_DISTINCT = ("sentences", "lemmas")
+_ONE_OF_TWO = "remove one of the two"
+
+
+@dataclass(frozen=True)
+class DatasetSettings:
+    """The ``dataset`` declaration."""
+
+    start: s.Name
+    sizes: dict[str, int]
+    seed: int
+    distinct_sentences: bool
+    distinct_lemmas: tuple[s.Name, ...]
+
+
+def read_dataset(
+    names: Names, parameters: Parameters, diagnostics: Diagnostics
+) -> DatasetSettings | None:
+    """What the ``dataset`` declaration says; None after a report."""
+    declared = _declared(names, diagnostics)
+    if declared is None:
+        return None
+    dataset, scope = declared
+    errors = diagnostics.errors
+    settings = _Settings(parameters, diagnostics)
+    for clause in dataset.clauses:
+        settings.clause(clause)
+    if settings.start is None:
+        diagnostics.error(
+            "SGL0804",
+            dataset.span,
+            "the dataset does not say which category to start from",
+            hint="add `from` and the category of whole texts",
+        )
+        return None
+    if not any(settings.sizes.values()) and diagnostics.errors == errors:
+        diagnostics.error(
+            "SGL0804",
+            dataset.span,
+            "the dataset asks for no sentences",
+            hint="say how many: `train 40000`",
+        )
+    if not _check_start(settings.start, scope, diagnostics):
+        return None
+    return DatasetSettings(
+        settings.start,
+        settings.sizes,
+        settings.seed,
+        settings.distinct_sentences,
+        tuple(settings.distinct_lemmas),
+    )
+
+
+def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope] | None:
+    """The ``dataset`` declaration; None after a report."""
+    declared = names.of(s.Dataset)
+    if not declared:
+        if not names.project.lacks("dataset"):
+            diagnostics.error(
+                "SGL0804",
+                None,
+                "the grammar has no `dataset` declaration",
+                hint="add `dataset` with `from` and a category, and the sizes of the splits",
+            )
+        return None
+    if len(declared) > 1:
+        second, first = declared[1][0], declared[0][0]
+        diagnostics.error(
+            "SGL0203",
+            second.span,
+            "a grammar has one `dataset` declaration",
+            labels=[Label(first.span, "declared here first")],
+            hint=_ONE_OF_TWO,
+        )
+    return declared[-1]
+
+
+def _check_start(start: s.Name, scope: Scope, diagnostics: Diagnostics) -> bool:
+    """Whether the category after ``from`` is one that whole texts can have."""
+    category = scope.find(s.CategoryDecl, start)
+    if category is None:
+        return False
+    if category.features:
+        listed = ", ".join(f"`{name}`" for name in category.features)
+        diagnostics.error(
+            "SGL0804",
+            start.span,
+            f"a dataset starts from a category without features; `{start}` has {listed}",
+            labels=[Label(category.name.span, "declared here")],
+            hint=f"make a category of texts: `rule text: Text -> {start}`",
+        )
+        return False
+    return True
+
+
+def check_lemma_classes(
+    settings: DatasetSettings, known: Iterable[str], diagnostics: Diagnostics
+) -> None:
+    """Report parts of speech after ``distinct lemmas`` that no word has."""
+    classes = sorted(known)
+    for name in settings.distinct_lemmas:
+        if name.text not in classes:
+            diagnostics.error(
+                "SGL0808",
+                name.span,
+                f"no word has `upos={name}`",
+                hint=suggest(name.text, classes) or f"there is: {', '.join(classes)}",
+            )
+
+
+class _Settings:
+    def __init__(self, parameters: Parameters, diagnostics: Diagnostics) -> None:
+        self.parameters = parameters
+        self.diagnostics = diagnostics
+        self.start: s.Name | None = None
+        self.sizes: dict[str, int] = {}
+        self.seed = 1
+        self.distinct_sentences = False
+        self.distinct_lemmas: list[s.Name] = []
+        self.said: dict[str, s.Name] = {}
+
+    def clause(self, clause: s.DatasetClause) -> None:
+        key = clause.key.text
+        if key != "distinct" and key in self.said:
+            report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
+        self.said.setdefault(key, clause.key)
+        if key == "from":
+            self.start = clause.values[0]
+        elif key == "distinct":
+            self._distinct(clause)
+        elif clause.amount is not None and (key in SPLITS or key == "seed"):
+            number = self.parameters.whole(clause.amount, self.diagnostics)
+            if number is not None and key == "seed":
+                self.seed = number
+            elif number is not None:
+                self.sizes[key] = number
+        else:
+            self.diagnostics.error(
+                "SGL0201",
+                clause.key.span,
+                f"a dataset has no `{key}`",
+                hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
+            )
+
+    def _distinct(self, clause: s.DatasetClause) -> None:
+        kind, *values = clause.values
+        if kind.text == "sentences" and not values:
+            self.distinct_sentences = True
+        elif kind.text == "lemmas" and values:
+            self.distinct_lemmas.extend(values)
+        else:
+            self.diagnostics.error(
+                "SGL0201",
+                kind.span,
+                f"`distinct {kind}` is not known",
+                hint=suggest(kind.text, _DISTINCT)
+                or "write `distinct sentences` or `distinct lemmas NOUN VERB`",
+            )

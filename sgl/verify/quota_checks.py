@@ -1,0 +1,197 @@
+"""Checks on numbers: whether sentences can be dealt out so that every part has its own.
+
+A pattern divides its items, and its exposures, into parts that may overlap: an item
+may fit the part within a complement clause and the part outside a relative clause.
+Counting what fits each part is therefore not enough; the items are dealt out by a
+maximum flow from kinds of items to the parts that they fit::
+
+    12 fit part 1            ──12──> part 1 wants 12
+     7 fit parts 1 and 2     ── 7──> part 2 wants  7
+
+Equal shares of the targets of a pattern make a part for each target.  The sentences of
+a part of training are dealt out in the same way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import networkx as nx
+
+from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, Dataset, Item
+from sgl.verify.manifest import Clause, Pattern, Quota
+from sgl.verify.report import Tally, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of the items of a category: how many, and which may belong to it."""
+
+    label: str
+    count: int
+    fits: Callable[[Item], bool]
+    each_target: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Parted:
+    """The items of one category in one split, with the parts they are dealt out to."""
+
+    split: str
+    category: str
+    parts: tuple[_Part, ...]
+
+    def items(self, data: Dataset) -> Iterator[Item]:
+        """The items of the category."""
+        return (item for item in data.items(self.split) if item.category == self.category)
+
+
+def exposures(data: Dataset, tally: Tally) -> None:
+    """Train has the declared number of exposures of every kind, each with its structure."""
+    for pattern in data.manifest.patterns:
+        _deal(data, tally, _exposed(data, pattern))
+
+
+def quotas(data: Dataset, tally: Tally) -> None:
+    """The generalization items of every pattern fill its quotas."""
+    for pattern in data.manifest.patterns:
+        _deal(data, tally, _tested(data, pattern))
+
+
+def shares(data: Dataset, tally: Tally) -> None:
+    """Every target of a pattern has the declared share of its items and exposures.
+
+    An item counts for the first of the targets whose lemma occurs in it; the shares
+    are equal, and the first targets have one more where that does not come out even.
+    """
+    for pattern in data.manifest.patterns:
+        for parted in (_exposed(data, pattern), _tested(data, pattern)):
+            if any(part.each_target for part in parted.parts):
+                divided = tuple(p for part in parted.parts for p in _divided(part, pattern))
+                _deal(data, tally, replace(parted, parts=divided))
+                _compare_recorded(data, tally, parted, pattern)
+
+
+def part_quotas(data: Dataset, tally: Tally) -> None:
+    """The sentences of every part of train contain what it has for its own, and fill its quotas."""
+    for part in data.manifest.parts:
+        quotas = (replace(quota, within=(part.only, *quota.within)) for quota in part.quotas)
+        category = PART + part.name
+        _deal(data, tally, _Parted(TRAIN, category, _parts(data, category, tuple(quotas))))
+
+
+def _exposed(data: Dataset, pattern: Pattern) -> _Parted:
+    category = EXPOSURE + pattern.name
+    parts = (
+        _Part(
+            f"{category}: {part.clause.text}",
+            part.count,
+            _contains(data, part.clause),
+            part.each_target,
+        )
+        for part in pattern.expose
+    )
+    return _Parted(TRAIN, category, tuple(parts))
+
+
+def _tested(data: Dataset, pattern: Pattern) -> _Parted:
+    return _Parted(GENERALIZATION, pattern.name, _parts(data, pattern.name, pattern.quotas))
+
+
+def _parts(data: Dataset, name: str, quotas: tuple[Quota, ...]) -> tuple[_Part, ...]:
+    return tuple(
+        _Part(f"{name}, part {rank}", quota.count, _within(data, quota), quota.each_target)
+        for rank, quota in enumerate(quotas, 1)
+    )
+
+
+def _contains(data: Dataset, clause: Clause) -> Callable[[Item], bool]:
+    return lambda item: data.contains(item, clause)
+
+
+def _within(data: Dataset, quota: Quota) -> Callable[[Item], bool]:
+    """Whether an item contains one of each group that the quota is within, and none of the rest."""
+
+    def fits(item: Item) -> bool:
+        inside = all(any(data.contains(item, clause) for clause in group) for group in quota.within)
+        return inside and not any(data.contains(item, clause) for clause in quota.outside)
+
+    return fits
+
+
+def _divided(part: _Part, pattern: Pattern) -> Iterator[_Part]:
+    """A part as the parts that its targets have of it."""
+    if not part.each_target:
+        yield part
+        return
+    for target, count in _equal(part.count, pattern.targets):
+        yield replace(
+            part, label=f"{part.label}, {target}", count=count, fits=_counts(part, pattern, target)
+        )
+
+
+def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Equal shares of ``count``, the first ones greater by one."""
+    return [
+        (target, (count + len(targets) - 1 - rank) // len(targets))
+        for rank, target in enumerate(targets)
+    ]
+
+
+def _counts(part: _Part, pattern: Pattern, target: str) -> Callable[[Item], bool]:
+    """Whether an item fits a part and counts for ``target``."""
+
+    def counts(item: Item) -> bool:
+        lemmas = {word.get("lemma") for word in item.words}
+        return part.fits(item) and target == next(filter(lemmas.__contains__, pattern.targets), "")
+
+    return counts
+
+
+def _compare_recorded(data: Dataset, tally: Tally, parted: _Parted, pattern: Pattern) -> None:
+    """Compare the shares that the manifest records for the strata with those declared."""
+    recorded: Counter[str] = Counter()
+    for stratum in data.manifest.splits.get(parted.split, ()):
+        if stratum.category == parted.category:
+            recorded.update(dict(stratum.shares))
+    declared: Counter[str] = Counter()
+    for part in parted.parts:
+        if part.each_target:
+            declared.update(dict(_equal(part.count, pattern.targets)))
+    if +recorded != +declared:
+        message = f"{parted.category}: the manifest records other shares of targets"
+        tally.add(Violation(message, f"manifest.json: splits.{parted.split}"))
+
+
+def _deal(data: Dataset, tally: Tally, parted: _Parted) -> None:
+    """Whether the items can be dealt out so that every part gets its number."""
+    parts, label = parted.parts, parted.category
+    kinds: Counter[tuple[int, ...]] = Counter()
+    for item in parted.items(data):
+        tally.checked += 1
+        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(item))
+        kinds[kind] += 1
+        if not kind:
+            tally.add(data.violation(f"{label}: the item belongs to none of the parts", item))
+    for rank, part in enumerate(parts):
+        fitting = sum(count for kind, count in kinds.items() if rank in kind)
+        tally.figure(part.label, fitting, f"{part.count:,} declared")
+    wanted = sum(part.count for part in parts)
+    if kinds.total() != wanted:
+        tally.add(Violation(f"{label}: {kinds.total():,} items instead of {wanted:,}"))
+    elif (dealt := _most_dealt(kinds, parts)) < wanted:
+        tally.add(Violation(f"{label}: only {dealt:,} of {wanted:,} items fit the parts' numbers"))
+
+
+def _most_dealt(kinds: Counter[tuple[int, ...]], parts: tuple[_Part, ...]) -> int:
+    """How many items can be dealt out at most: a maximum flow from kinds to parts."""
+    network: nx.DiGraph[object] = nx.DiGraph()
+    network.add_nodes_from(("source", "sink"))
+    for kind, count in kinds.items():
+        network.add_edge("source", kind, capacity=count)
+        network.add_edges_from((kind, rank) for rank in kind)
+    for rank, part in enumerate(parts):
+        network.add_edge(rank, "sink", capacity=part.count)
+    return int(nx.maximum_flow_value(network, "source", "sink"))

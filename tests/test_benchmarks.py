@@ -1,0 +1,200 @@
+"""The benchmarks say what they should: on a small grammar, and where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import agreement
+import frequencies
+import mutants
+import tampered
+from common import Json, Workers, run_tasks
+from mutation.claims import Original
+from mutation.judge import judge, open_original
+from mutation.source import Edit, Mutant, Source
+from sgl.core.structure import Structure
+from sgl.sample import pack
+from tampering.copy import Copy
+
+FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
+
+
+@cache
+def farm() -> Original:
+    return open_original(FARM)
+
+
+# --- agreement --------------------------------------------------------------------------
+
+
+def agree(structures: Sequence[Structure], third: bool = True) -> Json:
+    compiled = farm().compiled
+    sample = agreement.sample_of(compiled, items=8, seed=3, limit=30)
+    return agreement.run(compiled, sample, structures, Workers(), "", third=third)
+
+
+def random_structures(number: int) -> list[Structure]:
+    compiled = farm().compiled
+    graphs = agreement.sample_of(compiled, items=8, seed=3, limit=30).graphs
+    return agreement.random_structures(compiled, number, seed=5, graphs=graphs)
+
+
+def test_random_structures_are_seen_alike_by_all_three_judges() -> None:
+    result = agree(random_structures(30))
+    assert result["disagreements"] == []
+    assert result["by definition"] > 100
+    assert 0 < result["positive"] < result["verdicts"]
+    assert result["kinds"] >= 5
+
+
+def test_random_structures_are_of_all_kinds() -> None:
+    texts = [str(structure) for structure in random_structures(300)]
+    for part in ("without", "^", "*", "{2,}", "+->", "#", "!=", "|"):
+        assert any(part in text for text in texts), part
+
+
+def test_a_wrong_judge_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreement, "contains", lambda graph, _: len(graph.nodes) > 8)
+    assert agree(random_structures(5))["disagreements"]
+
+
+# --- frequencies ------------------------------------------------------------------------
+
+
+def deviations(exponent: float = 1.0) -> Json:
+    """The summary of the farm, drawn from probabilities raised to a power."""
+    compiled, compiler = farm().compiled, farm().compiler
+    splits = {s.stream: compiler.split(s.constraint) for s in compiled.plan.strata}
+    bent = {
+        stream: replace(
+            split,
+            transitions_of=tuple(
+                tuple(replace(t, probability=t.probability**exponent) for t in row)
+                for row in split.transitions_of
+            ),
+        )
+        for stream, split in splits.items()
+    }
+    tables = pack(compiled.grammar, compiled.plan, bent)
+    return frequencies.summary(
+        [
+            frequencies.compare(compiled, splits[stream], tables, stream, 1500)
+            for stream in ("train/in_distribution", "gen/pp_in_subject/0")
+        ]
+    )
+
+
+def test_drawn_frequencies_are_the_computed_ones() -> None:
+    summary = deviations()
+    assert summary["comparisons"] > 20
+    assert summary["p"] > 1e-3
+    assert summary["heights p"] > 1e-3
+
+
+def test_a_bent_sampler_is_noticed() -> None:
+    summary = deviations(exponent=0.6)
+    assert summary["p"] < frequencies.ALARM
+    assert summary["heights p"] < frequencies.ALARM
+
+
+# --- mutants ----------------------------------------------------------------------------
+
+
+def verdict(old: str, new: str, *, kind: str = "by hand") -> Json:
+    """What becomes of the farm with one text in place of another."""
+    source = Source.read(FARM)
+    name = FARM.name
+    start = source.files[name].index(old)
+    edit = Edit(name, start, start + len(old), new)
+    return judge(farm(), source, Mutant(kind, "mutant", (edit,), "pp_in_subject"))
+
+
+LEAK = """rule modified: NP -> Det N PP
+  keep in train"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stage", "message"),
+    [
+        ("rule near: PP", "rule near: PQ", "reading", "PQ"),
+        ('ja  obj "を" V', 'ja  V "を" obj', "example", "SGL0817"),
+        ("rule modified: NP -> Det N PP", LEAK, "proof", "witness: "),
+        ("size   200", "size   201", "verifier", "V008"),
+        ("-[nsubj]-> N; N -[nmod]-> M }", "-[nsubj]-> N; N -[case]-> M }", "proof", "SGL0818"),
+    ],
+)
+def test_a_harmful_mutant_is_caught(old: str, new: str, stage: str, message: str) -> None:
+    result = verdict(old, new)
+    assert result["verdict"] == stage, result
+    assert message in result["message"]
+
+
+def test_a_harmless_mutant_passes_with_the_reason() -> None:
+    result = verdict(">= 100", ">= 10")
+    assert result["verdict"] == "harmless"
+    assert result["message"] == "the grammar and what is drawn are the same"
+    assert verdict("~ zipf(1.0)", "~ zipf(0.5)")["message"].startswith("other weights")
+
+
+def test_mutants_are_chosen_by_the_seed() -> None:
+    source = Source.read(FARM)
+    first, again, other = (mutants.choose(source, seed, 20) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+    for mutant in first.values():
+        assert source.changed(mutant.edits).files != source.files
+
+
+# --- tampering --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tampered.make_dataset(FARM, tmp_path_factory.mktemp("tampered") / "farm")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("planted in train · pp_in_subject", "caught"),
+        ("changed byte · data/train", "caught"),
+        ("one format · parquet: target", "caught"),
+        ("malformed CoNLL-U · a second root", "caught"),
+        ("dropped part · nmod", "caught"),
+        ("manifest: claims · pp_in_subject: needs more", "caught"),
+        ("harmless rows · another order", "harmless"),
+        ("manifest: less · pp_in_subject: needs nothing", "harmless"),
+        ("relabelled graph · subject with amod", "not applicable"),
+    ],
+)
+def test_tampering_is_caught_or_harmless(dataset: Path, name: str, expected: str) -> None:
+    (found,) = [t for t in tampered.tamperings(Copy(dataset)) if f"{t.kind} · {t.name}" == name]
+    result = tampered.tamper(dataset, found)
+    assert result["verdict"] == expected, result
+
+
+def test_a_copy_that_is_written_as_it_was_read_is_the_same(dataset: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    copy = Copy(dataset)
+    rows = copy.read("dev")
+    texts = {folder: copy.path(folder, "dev").read_bytes() for folder in ("data", "conllu")}
+    copy.write("dev", rows, texts)
+    assert texts == {folder: copy.path(folder, "dev").read_bytes() for folder in texts}
+
+
+# --- running ----------------------------------------------------------------------------
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    memory = tmp_path / "memory"
+    memory.write_text('key\n["a", {"n": 1}]\n["b", {"n"', "utf-8")
+    called = run_tasks(["a", "b"], lambda name: {"n": name}, Workers(2, memory), "key")
+    assert called == {"a": {"n": 1}, "b": {"n": "b"}}
+    called = run_tasks(["a"], lambda name: {"n": name}, Workers(1, memory), "another key")
+    assert called == {"a": {"n": "a"}}
