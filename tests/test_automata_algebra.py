@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 from toy import TOY, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import StructureAutomaton, StructureCompiler, compile_structure
+from sgl.automata import (
+    StructureAutomaton,
+    StructureCompiler,
+    UnsupportedStructure,
+    compile_structure,
+    product,
+)
 from sgl.automata import compiler as compiler_module
 from sgl.automata.algebra import intersection, union, uses_rule
 from sgl.automata.minimise import minimise, trim
+from sgl.automata.schema import Schema, query_of
 from sgl.automata.tree_automaton import DEAD, TreeAutomaton, explore, leaf_states
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint
@@ -178,6 +185,44 @@ def test_leaving_out_one_structure_each_time_shares_products(
             assert language.accepts(compiler.index, derivation) == expected
     # Without sharing there would be 5 for all of them and 4 for each left out.
     assert len(products) <= 5 + 2 * len(STRUCTURES)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.permutations(STRUCTURES), st.integers(0, len(STRUCTURES)))
+def test_the_numbers_of_states_depend_on_the_language_only(
+    order: list[Structure], required: int
+) -> None:
+    """So the sentences drawn do not depend on what else was compiled, and how."""
+    excluded, group = order[:3], order[required : required + 1]
+    constraint = Constraint((tuple(group),) if group else (), tuple(excluded))
+    fresh = StructureCompiler(TOY).language(constraint)
+    busy = StructureCompiler(TOY)
+    busy.prepare(STRUCTURES)
+    for structures in (order[2:], order[:4]):
+        busy.absence_of_all(structures)
+    again = busy.language(constraint)
+    assert fresh.category == again.category
+    assert fresh.tables == again.tables
+    assert fresh.accepting == again.accepting
+    assert leaf_states(busy.index, fresh) == leaf_states(busy.index, again)
+
+
+def test_structures_of_one_shape_share_an_automaton() -> None:
+    def shape(text: str) -> Schema:
+        return query_of(structure(text)).schema
+
+    subject = "{ V -[nsubj]-> N[lemma=cat] } without { N -[amod]-> A }"
+    obj = "{ V -[obj|iobj]-> N[lemma=dog|book] } without { N -[nmod|det]-> A }"
+    assert shape(subject) == shape(obj)
+    assert shape(subject) != shape("{ V -[nsubj]-> N[lemma=cat] } without { A -[amod]-> N }")
+    assert shape("{ N[#amod>=2] }") == shape("{ N[#nmod>=2] }") != shape("{ N[#amod>=3] }")
+    assert shape("{ V -[ccomp]{2,}-> W }") == shape("{ V -[*]{2,}-> W }")
+
+
+def test_too_many_pairs_of_transitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product, "MOST_PAIRS", 20)
+    with pytest.raises(UnsupportedStructure, match="more than 20 ways"):
+        StructureCompiler(TOY).absence_of_all(STRUCTURES[:2])
 
 
 def test_using_a_rule_is_seen_at_any_depth(compiler: StructureCompiler) -> None:

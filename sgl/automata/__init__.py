@@ -7,9 +7,10 @@
     proofs = prove(compiler, plan)                  # what is true of the plan
 
 A structure becomes a deterministic bottom-up automaton over derivations
-(:mod:`~sgl.automata.state`), lifted to the grammar and minimised
-(:mod:`~sgl.automata.tree_automaton`, :mod:`~sgl.automata.minimise`).  Constraints
-are Boolean combinations (:mod:`~sgl.automata.algebra`); with inside weights they
+(:mod:`~sgl.automata.structure_automaton`), lifted to the grammar and its lexical
+classes and minimised (:mod:`~sgl.automata.tree_automaton`,
+:mod:`~sgl.automata.lexicon`, :mod:`~sgl.automata.minimise`).  Constraints are
+Boolean combinations (:mod:`~sgl.automata.algebra`); with inside weights they
 become grammars again (:mod:`~sgl.automata.split`).  Formalism: Courcelle's theorem
 for graphs of bounded width, on the derivations of an interpreted regular tree
 grammar.

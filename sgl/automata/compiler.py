@@ -7,7 +7,7 @@ complements (*absence*) are joined to what constraints exclude
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
@@ -52,19 +52,16 @@ class StructureCompiler:
         self._absences = Conjunctions(self.absence, partial(intersection, self.index))
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
-        self._splits: dict[Constraint, SplitGrammar] = {}
+        self._splits: dict[TreeAutomaton, SplitGrammar] = {}
         self._everything: TreeAutomaton | None = None
         self._kept: TreeAutomaton | None = None
 
-    def prepare(
-        self, structures: Iterable[Structure], excluded: Iterable[Collection[Structure]] = ()
-    ) -> None:
-        """Make ready to compile these structures, and constraints that exclude these sets.
+    def prepare(self, structures: Iterable[Structure]) -> None:
+        """Make ready to compile these structures.
 
         Nothing but speed depends on it: the lexicon is refined once for all of
         them, and not for each when it is first asked for.
         """
-        self._absences.expect(excluded)
         predicates: dict[str, list[Predicate]] = {}
         # Constraints share most of their structures: look at each object once.
         for structure in {id(structure): structure for structure in structures}.values():
@@ -151,11 +148,10 @@ class StructureCompiler:
 
     def split(self, constraint: Constraint) -> SplitGrammar:
         """The grammar, conditioned on a constraint."""
-        split = self._splits.get(constraint)
-        if split is None:
-            split = split_grammar(self.index, self.language(constraint))
-            self._splits[constraint] = split
-        return split
+        language = self.language(constraint)
+        if language not in self._splits:
+            self._splits[language] = split_grammar(self.index, language)
+        return self._splits[language]
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The derivations that contain none of the structures; trim and minimal."""

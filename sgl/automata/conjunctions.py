@@ -9,14 +9,11 @@ built over a fixed order of the structures, in halves of halves::
                              {0 1}   {3}
 
 so that leaving out each of n structures costs n log n products, not n squared.
-The order matters: structures that are left out by the same constraints should be
-neighbours, and those that are hardly ever left out should not be among those that
-often are.  If the constraints are known, they give such an order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from sgl.automata.tree_automaton import TreeAutomaton
 from sgl.core.structure import Structure
@@ -43,17 +40,6 @@ class Conjunctions:
         # their structures, and to hash one takes much longer.
         self._rank_by_id: dict[int, int] = {}
         self._known: dict[tuple[int, ...], TreeAutomaton] = {}
-
-    def expect(self, conjunctions: Iterable[Collection[Structure]]) -> None:
-        """Order the new structures among these for conjunctions like these."""
-        known: dict[int, Structure] = {}
-        used: dict[int, dict[int, None]] = {}
-        for number, structures in enumerate(conjunctions):
-            for structure in structures:
-                known[id(structure)] = structure
-                used.setdefault(id(structure), {})[number] = None
-        for key in sorted(used, key=lambda key: (-len(used[key]), *used[key])):
-            self._rank_of(known[key])
 
     def of(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The conjunction of one or more structures."""

@@ -18,7 +18,7 @@ from sgl.automata.split import SplitGrammar, acceptance_probability
 from sgl.automata.tree_automaton import TreeAutomaton
 from sgl.automata.witness import smallest_derivation
 from sgl.core.interpret import Derivation
-from sgl.core.plan import Constraint, Pattern, Plan, Stratum
+from sgl.core.plan import Pattern, Plan, Stratum
 from sgl.core.structure import Structure
 
 TRAIN = "train"
@@ -51,22 +51,21 @@ class Evidence:
         self._marked: dict[str, bool] = {}
         self._exclusions: dict[tuple[SplitView, Structure], bool] = {}
         self._intersections: dict[tuple[TreeAutomaton, TreeAutomaton], TreeAutomaton] = {}
-        compiler.prepare(_structures(plan), [s.constraint.exclude for s in plan.strata])
+        compiler.prepare(_structures(plan))
 
     @cached_property
     def strata(self) -> tuple[StratumEvidence, ...]:
         """All strata in the order of the plan; those with equal constraints share."""
-        known: dict[Constraint, StratumEvidence] = {}
+        known: dict[TreeAutomaton, StratumEvidence] = {}
         strata = []
         for stratum in self.plan.strata:
-            twin = known.get(stratum.constraint)
-            if twin is None:
-                language = self.compiler.language(stratum.constraint)
+            language = self.compiler.language(stratum.constraint)
+            if language not in known:
                 split = self.compiler.split(stratum.constraint)
                 excluded = frozenset(stratum.constraint.exclude)
                 twin = StratumEvidence(stratum, language, split, SplitView(split), excluded)
-                known[stratum.constraint] = twin
-            strata.append(replace(twin, stratum=stratum))
+                known[language] = twin
+            strata.append(replace(known[language], stratum=stratum))
         return tuple(strata)
 
     @cached_property

@@ -108,7 +108,7 @@ class Joining:
     def _join(self, child: int, left: int, right: int, work: Work) -> int:
         """Join a match of earlier children with one of ``child``."""
         earlier, own = self.matches.values[left], self.matches.values[right]
-        work.spend(_size([earlier]) * _size([own]))
+        work.spend(_size(self._schema, [earlier]) * _size(self._schema, [own]))
         both = join(self._schema, earlier, own, self._shared[child])
         return _APART if both is None else self.matches.number(both)
 
@@ -122,7 +122,9 @@ class Gluing:
         self._joining = joining
         self._matches = joining.matches
         self._schema = schema
-        self._symbol = symbol
+        # The new nodes that matches may take up at once, and the edges that they want.
+        self._fresh = symbol.fresh if schema.eager else ()
+        self._edges = [edge for edge in symbol.edges if any(edge.effect.goals)]
         self._scene = scene_of(schema, symbol, outlines)
         self._outcomes: dict[int, frozenset[int] | None] = {}
         self.outline = outline_of(self._scene, symbol.exports)
@@ -159,24 +161,25 @@ class Gluing:
         """The match with the new nodes and edges, in all ways."""
         labels = self._scene.labels
         grown = {match: None}
-        for node in self._symbol.fresh:
+        for node in self._fresh:
             grown = dict.fromkeys(
                 placed
                 for match in grown
                 for placed in place(self._schema, match, node, labels[node])
             )
-            work.spend(_size(grown))
-        for edge in self._symbol.edges:
-            if any(edge.effect.goals):
-                grown = dict.fromkeys(
-                    realised
-                    for match in grown
-                    for realised in realise(self._schema, match, edge, labels)
-                )
-                work.spend(_size(grown))
+            work.spend(_size(self._schema, grown))
+        for edge in self._edges:
+            grown = dict.fromkeys(
+                realised
+                for match in grown
+                for realised in realise(self._schema, match, edge, labels)
+            )
+            work.spend(_size(self._schema, grown))
         return grown
 
 
-def _size(matches: Collection[Match]) -> int:
+def _size(schema: Schema, matches: Collection[Match]) -> int:
     """The number of matches, their extensions included."""
+    if not schema.withouts:
+        return len(matches)
     return sum(1 + sum(map(len, match.extensions)) for match in matches)

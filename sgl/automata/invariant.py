@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
+
 from sgl.automata.components import components
 from sgl.automata.lexicon import Lexicon
 from sgl.automata.split import SplitGrammar
@@ -82,7 +84,6 @@ class Reader:
 
     automaton: TreeAutomaton
     only: tuple[set[int] | None, ...]
-    tables: tuple[tuple[int, Table], ...]
     decisive_words: tuple[tuple[int, int], ...]
     constant: tuple[tuple[int, int], ...]
     decisive_tables: tuple[tuple[int, Table], ...]
@@ -90,28 +91,29 @@ class Reader:
     @classmethod
     def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> Reader:
         """Prepare an automaton."""
-        members: list[list[int]] = [[] for _ in index.grammar.categories]
-        for state, category in enumerate(automaton.category):
-            members[category].append(state)
-        crowded = [len(states) != 1 for states in members]
-        tables = list(zip(index.phrasal, automaton.tables, strict=True))
+        only: list[set[int] | None] = [None] * len(automaton.sizes)
+        for state in np.flatnonzero(automaton.sizes[automaton.categories] == 1).tolist():
+            only[automaton.category[state]] = {state}
+        sizes = automaton.sizes.tolist()
         constant: list[tuple[int, int]] = []
         decisive: list[tuple[int, Table]] = []
-        for lhs, children, (rule, table) in zip(index.lhs, index.rhs, tables, strict=True):
-            results = set(table.values())
-            complete = len(table) == math.prod([len(members[child]) for child in children])
-            if not (complete and len(results) == 1):
+        tables = zip(index.phrasal, index.lhs, index.rhs, automaton.tables, strict=True)
+        for rule, lhs, rhs, table in tables:
+            complete = len(table) == math.prod([sizes[child] for child in rhs])
+            if complete and len(set(table.values())) == 1:
+                if only[lhs] is None:
+                    constant.append((rule, min(table.values())))
+            else:
                 decisive.append((rule, table))
-            elif crowded[lhs]:
-                constant.append((rule, min(results)))
         return cls(
             automaton=automaton,
-            only=tuple(set(states) if len(states) == 1 else None for states in members),
-            tables=tuple(tables),
+            only=tuple(only),
             decisive_words=tuple(
                 (number, state)
-                for number, state in enumerate(automaton.leaves)
-                if state == DEAD or crowded[automaton.lexicon.category[number]]
+                for number, (state, category) in enumerate(
+                    zip(automaton.leaves, automaton.lexicon.category, strict=True)
+                )
+                if state == DEAD or only[category] is None
             ),
             constant=tuple(constant),
             decisive_tables=tuple(decisive),
@@ -158,7 +160,8 @@ def requires(view: SplitView, lacking: Reader) -> bool:
         if result != DEAD:
             for state in row:
                 states[state].add(result)
-    _close(states, _in_order(view, lacking.tables), may_fail=True)
+    tables = zip(automaton.index.phrasal, automaton.tables, strict=True)
+    _close(states, _in_order(view, tables), may_fail=True)
     return not any(states[root] & automaton.accepting for root, _ in split.roots)
 
 

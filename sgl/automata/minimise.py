@@ -18,38 +18,34 @@ from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeA
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
     """Drop the states that are unreachable, and those that no accepted derivation visits."""
-    useful = _co_reachable(automaton, reachable(automaton))
-    if useful.all():
-        return automaton
-    return automaton.renamed(np.where(useful, np.cumsum(useful) - 1, DEAD))
+    return automaton.restricted(_co_reachable(automaton, _reachable(automaton)))
 
 
-def reachable(automaton: TreeAutomaton) -> Mask:
+def _reachable(automaton: TreeAutomaton) -> Mask:
     """Whether some derivation has the state."""
     # The last entry stands for the children that a rule does not have.
     live = np.zeros(automaton.size + 1, np.bool_)
     live[automaton.words[automaton.words != DEAD]] = True
     live[-1] = True
-    children, results = automaton.children, automaton.results
-    while True:
-        ready = live[children].all(axis=1)
-        if not ready.any():
-            return live[:-1]
-        live[results[ready]] = True
-        children, results = children[~ready], results[~ready]
+    before, count = 0, 1
+    while count > before:
+        live[automaton.results[live.take(automaton.children).all(axis=0)]] = True
+        before, count = count, int(np.count_nonzero(live))
+    return live[:-1]
 
 
-def _co_reachable(automaton: TreeAutomaton, live: Mask) -> Mask:
-    """Whether some accepted derivation visits the state; ``live`` are the reachable ones."""
-    useful = np.append(automaton.final & live, False)
-    usable = np.append(live, True)[automaton.children].all(axis=1)
-    children, results = automaton.children[usable], automaton.results[usable]
+def _co_reachable(automaton: TreeAutomaton, reachable: Mask) -> Mask:
+    """Whether some accepted derivation visits the state."""
+    live = np.append(reachable, True)
+    usable = np.flatnonzero(live[automaton.children].all(axis=0))
+    children, results = automaton.children[:, usable], automaton.results[usable]
+    useful = np.append(automaton.final & reachable, False)
     while True:
         ready = useful[results]
         if not ready.any():
             return useful[:-1]
-        useful[children[ready]] = True
-        children, results = children[~ready], results[~ready]
+        useful[children[:, ready]] = True
+        children, results = children[:, ~ready], results[~ready]
 
 
 def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
@@ -81,7 +77,7 @@ def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
 class _Contexts:
     """The contexts that states occur in, with what they lead to.
 
-    A context is a rule, a position and the states at the other positions.
+    A context is a position, a rule and the states at the other positions.
     ``_table`` has a row for each occurrence, sorted by state and context; its last
     column is the block of the result.
     """
@@ -89,18 +85,19 @@ class _Contexts:
     def __init__(self, index: GrammarIndex, automaton: TreeAutomaton, states: Numbers) -> None:
         wanted = np.zeros(automaton.size + 1, np.bool_)
         wanted[states] = True
-        occurring, tables = [], []
+        occurring, tables, results = [], [], []
         for position in range(index.width):
-            chosen = wanted[automaton.children[:, position]]
-            others = automaton.children[chosen]
-            occurring.append(others[:, position].copy())
-            others[:, position] = automaton.size + 1
-            rules, results = automaton.rules[chosen], automaton.results[chosen]
-            tables.append(np.column_stack((rules, others, results)))
-        state, table = np.concatenate(occurring), np.concatenate(tables)
-        order = np.lexsort((*table.T[-2::-1], state))
-        self._table = table[order]
-        self._results = self._table[:, -1].copy()
+            chosen = np.flatnonzero(wanted[automaton.children[position]])
+            others = automaton.children[:, chosen]
+            occurring.append(others[position].copy())
+            others[position] = automaton.size + 1
+            tables.append(np.vstack((automaton.rules[chosen], others, others[0])).T)
+            results.append(automaton.results[chosen])
+        state = np.concatenate(occurring)
+        # Transitions are sorted, so that those of a state need not be sorted again.
+        order = np.argsort(state, kind="stable")
+        self._table = np.ascontiguousarray(np.concatenate(tables)[order])
+        self._results = np.concatenate(results)[order]
         self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
 
     def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:

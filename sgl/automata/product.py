@@ -36,7 +36,7 @@ def pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
         categories=pairing.categories,
         words=pairing.of_words(first.words, second.words),
         rules=first.rules[one],
-        children=pairing.of(first.children[one], second.children[other]),
+        children=pairing.of(first.children[:, one], second.children[:, other]),
         results=pairing.of(first.results[one], second.results[other]),
         final=pairing.both(first.final, second.final),
     )

@@ -117,6 +117,11 @@ class Schema:
     counters: tuple[int, ...]
     unlabelled: int
 
+    @property
+    def eager(self) -> bool:
+        """Whether some variable gets its node when the node is created."""
+        return any(clause.eager for clause in (self.body, *self.withouts))
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:

@@ -144,8 +144,8 @@ def _system(index: GrammarIndex, automaton: TreeAutomaton) -> System:
         size=automaton.size,
         state=automaton.results,
         weight=index.weights[automaton.rules],
-        children=automaton.children,
-        constant=constant,
+        children=automaton.children.T,
+        constant=constant.astype(np.float64),
     )
 
 
@@ -184,7 +184,7 @@ def _add_phrasal(
     mixed: set[int] = set()
     for rule, children, state, probability in zip(
         automaton.rules.tolist(),
-        automaton.children.tolist(),
+        automaton.children.T.tolist(),
         automaton.results.tolist(),
         probabilities.tolist(),
         strict=True,

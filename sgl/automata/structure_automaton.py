@@ -145,6 +145,7 @@ class StructureAutomaton:
         self._work = Work(budget)
         self._reading = fragments.reading(query)
         self._symbols: dict[int, int] = {}
+        self._symbol_of_kind: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """The state of a phrase from a rule id and the states of its children.
@@ -154,7 +155,7 @@ class StructureAutomaton:
         """
         symbol = self._symbols.get(rule)
         if symbol is None:
-            symbol = self._symbols[rule] = self._core.symbol(self._reading.symbol(rule))
+            symbol = self._symbols[rule] = self._symbol(rule)
         state = self._core.transitions.get((symbol, children))
         if state is not None:
             return state
@@ -164,6 +165,12 @@ class StructureAutomaton:
             raise StructureTooCostly(
                 self.structure, _costliest_variable(self._query), self._budget
             ) from None
+
+    def _symbol(self, rule: int) -> int:
+        kind = self._reading.kind(rule)
+        if kind not in self._symbol_of_kind:
+            self._symbol_of_kind[kind] = self._core.symbol(self._reading.symbol(kind))
+        return self._symbol_of_kind[kind]
 
     def accepts_state(self, state: int) -> bool:
         """Whether a whole text in this state contains the structure."""

@@ -189,21 +189,31 @@ class Reading:
     ) -> None:
         self._rules = rules
         self._frames = frames
-        self._passing = [labels.passing(predicate) for predicate in query.predicates]
+        self._masks = _Masks([labels.passing(predicate) for predicate in query.predicates])
         self._effects = {
             label: effect_of(query.labels, label)
             for label in dict.fromkeys(e.label for frame in frames for e in frame.edges)
         }
-        self._known: dict[tuple[int, tuple[int, ...]], Symbol] = {}
 
-    def symbol(self, rule: int) -> Symbol:
-        """The symbol of a rule; equal symbols of one frame are one object."""
+    def kind(self, rule: int) -> tuple[int, tuple[int, ...]]:
+        """A rule's frame, and the bit set of the predicates that each of its labels passes."""
         frame, labels = self._rules[rule]
-        key = frame, tuple([self._mask(label) for label in labels])
-        if key not in self._known:
-            self._known[key] = self._frames[frame].symbol(self._effects, key[1])
-        return self._known[key]
+        return frame, tuple([self._masks[label] for label in labels]) if labels else ()
 
-    def _mask(self, label: int) -> int:
-        """The bit set of the predicates that a label passes."""
-        return sum(1 << i for i, passing in enumerate(self._passing) if passing >> label & 1)
+    def symbol(self, kind: tuple[int, tuple[int, ...]]) -> Symbol:
+        """The symbol of the rules of a kind."""
+        frame, masks = kind
+        return self._frames[frame].symbol(self._effects, masks)
+
+
+class _Masks(dict[int, int]):
+    """For each label the bit set of the predicates that it passes, found on demand."""
+
+    def __init__(self, passing: Sequence[int]) -> None:
+        super().__init__()
+        self._passing = passing
+
+    def __missing__(self, label: int) -> int:
+        passed = [1 << i for i, labels in enumerate(self._passing) if labels >> label & 1]
+        self[label] = sum(passed)
+        return self[label]

@@ -19,7 +19,7 @@ of the derivation is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from sgl.automata.errors import UnsupportedStructure
 from sgl.automata.lexicon import Lexicon
-from sgl.automata.numbering import Numbering
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 
@@ -67,8 +66,9 @@ class GrammarIndex:
         self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
         self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
         self.width = max(map(len, self.rhs), default=1)
-        self.weights = np.array([grammar.rules[rule].weight for rule in self.phrasal])
-        self.word_weights = np.array([grammar.rules[rule].weight for rule in self.lexicon.rules])
+        self.weights = np.array([grammar.rules[rule].weight for rule in self.phrasal], np.float64)
+        words = [grammar.rules[rule].weight for rule in self.lexicon.rules]
+        self.word_weights = np.array(words, np.float64)
         self.start = grammar.start
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for rule, children in enumerate(self.rhs):
@@ -95,7 +95,8 @@ class TreeAutomaton:
         categories: the category of each state.
         words: the state after a leaf of each class of ``lexicon``, or ``DEAD``.
         rules, children, results: the transitions, sorted by rule and children.
-            Beyond the arity of the rule, ``children`` is the number of states.
+            ``children[i]`` is the column of the ``i``-th children; beyond the
+            arity of the rule it has the number of states.
         final: whether a state is accepted; such states are of the start category.
 
     ``category``, ``leaves``, ``tables`` and ``accepting`` show the same in
@@ -138,7 +139,7 @@ class TreeAutomaton:
             categories=categories,
             words=np.array(tuple(leaves), np.intp),
             rules=np.ascontiguousarray(columns[:, 0]),
-            children=np.ascontiguousarray(columns[:, 1:-1]),
+            children=np.ascontiguousarray(columns[:, 1:-1].T),
             results=np.ascontiguousarray(columns[:, -1]),
             final=final,
         )
@@ -182,7 +183,9 @@ class TreeAutomaton:
         """The transitions of each phrasal rule."""
         tables: list[dict[tuple[int, ...], int]] = [{} for _ in self.index.phrasal]
         arity = [len(children) for children in self.index.rhs]
-        rows = zip(self.rules.tolist(), self.children.tolist(), self.results.tolist(), strict=True)
+        rows = zip(
+            self.rules.tolist(), self.children.T.tolist(), self.results.tolist(), strict=True
+        )
         for rule, children, result in rows:
             tables[rule][tuple(children[: arity[rule]])] = result
         return tuple(tables)
@@ -214,36 +217,59 @@ class TreeAutomaton:
             return self
         return replace(self, lexicon=lexicon, words=self.words[self.lexicon.coarser(lexicon)])
 
-    def renamed(self, names: Numbers) -> TreeAutomaton:
-        """Call state ``q`` ``names[q]``, and drop it if that is ``DEAD``.
+    def restricted(self, kept: Mask) -> TreeAutomaton:
+        """Drop the other states and the transitions that involve them."""
+        if kept.all():
+            return self
+        size = np.count_nonzero(kept)
+        names = np.append(np.where(kept, np.cumsum(kept) - 1, DEAD), size)
+        live = np.append(kept, True)
+        rows = np.flatnonzero(live[self.results] & live[self.children].all(axis=0))
+        return replace(
+            self,
+            categories=self.categories[kept],
+            words=np.where(self.words == DEAD, DEAD, names[self.words]),
+            rules=self.rules[rows],
+            children=names[self.children[:, rows]],
+            results=names[self.results[rows]],
+            final=self.final[kept],
+        )
 
-        States with one name are merged; they must be of one category, and
-        equivalent.  The names are all numbers below their number.
+    def renamed(self, names: Numbers) -> TreeAutomaton:
+        """Call state ``q`` ``names[q]``.
+
+        States with one name are merged; they must be of one category and
+        equivalent.  The names are all numbers below some number.
         """
         size = int(names.max(initial=DEAD)) + 1
         named = np.append(names, size)
-        results, children = named[self.results], named[self.children]
-        live = (results != DEAD) & (children != DEAD).all(axis=1)
-        rules, children, results = self.rules[live], children[live], results[live]
-        order = np.lexsort((*children.T[::-1], rules))
-        rules, children, results = rules[order], children[order], results[order]
-        # Transitions between merged states are now equal neighbours.
-        new = np.ones(len(order), np.bool_)
-        new[1:] = (rules[1:] != rules[:-1]) | (children[1:] != children[:-1]).any(axis=1)
-        kept = names != DEAD
+        children = named[self.children]
+        rows = _distinct((self.rules, *children), size + 1)
         categories, final = np.zeros(size, np.intp), np.zeros(size, np.bool_)
-        categories[names[kept]] = self.categories[kept]
-        final[names[kept]] = self.final[kept]
-        words = np.where(self.words == DEAD, DEAD, named[self.words])
+        categories[names], final[names] = self.categories, self.final
         return replace(
             self,
             categories=categories,
-            words=words,
-            rules=rules[new],
-            children=children[new],
-            results=results[new],
+            words=np.where(self.words == DEAD, DEAD, named[self.words]),
+            rules=self.rules[rows],
+            children=children[:, rows],
+            results=named[self.results[rows]],
             final=final,
         )
+
+
+def _distinct(columns: Sequence[Numbers], bound: int) -> Numbers:
+    """The rows that are new, sorted by the columns; all but the first are below ``bound``."""
+    key = columns[0]
+    if int(key.max(initial=0)) < 2**62 // bound ** (len(columns) - 1):
+        # All columns fit into one number, which is quicker to sort.
+        for column in columns[1:]:
+            key = key * bound + column
+        return np.unique(key, return_index=True)[1]
+    order = np.lexsort(columns[::-1])
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([column[order[1:]] != column[order[:-1]] for column in columns], axis=0)
+    return order[new]
 
 
 def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
@@ -277,14 +303,22 @@ def explore(
     Raises:
         UnsupportedStructure: if there are too many states.
     """
-    # A state is a value in a category.
-    states: Numbering[tuple[int, _S]] = Numbering()
-    leaves = [states.number((c, leaf(k))) for k, c in enumerate(lexicon.category)]
+    # A state is a value in a category; states are numbered as they are met.
+    numbers: dict[tuple[int, _S], int] = {}
+    states: list[tuple[int, _S]] = []
+
+    def meet(category: int, value: _S) -> int:
+        number = numbers.setdefault((category, value), len(states))
+        if number == len(states):
+            states.append((category, value))
+        return number
+
+    leaves = [meet(category, leaf(k)) for k, category in enumerate(lexicon.category)]
     tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
     # Each state is taken up once and combined with those taken up before it, so
     # that every combination of children is seen once.
     members: list[list[int]] = [[] for _ in index.grammar.categories]
-    for current, (category, _) in enumerate(states.values):
+    for current, (category, _) in enumerate(states):
         check_size(len(states))
         earlier = list(members[category])
         members[category].append(current)
@@ -294,18 +328,19 @@ def explore(
                 for i, child in enumerate(index.rhs[rule])
             ]
             choices[position] = [current]
+            lhs, table = index.lhs[rule], tables[rule]
             for children in product(*choices):
-                value = step(rule, tuple([states.values[child][1] for child in children]))
-                tables[rule][children] = states.number((index.lhs[rule], value))
+                value = step(rule, tuple([states[child][1] for child in children]))
+                table[children] = meet(lhs, value)
     return TreeAutomaton.of(
         index,
         lexicon,
-        category=[category for category, _ in states.values],
+        category=[category for category, _ in states],
         leaves=leaves,
         tables=tables,
         accepting=[
             number
-            for number, (category, value) in enumerate(states.values)
+            for number, (category, value) in enumerate(states)
             if category == index.start and accepts(value)
         ],
     )
