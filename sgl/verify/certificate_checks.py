@@ -16,7 +16,7 @@ from typing import Any
 from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import GENERALIZATION, TRAIN, Dataset
 from sgl.verify.manifest import Manifest, Pattern
-from sgl.verify.report import Tally, Violation
+from sgl.verify.report import SkippedError, Tally, Violation
 from sgl.verify.structure import Body, Labels, StructureError, read_structure
 
 CERTIFICATE = "certificate.json"
@@ -32,8 +32,12 @@ def certificate(data: Dataset, tally: Tally) -> None:
 
     Promised are, of the static claims: no held-out structure in any part of train, dev
     and test; in every part of gen one of the pattern's structures and none of the others';
-    and in train each part that a pattern needs.
+    and in train each part that a pattern needs.  A dataset without a certificate is not
+    checked.
     """
+    listed = any(file.path == CERTIFICATE for file in data.manifest.files)
+    if not listed and not (data.directory / CERTIFICATE).exists():
+        raise SkippedError("the dataset has no certificate")
     text = (data.directory / CERTIFICATE).read_text("utf-8")
     try:
         checker = Checker(text)
