@@ -1,6 +1,6 @@
 """Check on the rules that every derived graph is well-formed.
 
-Two properties, both shown once and for all derivations:
+Two properties, both shown once and for all derivations (of a free layer the second):
 
 * *Tree.* Unmarked edges form a tree over the words.  It is enough that in each
   rule every node but the head has exactly one unmarked edge into it, and that
@@ -27,10 +27,11 @@ def check_graphs(
     productions: Sequence[Production], layers: Sequence[GraphLayer], diagnostics: Diagnostics
 ) -> None:
     """Report rules whose graphs would not be trees or would lack words."""
-    for index, _layer in enumerate(layers):
+    for index, layer in enumerate(layers):
         holdings = _holdings(productions, index)
         for production in productions:
-            _Rule(production, production.fragments[index], holdings, diagnostics).check()
+            rule = _Rule(production, production.fragments[index], holdings, diagnostics)
+            rule.check(free=layer.free)
 
 
 def _holdings(productions: Sequence[Production], layer: int) -> dict[Port, set[str]]:
@@ -79,9 +80,11 @@ class _Rule:
         self.holdings = holdings
         self.diagnostics = diagnostics
 
-    def check(self) -> None:
-        self._check_words()
-        self._check_edges()
+    def check(self, *, free: bool) -> None:
+        self._check_written()
+        if not free:
+            self._check_words()
+            self._check_tree()
         self._check_labels()
 
     def _check_words(self) -> None:
@@ -95,7 +98,15 @@ class _Rule:
                     hint=f'connect it: `X -[mark]-> "{item.text}"(upos=…)`',
                 )
 
-    def _check_edges(self) -> None:
+    def _check_written(self) -> None:
+        """No edge leads from a node to itself, and none is written twice."""
+        if any(edge.source == edge.target for edge in self.fragment.edges):
+            self._error("SGL0509", "an edge leads from a node to itself")
+        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
+        if len(edges) < len(self.fragment.edges):
+            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
+
+    def _check_tree(self) -> None:
         incoming: dict[int, list[str]] = {}
         extracted: set[int] = set()
         graph: nx.DiGraph[int] = nx.DiGraph()
@@ -105,11 +116,6 @@ class _Rule:
             else:
                 incoming.setdefault(edge.target, []).append(edge.label)
                 graph.add_edge(edge.source, edge.target)
-        if any(edge.source == edge.target for edge in self.fragment.edges):
-            self._error("SGL0509", "an edge leads from a node to itself")
-        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
-        if len(edges) < len(self.fragment.edges):
-            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
         head = self.fragment.exports[0]
         for index, node in enumerate(self.fragment.nodes):
             labels = incoming.get(index, [])

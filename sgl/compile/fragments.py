@@ -114,7 +114,7 @@ class FragmentLowering:
         if label.is_set:
             self._error("SGL0310", label.span, "an edge of a rule has a label, not a label set")
             return
-        if label.text.removeprefix(EXTRACTED) in RESERVED_LABELS:
+        if not self.layer.free and label.text.removeprefix(EXTRACTED) in RESERVED_LABELS:
             self._error(
                 "SGL0512", label.span, f"CoNLL-U has its own use for the label `{label.text}`"
             )
@@ -218,7 +218,7 @@ class FragmentLowering:
     def _attributes(self, attributes: Sequence[s.Attribute], word: str) -> Attributes:
         values: dict[str, str | Variable] = {"lemma": word}
         for attribute in attributes:
-            check_attribute_name(attribute, self.diagnostics)
+            check_attribute_name(attribute, self.layer, self.diagnostics)
             value = attribute.value
             if isinstance(value, s.Column):
                 if value.name.text not in self.variables.domains:
@@ -252,7 +252,10 @@ class FragmentLowering:
         return exports if self.sound else None
 
     def _inferred_head(self) -> Atom | None:
-        """The node no unmarked edge leads to; of several, the one that is not extracted."""
+        """The node no unmarked edge leads to; of several, the one that is not extracted.
+
+        In a free layer, where words may stay outside, it is one of those that have edges.
+        """
         plain, extracted = set[Atom](), {self.find(atom) for atom in self.touched}
         for _, label, target, _ in self.edges:
             (extracted if label.startswith(EXTRACTED) else plain).add(self.find(target))
@@ -264,6 +267,10 @@ class FragmentLowering:
         }
         in_place = [atom for root, atom in free.items() if root not in extracted]
         candidates = in_place or list(free.values())
+        if self.layer.free:
+            sources = {self.find(source) for source, *_ in self.edges}
+            connected = [atom for root, atom in free.items() if root in sources]
+            candidates = connected or list(free.values())
         if len(candidates) == 1:
             return candidates[0]
         self._report_head(candidates)

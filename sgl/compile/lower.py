@@ -57,6 +57,7 @@ def lower(
         start=0,
         text_layers=signature.text_layers,
         graph_layers=signature.graph_layers,
+        views=signature.views,
     )
     return Lowered(grammar, tuple(instance.production.span for instance in ordered))
 

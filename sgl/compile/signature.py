@@ -8,13 +8,21 @@ from dataclasses import dataclass, field
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
 from sgl.compile.taken import check_taken
-from sgl.core.grammar import HEAD, GraphLayer, TextLayer
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
 
 _KINDS = ("text", "graph")
 _OPTIONS = {"join": 1, "attach": None}
-VIEWS = ("conllu",)
+
+#: The option of a graph layer whose edges need not form a tree.
+_FREE = "free"
+
+#: The kinds of views.
+VIEWS = ("conllu", "cogs", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman")
+
+#: Those that render any graph; the others are notations of events and their roles.
+_OF_TREES = ("conllu",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,7 @@ class Signature:
     categories: Mapping[str, CategoryInfo]
     unsound: frozenset[str]
     unknown: set[str] = field(default_factory=set)
+    views: tuple[View, ...] = ()
 
     @property
     def layer_names(self) -> list[str]:
@@ -78,7 +87,7 @@ def build_signature(
         declaration.name.text: _category(declaration, scope, diagnostics)
         for declaration, scope in names.of(s.CategoryDecl)
     }
-    _check_views(names, diagnostics)
+    views = _views(names, graphs, diagnostics)
     unread = names.project.lacks("layer")
     if not text and not unread and kinds_known:
         diagnostics.error(
@@ -92,7 +101,9 @@ def build_signature(
         return None
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     unsound = frozenset(d.name.text for d in declared) - sound
-    return Signature(tuple(text), tuple(graphs), features, weights, categories, unsound)
+    return Signature(
+        tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
+    )
 
 
 def _any_twice(names: Names) -> bool:
@@ -165,8 +176,29 @@ def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -
                 hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
             )
         else:
-            found.append(GraphLayer(declaration.name.text, anchor.text))
+            free = _is_free(declaration, diagnostics)
+            found.append(GraphLayer(declaration.name.text, anchor.text, free))
+            if free and len(found) == 1:
+                diagnostics.error(
+                    "SGL0312",
+                    declaration.span,
+                    "the first graph layer is the one that patterns speak about; it is a tree",
+                    hint=f"declare a layer without `{_FREE}` before `{declaration.name}`",
+                )
     return found
+
+
+def _is_free(declaration: s.Layer, diagnostics: Diagnostics) -> bool:
+    """Whether a graph layer is ``(free)``; reports other options."""
+    for option in declaration.options:
+        if option.name.text != _FREE or option.values:
+            diagnostics.error(
+                "SGL0201",
+                option.span,
+                f"a graph layer has no option `{option.name}`",
+                hint=f"its only option is `{_FREE}`",
+            )
+    return any(option.name.text == _FREE for option in declaration.options)
 
 
 def _feature_values(declaration: s.Feature, diagnostics: Diagnostics) -> tuple[str, ...]:
@@ -218,8 +250,12 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
     return CategoryInfo(declaration.name.text, tuple(features), tuple(ports), declaration)
 
 
-def _check_views(names: Names, diagnostics: Diagnostics) -> None:
+def _views(
+    names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics
+) -> list[View]:
+    """The views of graph layers; reports those of other things, and unknown kinds."""
     layers = {d.name.text for d, _ in names.of(s.Layer)}
+    found: list[View] = []
     for view, _ in names.of(s.View):
         if view.kind.text not in VIEWS:
             diagnostics.error(
@@ -228,6 +264,7 @@ def _check_views(names: Names, diagnostics: Diagnostics) -> None:
                 f"there is no kind of view `{view.kind}`",
                 hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
             )
+            continue
         for argument in view.arguments:
             if argument.text not in layers and not names.project.may_declare(
                 "layer", argument.text
@@ -238,3 +275,26 @@ def _check_views(names: Names, diagnostics: Diagnostics) -> None:
                     f"there is no layer `{argument}`",
                     hint=suggest(argument.text, layers),
                 )
+        layer = _viewed(view, graphs, diagnostics)
+        if layer is not None:
+            found.append(View(view.name.text, view.kind.text, layer))
+    return found
+
+
+def _viewed(view: s.View, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> int | None:
+    """The index of the layer that a view renders; None after a report, or if it is unsound."""
+    argument = view.arguments[0]
+    index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
+    if index is None:
+        return None
+    of_tree = view.kind.text in _OF_TREES
+    if len(view.arguments) > 1 or graphs[index].free == of_tree:
+        wanted = "one graph layer that is a tree" if of_tree else "one graph layer that is free"
+        diagnostics.error(
+            "SGL0312",
+            view.span,
+            f"`{view.kind}` renders {wanted}",
+            hint="" if of_tree else f"declare `layer sem : graph on {graphs[index].anchor} ({_FREE})`",
+        )
+        return None
+    return index

@@ -149,10 +149,24 @@ class TextLayer:
 
 @dataclass(frozen=True, slots=True)
 class GraphLayer:
-    """A layer of graphs whose nodes are tokens of the text layer ``anchor``."""
+    """A layer of graphs whose nodes are tokens of the text layer ``anchor``.
+
+    The unmarked edges of a layer form a tree over all words, unless it is ``free``:
+    then any edges may meet, circles included, and words may have no part in the graph.
+    """
 
     name: str
     anchor: str
+    free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A rendering of a graph layer (by index) as text: ``kind`` is the notation."""
+
+    name: str
+    kind: str
+    layer: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +195,7 @@ class CoreGrammar:
     start: int
     text_layers: tuple[TextLayer, ...]
     graph_layers: tuple[GraphLayer, ...]
+    views: tuple[View, ...] = ()
 
     @cached_property
     def rules_of(self) -> tuple[tuple[Rule, ...], ...]:

@@ -30,8 +30,11 @@ class Graph:
     """A graph over the tokens of a sentence.
 
     ``nodes`` are in the order of their tokens; an edge ``(s, label, t)`` names
-    nodes by their index in ``nodes``; ``edges`` are sorted; ``head`` is the
-    index of the head of the whole text.
+    nodes by their index in ``nodes``; ``head`` is the index of the head of the whole
+    text.  ``edges`` are sorted; in a free layer they are sorted by their sources only,
+    and the edges of one node stand in the order in which the derivation writes them:
+    those of an outer rule before those of an inner one, those of one rule as written.
+    That is how logical forms list the roles of an event, the subject first.
     """
 
     nodes: tuple[GraphNode, ...]

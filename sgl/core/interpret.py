@@ -94,7 +94,8 @@ class _GraphBuilder:
         self.parent: list[int] = []
         self.attributes: list[tuple[tuple[str, str], ...] | None] = []
         self.token: list[int] = []
-        self.edges: list[tuple[int, str, int]] = []
+        #: Edges rule by rule, the last rule of the derivation first.
+        self.edges: list[list[tuple[int, str, int]]] = []
         self.token_count = 0
 
     def find(self, node: int) -> int:
@@ -130,7 +131,7 @@ def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Gr
         children = [stack.pop() for _ in rule.rhs]
         stack.append(_apply(builder, rule, layer, anchor, children))
     tokens, ports = stack.pop()
-    return _freeze(builder, tokens, ports[0])
+    return _freeze(builder, tokens, ports[0], written=grammar.graph_layers[layer].free)
 
 
 def _apply(
@@ -161,12 +162,14 @@ def _apply(
             if node.token is not None:
                 builder.token[identity] = token_of_item[node.token]
         local.append(identity)
-    for edge in fragment.edges:
-        builder.edges.append((local[edge.source], edge.label, local[edge.target]))
+    builder.edges.append(
+        [(local[edge.source], edge.label, local[edge.target]) for edge in fragment.edges]
+    )
     return tokens, [local[index] for index in fragment.exports]
 
 
-def _freeze(builder: _GraphBuilder, tokens: list[int], head: int) -> Graph:
+def _freeze(builder: _GraphBuilder, tokens: list[int], head: int, *, written: bool) -> Graph:
+    """The graph; with ``written`` the edges of a node in the order in which rules write them."""
     position = {token: index for index, token in enumerate(tokens)}
     # A phrase may leave a gap open: a placeholder without a word is no node yet.
     roots = [
@@ -179,11 +182,11 @@ def _freeze(builder: _GraphBuilder, tokens: list[int], head: int) -> Graph:
     nodes = tuple(
         GraphNode(builder.attributes[node] or (), position[builder.token[node]]) for node in roots
     )
-    edges = sorted(
-        {
-            (index[builder.find(source)], label, index[builder.find(target)])
-            for source, label, target in builder.edges
-            if builder.find(source) in index and builder.find(target) in index
-        }
+    edges = dict.fromkeys(
+        (index[builder.find(source)], label, index[builder.find(target)])
+        for of_rule in reversed(builder.edges)
+        for source, label, target in of_rule
+        if builder.find(source) in index and builder.find(target) in index
     )
-    return Graph(nodes, tuple(edges), index[builder.find(head)])
+    ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
+    return Graph(nodes, tuple(ordered), index[builder.find(head)])
