@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "sample": {"automata", "core"},
     "graph": {"core"},
     "parse": {"core"},
-    "audit": {"automata", "core", "parse"},
+    "audit": {"automata", "core", "graph", "parse"},
     "dataset": {"core", "graph", "sample"},
     "report": {"core", "diagnostics"},
     "verify": set(),

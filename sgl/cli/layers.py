@@ -8,6 +8,7 @@ import click
 
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import suggest
+from sgl.graph import outputs
 
 
 def listed(text: str | None) -> list[str]:
@@ -28,6 +29,11 @@ def are_known(names: Sequence[str], known: Sequence[str], what: str = "layer") -
 def text_layers(grammar: CoreGrammar) -> list[str]:
     """The names of the text layers."""
     return [layer.name for layer in grammar.text_layers]
+
+
+def output_names(grammar: CoreGrammar) -> list[str]:
+    """The names of the text layers and of the views that are one line of text."""
+    return list(outputs(grammar))
 
 
 def graph_layers(grammar: CoreGrammar) -> list[str]:

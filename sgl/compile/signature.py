@@ -250,9 +250,7 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
     return CategoryInfo(declaration.name.text, tuple(features), tuple(ports), declaration)
 
 
-def _views(
-    names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics
-) -> list[View]:
+def _views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:
     """The views of graph layers; reports those of other things, and unknown kinds."""
     layers = {d.name.text for d, _ in names.of(s.Layer)}
     found: list[View] = []
@@ -294,7 +292,9 @@ def _viewed(view: s.View, graphs: Sequence[GraphLayer], diagnostics: Diagnostics
             "SGL0312",
             view.span,
             f"`{view.kind}` renders {wanted}",
-            hint="" if of_tree else f"declare `layer sem : graph on {graphs[index].anchor} ({_FREE})`",
+            hint=""
+            if of_tree
+            else f"declare `layer sem : graph on {graphs[index].anchor} ({_FREE})`",
         )
         return None
     return index
