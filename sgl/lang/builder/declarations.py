@@ -35,8 +35,9 @@ class TreeBuilder(RuleBuilder):
     def param(self, meta: Meta, children: list[Any]) -> s.Param:
         return s.Param(children[0], children[1], children[2], self._span(meta))
 
-    def option(self, meta: Meta, children: list[s.Name]) -> s.Option:
-        return s.Option(children[0], tuple(children[1:]), self._span(meta))
+    def option(self, meta: Meta, children: list[Any]) -> s.Option:
+        name, *values, when = children
+        return s.Option(name, tuple(values), when, self._span(meta))
 
     def layer(self, meta: Meta, children: list[Any]) -> s.Layer:
         name, kind, anchor, *options = children

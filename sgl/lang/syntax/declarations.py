@@ -40,10 +40,11 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a layer: ``attach "." "?"``."""
+    """An option of a layer: ``attach "." "?"``, ``attach "," when not spaced``."""
 
     name: Name
     values: tuple[Name, ...]
+    when: When | None
     span: Span
 
 
