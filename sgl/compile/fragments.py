@@ -111,17 +111,32 @@ class FragmentLowering:
             )
             return
         label = labels.labels[0]
-        if label.is_set:
-            self._error("SGL0310", label.span, "an edge of a rule has a label, not a label set")
+        text = f"${label.text}" if label.is_set else label.text
+        if not self._check_variables(text, label):
             return
-        if not self.layer.free and label.text.removeprefix(EXTRACTED) in RESERVED_LABELS:
-            self._error(
-                "SGL0512", label.span, f"CoNLL-U has its own use for the label `{label.text}`"
-            )
+        if not self.layer.free and text.removeprefix(EXTRACTED) in RESERVED_LABELS:
+            self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{text}`")
             return
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
-            self.edges.append((source, label.text, target, statement.span))
+            self.edges.append((source, text, target, statement.span))
+
+    def _check_variables(self, text: str, label: s.LabelText) -> bool:
+        """Whether the parts of a label after ``$`` are feature variables of the rule."""
+        for part in text.split(":"):
+            if not part.startswith("$"):
+                continue
+            if part[1:] not in self.variables.domains:
+                known = self.variables.domains
+                self._error(
+                    "SGL0310",
+                    label.span,
+                    f"the rule has no feature variable `{part[1:]}`",
+                    hint=suggest(part[1:], known) or "an edge of a rule has a label, no label set",
+                )
+                return False
+            self.mentioned.add(part[1:])
+        return True
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sgl.compile.expand import Concrete, Instance
 from sgl.compile.productions import FragmentSketch, Variable, instantiate
@@ -155,7 +155,17 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
             for name, value in attributes
         )
         nodes.append(Node(pairs, node.token, node.glue))
-    return Fragment(tuple(nodes), sketch.fragment.edges, sketch.fragment.exports)
+    edges = [
+        replace(edge, label=_label(edge.label, values)) if "$" in edge.label else edge
+        for edge in sketch.fragment.edges
+    ]
+    return Fragment(tuple(nodes), tuple(edges), sketch.fragment.exports)
+
+
+def _label(label: str, values: Mapping[str, str]) -> str:
+    """A label with the values of the feature variables in it."""
+    parts = label.split(":")
+    return ":".join(values[part[1:]] if part.startswith("$") else part for part in parts)
 
 
 def _origin(span: Span, sources: SourceMap) -> Origin | None:
