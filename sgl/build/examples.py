@@ -150,7 +150,7 @@ class _Likes:
             if self._contains(structure, reading):
                 return f"it contains {structure}, which `not` excludes"
         for part in self.plan.parts:
-            for structure in part.only:
+            for structure in () if part.tested else part.only:
                 if self._contains(structure, reading):
                     return f"it contains {structure}, which only the part `{part.name}` may"
         others = [p for p in self.plan.patterns if foreign(pattern, [p])]

@@ -65,7 +65,7 @@ class Quota:
 
     Of each group of ``within_one_of`` they contain one structure: a condition that was
     joined to each of several ``gen`` structures.  With ``each_target`` every target of
-    the pattern has the same share of them.
+    the pattern has the same share of them.  ``split`` is that of the sentences of a part.
     """
 
     count: int
@@ -73,6 +73,7 @@ class Quota:
     outside: tuple[Structure, ...] = ()
     each_target: bool = False
     within_one_of: tuple[tuple[Structure, ...], ...] = ()
+    split: str = "train"
 
     @property
     def groups(self) -> tuple[tuple[Structure, ...], ...]:
@@ -87,11 +88,12 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the training split that belongs to no pattern.
+    """A part of train, and perhaps of dev and test, that belongs to no pattern.
 
     Its sentences contain one of ``only``, which no other sentence of the dataset
-    contains.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
-    ``allow``: patterns whose reserved structures they may contain.
+    contains; but if it is ``tested``, generalization items may contain them.  With
+    ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns whose
+    reserved structures they may contain.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Part:
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool = False
     allow: tuple[str, ...] = ()
+    tested: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ CLAUSES: tuple[str, ...] = (
     "not",
     "on",
     "only",
+    "apart",
     "or",
     "outside",
     "reject",

@@ -62,6 +62,7 @@ class Quota:
     within: tuple[tuple[Clause, ...], ...]
     outside: tuple[Clause, ...]
     each_target: bool = False
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +95,10 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Sentences of train that belong to no pattern; they contain one of ``only``.
+    """Sentences that belong to no pattern; they contain one of ``only``.
 
-    With ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
+    Generalization items may contain these as well if the part is ``tested``.  With
+    ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
     whose reserved structures they may contain.
     """
 
@@ -105,6 +107,7 @@ class Part:
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool
     allow: tuple[str, ...]
+    tested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +330,7 @@ def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
             ),
             clauses.all(quota.member("outside")),
             quota.option("each_target"),
+            quota.member("split").text() if quota.has("split") else "",
         )
         for quota in cursor.elements()
     )
@@ -339,6 +343,7 @@ def _read_part(cursor: _Cursor, clauses: _Clauses) -> Part:
         quotas=_read_quotas(cursor.member("quotas"), clauses),
         repeated_lemmas=cursor.member("repeated_lemmas").flag(),
         allow=cursor.member("allow").texts(),
+        tested=cursor.option("tested"),
     )
 
 

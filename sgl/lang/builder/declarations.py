@@ -92,6 +92,9 @@ class TreeBuilder(RuleBuilder):
     def exclude(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("not", meta, children[-1:])
 
+    def apart(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("apart", meta, children)
+
     def need(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("need", meta, children)
 
@@ -111,6 +114,9 @@ class TreeBuilder(RuleBuilder):
         *words, only = children
         return s.TargetsClause(tuple(words), only is not None, self._span(meta))
 
+    def in_split(self, _: Meta, children: list[s.Name]) -> s.Name:
+        return children[0]
+
     def each_target(self, _: Meta, __: list[Any]) -> bool:
         return True
 
@@ -121,10 +127,11 @@ class TreeBuilder(RuleBuilder):
         return "outside", children[0]
 
     def size_item(self, meta: Meta, children: list[Any]) -> s.SizeItem:
-        amount, each, *conditions, when = children
+        amount, each, split, *conditions, when = children
         return s.SizeItem(
             amount,
             each is not None,
+            split,
             tuple(graph for kind, graph in conditions if kind == "within"),
             tuple(graph for kind, graph in conditions if kind == "outside"),
             when,

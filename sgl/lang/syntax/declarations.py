@@ -119,7 +119,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive``, ``expose`` or ``only``."""
+    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive``, ``expose``, ``only`` or ``apart``."""
 
     kind: str
     graph: GraphRef
@@ -148,10 +148,11 @@ class TargetsClause:
 
 @dataclass(frozen=True, slots=True)
 class SizeItem:
-    """``500 each target within cp outside rc when topics``."""
+    """``500 each target in dev within cp outside rc when topics``."""
 
     amount: Amount
     each_target: bool
+    split: Name | None
     within: tuple[GraphRef, ...]
     outside: tuple[GraphRef, ...]
     when: When | None
