@@ -26,6 +26,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.core.gluing import WORD, GluingNode, GluingRule
+
 #: Name of the port that every category has: the head of the phrase.
 HEAD = "head"
 
@@ -213,6 +215,20 @@ class CoreGrammar:
         )
 
     @cached_property
+    def arity(self) -> tuple[int, ...]:
+        """The number of children of each rule."""
+        return tuple(len(rule.rhs) for rule in self.rules)
+
+    @cached_property
+    def gluing(self) -> tuple[tuple[GluingRule, ...], ...]:
+        """For each graph layer what each rule does in it, as plain tables."""
+        anchors = [self.text_layer(layer.anchor) for layer in self.graph_layers]
+        return tuple(
+            tuple(_gluing(rule, layer, anchor) for rule in self.rules)
+            for layer, anchor in enumerate(anchors)
+        )
+
+    @cached_property
     def packed(self) -> PackedRules:
         """The same rules as read-only arrays."""
         width = max((len(rule.rhs) for rule in self.rules), default=0)
@@ -241,6 +257,17 @@ class CoreGrammar:
     def graph_layer(self, name: str) -> int:
         """Index of the graph layer called ``name``; raises ``KeyError``."""
         return _index(self.graph_layers, name)
+
+
+def _gluing(rule: Rule, layer: int, anchor: int) -> GluingRule:
+    fragment = rule.fragments[layer]
+    template = rule.templates[anchor]
+    return GluingRule(
+        items=tuple(item.child if isinstance(item, Slot) else WORD for item in template),
+        nodes=tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes),
+        edges=tuple((e.source, e.label, e.target) for e in fragment.edges),
+        exports=fragment.exports,
+    )
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:

@@ -80,7 +80,7 @@ def parts_apart(data: Dataset, tally: Tally) -> None:
     for part in parts:
         looked_at = TRAINING_LIKE if part.tested else (*TRAINING_LIKE, GENERALIZATION)
         for clause in part.only:
-            sharing = (other for other in parts if clause in other.only)
+            sharing = (p for p in parts if clause.text in {own.text for own in p.only})
             places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
             groups = (
                 group

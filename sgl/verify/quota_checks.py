@@ -20,7 +20,15 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, Dataset, Item
+from sgl.verify.dataset import (
+    EXPOSURE,
+    GENERALIZATION,
+    PART,
+    TRAIN,
+    TRAINING_LIKE,
+    Dataset,
+    Item,
+)
 from sgl.verify.manifest import Clause, Pattern, Quota
 from sgl.verify.report import Tally, Violation
 

@@ -119,7 +119,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive``, ``expose``, ``only`` or ``apart``."""
+    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``need``, ``only`` and others."""
 
     kind: str
     graph: GraphRef
