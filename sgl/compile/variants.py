@@ -23,7 +23,10 @@ from sgl.lang.yaml_table import Row, Table
 def apply_variants(
     lexicon: s.Lexicon, table: Table, parameters: Parameters, diagnostics: Diagnostics
 ) -> Table | None:
-    """The table with the cells of the variants in force, the last one first; None after a report."""
+    """The table with the cells of the variants in force; None after a report.
+
+    Where several variants have a cell, the one that the lexicon names last gives it.
+    """
     known = [_is_known(variant, table, diagnostics) for variant in lexicon.variants]
     if not all(known):
         return None
