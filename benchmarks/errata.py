@@ -10,8 +10,8 @@ The words and rules of this reading that the other setting does not have are its
     A child guess that Emma knew a guy.    guess …ことを想像した → …と推測した,  guy 人 → 男
 
 With `off` the rows that come out differently, or not at all, must be those with an erratum,
-and no others: then the errata are all there is.  It prints how many rows have each, in
-Markdown, and ends with 1 if a row is not accounted for.
+and no others: then the errata are all there is.  It prints how many rows have each, and
+how many each cause, in Markdown, and ends with 1 if a row is not accounted for.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from errata_causes import CAUSES, causes_by_erratum
 from sgl.build.session import open_grammar
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation, interpret
@@ -33,7 +34,6 @@ from sgl.resources import grammars_dir
 
 #: What a table of the grammar lists.
 KINDS = {
-    "names": "name",
     "animates": "noun",
     "inanimates": "noun",
     "places": "noun after a preposition",
@@ -54,6 +54,9 @@ _ARTICLES = {"vowel": "an ", "consonant": "a "}
 
 #: Verbs of embedded clauses have a category of their own, for the published orders.
 _EMBEDDING, _EMBEDDED_AS = "Va", "Vt attr"
+
+#: The cause of each erratum.
+CAUSE_OF = causes_by_erratum()
 
 #: Pairs of forms that a line of the table shows.
 _SHOWN = 3
@@ -90,8 +93,8 @@ ORDERS = {
         "子供母が聞いた教師が見た見つけた本", "母が聞いた教師が見た子供が見つけた本"
     ),
 }
-ORDER = Erratum("construction", "centre embedding")
-NAME = Erratum("construction", "relative clause on a name")
+ORDER = Erratum("construction", "embedding")
+NAME = Erratum("construction", "name")
 NAME_FORM = Form("Liam that the father helped", "–")
 COMMA = Erratum("construction", "topic")
 COMMA_FORM = Form("a nail , Liam found", "a nail, Liam found")
@@ -237,6 +240,7 @@ class Count:
     exact: int = 0
     exact_here: int = 0
     errata: Counter[Erratum] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
     forms: dict[Erratum, Counter[Form]] = field(default_factory=lambda: defaultdict(Counter))
     unaccounted: list[str] = field(default_factory=list)
 
@@ -247,6 +251,7 @@ class Count:
         self.exact += verdict.exact
         self.exact_here += verdict.exact_here
         self.errata.update(verdict.errata.keys())
+        self.causes.update({CAUSE_OF[e.kind, e.name] for e in verdict.errata})
         for erratum, form in verdict.errata.items():
             self.forms[erratum][form] += 1
         if not verdict.accounted:
@@ -305,6 +310,18 @@ def summary(counts: Mapping[str, Count]) -> list[str]:
     return lines
 
 
+def cause_table(counts: Mapping[str, Count]) -> list[str]:
+    """The rows with errata of each cause; a row may have several."""
+    lines = [
+        "| cause | " + " | ".join(counts) + " |",
+        "| --- |" + " ---: |" * len(counts),
+    ]
+    for cause in CAUSES:
+        numbers = " | ".join(f"{total.causes[cause]:,}" for total in counts.values())
+        lines.append(f"| {cause} | {numbers} |")
+    return lines
+
+
 def table(errata: Errata, counts: Mapping[str, Count]) -> list[str]:
     """Every erratum with its forms, the most frequent first, and the rows that have it."""
     declared: dict[Erratum, Counter[Form]] = defaultdict(Counter)
@@ -340,13 +357,14 @@ def _rows(erratum: Erratum, counts: Mapping[str, Count]) -> int:
 
 
 def main() -> None:
-    """Print both tables, and the rows that are not accounted for."""
+    """Print the tables, and the rows that are not accounted for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path, nargs="+", help="published rows: English, Japanese")
     paths: list[Path] = parser.parse_args().corpus
     errata = both_settings()
     counts = {path.stem: count(errata, read_rows(path)) for path in paths}
-    print("\n".join([*summary(counts), "", *table(errata, counts)]))
+    parts = [summary(counts), cause_table(counts), table(errata, counts)]
+    print("\n\n".join("\n".join(lines) for lines in parts))
     unaccounted = [f"{name}: {row}" for name, c in counts.items() for row in c.unaccounted]
     for line in unaccounted:
         print(line, file=sys.stderr)
