@@ -109,12 +109,12 @@ lexicon animals from "animals.yaml"
     ("row", "expected"),
     [
         ("- {en: crow, ja: 烏, spoken: {ja: カラス}}", []),
-        ("- {en: crow, ja: 烏}", ["error SGL0615 spoken"]),
-        ("- {en: crow, ja: 烏, spokn: {ja: カラス}}", ["error SGL0615 spoken"]),
-        ("- {en: crow, ja: 烏, spoken: カラス}", ["error SGL0615 spoken"]),
-        ("- {en: crow, ja: 烏, spoken: {ja: 烏}}", ["warning SGL0615 -"]),
+        ("- {en: crow, ja: 烏}", ["error SGL0616 spoken"]),
+        ("- {en: crow, ja: 烏, spokn: {ja: カラス}}", ["error SGL0616 spoken"]),
+        ("- {en: crow, ja: 烏, spoken: カラス}", ["error SGL0616 spoken"]),
+        ("- {en: crow, ja: 烏, spoken: {ja: 烏}}", ["warning SGL0616 -"]),
         ("- {en: crow, ja: 烏, spoken: {ja: カラス, kana: x}}", ["warning SGL0612 -"]),
-        ("- {en: crow, ja: 烏, spoken: {ja: カラス}, old: {ja: x}}", ["warning SGL0615 -"]),
+        ("- {en: crow, ja: 烏, spoken: {ja: カラス}, old: {ja: x}}", ["warning SGL0616 -"]),
         ("- {en: crow, ja: 烏, spoken: {en: dog, ja: 犬}}", ["error SGL0605 -"]),
     ],
 )

@@ -45,7 +45,7 @@ def _is_known(variant: s.Variant, table: Table, diagnostics: Diagnostics) -> boo
         return True
     column = next((row for row in table.rows if name.text in row.cells), None)
     diagnostics.error(
-        "SGL0615",
+        "SGL0616",
         name.span,
         f"no row of `{table.name}` has a variant `{name}`",
         labels=[Label(column.span, f"`{name}` is a column here")] if column is not None else [],
@@ -70,7 +70,7 @@ def report_idle_variants(names: Names, tables: list[Table], diagnostics: Diagnos
             rows = [row for row in table.rows if variant in row.variants]
             if variant not in spoken:
                 diagnostics.warning(
-                    "SGL0615",
+                    "SGL0616",
                     rows[0].span,
                     f"no lexicon speaks of the variant `{variant}`",
                     hint=suggest(variant, spoken)
@@ -84,7 +84,7 @@ def _check_change(row: Row, variant: str, diagnostics: Diagnostics) -> None:
     for column, cell in row.variants[variant].items():
         if row.cells.get(column, "") == cell:
             diagnostics.warning(
-                "SGL0615",
+                "SGL0616",
                 row.span,
                 f"the variant `{variant}` of this row changes nothing in the column `{column}`",
                 hint="remove the cell from the variant",
