@@ -1,19 +1,30 @@
 """Who catches a mutant, or why it is harmless.
 
-A mutant goes the way of every grammar until something stops it::
+A mutant goes the way of every grammar until something stops it.  Each stage is a command
+that an author runs, or that ``sglc compile`` runs::
 
-    reading    the compiler reports an error
-    example    a sentence that the author wrote beside a rule or pattern is not as it says
-    proof      a claim of the mutant's own patterns is refuted, with a witness
-    drawing    a part cannot yield the sentences asked for
-    verifier   drawn sentences violate what the *original* claims
+    reading     check             the compiler reports an error
+    example     check             a sentence that the author wrote beside a rule or pattern
+                                  is not as it says
+    proof       prove             a claim of the mutant's own patterns is refuted
+    comparison  prove --between   the mutant's training shows what the original tests
+    drawing     compile           a part cannot yield the sentences asked for
+    verifier    verify            drawn sentences violate what the *original* claims
 
-Before drawing, the original's claims are decided on the mutant's splits (``claims``): if
-one is broken the mutant is harmful, and the verifier has to catch it; if all hold, it is
-harmless, and the verifier must have nothing to say.  A mutant that calls an object a
-subject may keep every claim about its own graphs, while its sentences break one as the
-original reads them: nothing that is claimed of graphs is then wrong but the graphs, and
-only an example about the changed rule can notice.  These are counted by themselves.
+A mutant of a rule or a word has the claims of the original, and its own proof is about
+them.  A mutant of a pattern makes *another claim*, which may well be true; that it is not
+what was meant only its author can know.  So the question is whether something that the
+author runs says so.  Examples do (``gen like``), and two things that are kept from before
+the change: the grammar, with which the mutant is compared statically, and the claims, with
+which the verifier reads the mutant's sentences.  Neither asks the mutant what it claims.
+
+Whether a mutant is harmful is decided apart from all this, on the mutant's splits
+(``claims``): if a claim of the original is broken the mutant has to be caught; if all
+hold it is harmless, and comparison and verifier must have nothing to say.  A mutant that
+calls an object a subject may keep every claim about its own graphs, while its sentences
+break one as the original reads them: nothing that is claimed of graphs is then wrong but
+the graphs, and only an example of the graph itself (``test "…" => syn { … }``) can notice.
+Those that none does are counted by themselves.
 """
 
 from __future__ import annotations
@@ -27,6 +38,7 @@ from pathlib import Path
 
 from common import Json
 from mutation.claims import TRAIN, Breach, Claims, Original, same_rules, without_places
+from mutation.compared import described, shown
 from mutation.data import scaled, verify_small
 from mutation.source import Mutant, Source
 from sgl.automata import StructureCompiler
@@ -45,7 +57,7 @@ PLANTED = 30
 #: Errors that are about single strata: a leak, an item that is none or is in training.
 AT_ONCE = frozenset({"SGL0811", "SGL0815", "SGL0816"})
 
-STAGES = ("reading", "example", "proof", "drawing", "verifier")
+STAGES = ("reading", "example", "proof", "comparison", "drawing", "verifier")
 HARMLESS, MISSED, ALARM = "harmless", "missed", "false alarm"
 
 #: The mutant's graphs keep every claim; the sentences, read with the original's, do not.
@@ -63,7 +75,7 @@ def open_original(main: Path) -> Original:
     if establish(compiled, compiler, diagnostics) is None:
         raise ValueError(_message(_errors(diagnostics)[0]))
     errors = frozenset((found.code, found.message) for found in _errors(diagnostics))
-    original = Original(compiled, compiler, errors)
+    original = Original(compiled, compiler, errors, shown=shown(compiled, compiler, compiled))
     Claims(original, compiled, compiler).fill_masses()
     return original
 
@@ -100,7 +112,8 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     if new := _errors(diagnostics, original):
         return _caught("proof", new, pattern)
     breaches = Claims(original, compiled, compiler).breaches()
-    seen = _verified(original, compiled, compiler, data, breaches)
+    seen = _compared(original, compiled, compiler)
+    seen = seen or _verified(original, compiled, compiler, data, breaches)
     if seen and breaches:
         return {**seen, "breaches": [asdict(breach) for breach in breaches[:5]]}
     if breaches:
@@ -170,6 +183,15 @@ def _why_same_grammar(original: Original, compiled: Compiled) -> str:
     if all(after <= before * (1 + 1e-9) for before, after in masses):
         return "stricter: fewer sentences are let through, and every claim of the original holds"
     return "other sentences are let through, for which every claim of the original holds"
+
+
+def _compared(original: Original, compiled: Compiled, compiler: StructureCompiler) -> Json:
+    """What a comparison with the original says; empty if nothing."""
+    new = shown(compiled, compiler, original.compiled).beyond(original.shown)
+    if not new:
+        return {}
+    rows = [described(row) for row in new]
+    return {"verdict": "comparison", "message": rows[0], "shown": rows}
 
 
 def _verified(

@@ -52,9 +52,14 @@ class Comparison:
     sentence: tuple[str, ...] = ()
 
 
-def compare(first: Compiled, second: Compiled) -> Iterator[Comparison]:
-    """What the training of ``first`` shows of what the patterns of ``second`` test."""
-    structures = StructureCompiler(first.grammar)
+def compare(
+    first: Compiled, second: Compiled, structures: StructureCompiler | None = None
+) -> Iterator[Comparison]:
+    """What the training of ``first`` shows of what the patterns of ``second`` test.
+
+    ``structures`` are automata over the grammar of ``first``, if there are some already.
+    """
+    structures = structures or StructureCompiler(first.grammar)
     search = TrainingSearch(Evidence(structures, first.plan))
     vocabulary = _Vocabulary(first.grammar)
     for pattern in second.plan.patterns:
