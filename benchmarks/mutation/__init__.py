@@ -9,5 +9,6 @@
     compared  what the training of a mutant shows of what the original tests
     claims    does a mutant's data keep what the original claims?
     data      a small dataset of a mutant, and what the verifier says of it
+    harmless  in what a mutant differs that breaks no claim
     judge     all of it for one mutant: who catches it, or why it is harmless
 """

@@ -94,17 +94,17 @@ def same_rules(first: CoreGrammar, second: CoreGrammar) -> bool:
 
 def as_meant(original: CoreGrammar, grammar: CoreGrammar) -> CoreGrammar:
     """The grammar with the graphs that the original gives to the same rules."""
-    known = {_key(original, rule): rule.fragments for rule in original.rules}
+    known = {rule_key(original, rule): rule.fragments for rule in original.rules}
     return replace(
         grammar,
         rules=tuple(
-            replace(rule, fragments=known.get(_key(grammar, rule), rule.fragments))
+            replace(rule, fragments=known.get(rule_key(grammar, rule), rule.fragments))
             for rule in grammar.rules
         ),
     )
 
 
-def _key(grammar: CoreGrammar, rule: Rule) -> object:
+def rule_key(grammar: CoreGrammar, rule: Rule) -> object:
     """What makes a rule the same as another but for its graph and its weight."""
     categories = tuple(grammar.categories[c] for c in (rule.lhs, *rule.rhs))
     return rule.name, categories, rule.templates

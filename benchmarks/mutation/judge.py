@@ -35,11 +35,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from zlib import crc32
 
 from common import Json
-from mutation.claims import TRAIN, Breach, Claims, Original, same_rules, without_places
+from mutation.claims import TRAIN, Breach, Claims, Original, without_places
 from mutation.compared import described, shown
 from mutation.data import scaled, verify_small
+from mutation.harmless import why_harmless, why_same_data
 from mutation.source import Mutant, Source
 from sgl.automata import StructureCompiler
 from sgl.build.claims import establish
@@ -80,40 +82,80 @@ def open_original(main: Path) -> Original:
     return original
 
 
+class Watch:
+    """The CPU seconds of each stage: ``watch("proof")`` ends the stage of that name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.process_time()
+
+    def __call__(self, stage: str) -> None:
+        """End a stage: it took the time since the one before."""
+        now = time.process_time()
+        self.seconds[stage] = round(now - self._last, 2)
+        self._last = now
+
+
 def judge(original: Original, source: Source, mutant: Mutant) -> Json:
     """What becomes of a mutant."""
-    started = time.process_time()
+    watch = Watch()
     with tempfile.TemporaryDirectory() as directory:
         main = source.changed(mutant.edits).write(Path(directory) / "grammar")
-        result = _judge(original, main, Path(directory) / "data", mutant.pattern)
+        result = _judge(original, main, Path(directory) / "data", mutant, watch)
     return {
         "kind": mutant.kind,
         "change": [source.shown(edit) for edit in mutant.edits],
         **result,
-        "seconds": round(time.process_time() - started, 2),
+        "cpu": watch.seconds,
     }
 
 
-def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
+def _judge(original: Original, main: Path, data: Path, mutant: Mutant, watch: Watch) -> Json:
+    pattern = mutant.pattern
     diagnostics = Diagnostics()
     compiled = open_grammar(main, {}, SourceMap(), diagnostics)
+    watch("reading")
     if compiled is None:
         return _caught("reading", _errors(diagnostics), pattern)
     check_examples(compiled, diagnostics)
+    watch("example")
     if new := _errors(diagnostics, original):
         return _caught("example", new, pattern)
     same = without_places(compiled.grammar) == original.bare
     if same and _same_plan(original.plan, compiled.plan):
-        return {"verdict": HARMLESS, "message": "the grammar and what is drawn are the same"}
+        return {"verdict": HARMLESS, "message": why_same_data(original, compiled)}
     compiler = original.compiler if same else StructureCompiler(compiled.grammar)
-    if not same and (new := _refuted_at_once(original, compiled, compiler, pattern)):
-        return _caught("proof", new, pattern)
-    establish(compiled, compiler, diagnostics)
-    if new := _errors(diagnostics, original):
-        return _caught("proof", new, pattern)
+    refuted = [] if same else _refuted_at_once(original, compiled, compiler, pattern)
+    if not refuted:
+        establish(compiled, compiler, diagnostics)
+        refuted = _errors(diagnostics, original)
+    watch("proof")
+    if refuted:
+        return _caught("proof", refuted, pattern)
+    return _against_original(original, _seeded(compiled, mutant), compiler, data, watch)
+
+
+def _seeded(compiled: Compiled, mutant: Mutant) -> Compiled:
+    """A mutant that draws with a seed of its own, so that what is drawn is independent."""
+    seed = crc32(f"{compiled.plan.seed} {mutant.kind} {mutant.name}".encode())
+    return replace(compiled, plan=replace(compiled.plan, seed=seed))
+
+
+def _against_original(
+    original: Original,
+    compiled: Compiled,
+    compiler: StructureCompiler,
+    data: Path,
+    watch: Watch,
+) -> Json:
+    """What becomes of a mutant whose own claims are true."""
     breaches = Claims(original, compiled, compiler).breaches()
+    watch("claims")
     seen = _compared(original, compiled, compiler)
-    seen = seen or _verified(original, compiled, compiler, data, breaches)
+    watch("comparison")
+    if not seen:
+        seen = _verified(original, compiled, compiler, data, breaches)
+        watch("verifier")
     if seen and breaches:
         return {**seen, "breaches": [asdict(breach) for breach in breaches[:5]]}
     if breaches:
@@ -126,7 +168,7 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     if seen:
         stopped = seen["verdict"] == "drawing"
         return {**seen, "verdict": seen["verdict"] if stopped else ALARM}
-    return {"verdict": HARMLESS, "message": _why(original, compiled)}
+    return {"verdict": HARMLESS, "message": why_harmless(original, compiled)}
 
 
 def _refuted_at_once(
@@ -154,35 +196,6 @@ def _same_plan(first: Plan, second: Plan) -> bool:
         return plan.seed, plan.strata, plan.distinct_lemmas, plan.distinct_sentences
 
     return drawn(first) == drawn(second)
-
-
-def _why(original: Original, compiled: Compiled) -> str:
-    """In what a mutant that breaks no claim differs."""
-    first, second = original.compiled.grammar, compiled.grammar
-    if without_places(second) == original.bare:
-        return _why_same_grammar(original, compiled)
-    if same_rules(original.bare, without_places(second)):
-        return "other weights; every claim of the original holds"
-    if len(second.rules) < len(first.rules):
-        return "a smaller grammar, in which every claim of the original holds"
-    return "another grammar, in which every claim of the original holds"
-
-
-def _why_same_grammar(original: Original, compiled: Compiled) -> str:
-    """In what the strata differ, over one and the same grammar."""
-    split = original.compiler.split
-    own = {s.stream: s.constraint for s in compiled.plan.strata}
-    changed = [s for s in original.plan.strata if own[s.stream] != s.constraint]
-    if not changed:
-        return "another sample of the same distributions"
-    # A constraint under which a sentence is as probable as under a wider or narrower one
-    # lets the same sentences through.
-    masses = [(split(s.constraint).mass, split(own[s.stream]).mass) for s in changed]
-    if all(math.isclose(*pair, rel_tol=1e-9) for pair in masses):
-        return "the changed clause says the same: it lets the same sentences through"
-    if all(after <= before * (1 + 1e-9) for before, after in masses):
-        return "stricter: fewer sentences are let through, and every claim of the original holds"
-    return "other sentences are let through, for which every claim of the original holds"
 
 
 def _compared(original: Original, compiled: Compiled, compiler: StructureCompiler) -> Json:
