@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from mutation.compared import Shown
+from mutation.compared import Findings
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra import intersection
 from sgl.automata.evidence import Evidence, StratumEvidence
@@ -64,8 +64,8 @@ class Original:
     errors: frozenset[tuple[str, str]] = frozenset()
     #: By stream and structure: the probability of needed parts in parts of training.
     masses: dict[tuple[str, str], float] = field(default_factory=dict)
-    #: What its own training shows of what it tests, by design.
-    shown: Shown = field(default_factory=Shown)
+    #: What a comparison with itself finds, by design.
+    compared: Findings = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:

@@ -7,7 +7,7 @@ that an author runs, or that ``sglc compile`` runs::
     example     check             a sentence that the author wrote beside a rule or pattern
                                   is not as it says
     proof       prove             a claim of the mutant's own patterns is refuted
-    comparison  prove --between   the mutant's training shows what the original tests
+    comparison  prove --between   the mutant's data show what the original tests or keeps apart
     drawing     compile           a part cannot yield the sentences asked for
     verifier    verify            drawn sentences violate what the *original* claims
 
@@ -39,7 +39,7 @@ from zlib import crc32
 
 from common import Json
 from mutation.claims import TRAIN, Breach, Claims, Original, without_places
-from mutation.compared import described, shown
+from mutation.compared import compared
 from mutation.data import scaled, verify_small
 from mutation.harmless import why_harmless, why_same_data
 from mutation.source import Mutant, Source
@@ -77,7 +77,7 @@ def open_original(main: Path) -> Original:
     if establish(compiled, compiler, diagnostics) is None:
         raise ValueError(_message(_errors(diagnostics)[0]))
     errors = frozenset((found.code, found.message) for found in _errors(diagnostics))
-    original = Original(compiled, compiler, errors, shown=shown(compiled, compiler, compiled))
+    original = Original(compiled, compiler, errors, compared=compared(compiled, compiler, compiled))
     Claims(original, compiled, compiler).fill_masses()
     return original
 
@@ -200,11 +200,15 @@ def _same_plan(first: Plan, second: Plan) -> bool:
 
 def _compared(original: Original, compiled: Compiled, compiler: StructureCompiler) -> Json:
     """What a comparison with the original says; empty if nothing."""
-    new = shown(compiled, compiler, original.compiled).beyond(original.shown)
+    found = compared(compiled, compiler, original.compiled)
+    new = [finding for key, finding in found.items() if key not in original.compared]
     if not new:
         return {}
-    rows = [described(row) for row in new]
-    return {"verdict": "comparison", "message": rows[0], "shown": rows}
+    grammar = compiled.grammar
+    told = [finding.described(grammar) for finding in new]
+    if wrong := [finding for finding in new if not finding.holds(grammar)]:
+        return {"verdict": ALARM, "message": f"no witness: {wrong[0].described(grammar)}"}
+    return {"verdict": "comparison", "message": told[0], "found": told}
 
 
 def _verified(
@@ -239,11 +243,15 @@ def _sizes(original: Original, breaches: Sequence[Breach]) -> dict[str, int]:
     """
     strata = {stratum.stream: stratum for stratum in original.plan.strata}
     commonest: dict[str, Breach] = {}
+    sizes: dict[str, int] = {}
     for breach in breaches:
+        if not breach.stream:
+            # It is about all sentences; the most are in distribution.
+            sizes |= {s.stream: s.count for s in strata.values() if s.category == IN_DISTRIBUTION}
         known = commonest.get(breach.stream.partition("/")[0])
         if 0.0 < breach.share < 1.0 and (known is None or breach.share > known.share):
             commonest[breach.stream.partition("/")[0]] = breach
-    return {
+    return sizes | {
         breach.stream: max(
             scaled(strata[breach.stream]),
             min(strata[breach.stream].count, math.ceil(PLANTED / breach.share)),
