@@ -23,7 +23,10 @@ from sgl.lang.yaml_table import Row, Table
 def apply_variants(
     lexicon: s.Lexicon, table: Table, parameters: Parameters, diagnostics: Diagnostics
 ) -> Table | None:
-    """The table with the cells of the variants in force, the last one first; None after a report."""
+    """The table with the cells of the variants in force; None after a report.
+
+    Where several variants have a cell, the one that the lexicon names last gives it.
+    """
     known = [_is_known(variant, table, diagnostics) for variant in lexicon.variants]
     if not all(known):
         return None
@@ -42,7 +45,7 @@ def _is_known(variant: s.Variant, table: Table, diagnostics: Diagnostics) -> boo
         return True
     column = next((row for row in table.rows if name.text in row.cells), None)
     diagnostics.error(
-        "SGL0615",
+        "SGL0616",
         name.span,
         f"no row of `{table.name}` has a variant `{name}`",
         labels=[Label(column.span, f"`{name}` is a column here")] if column is not None else [],
@@ -67,7 +70,7 @@ def report_idle_variants(names: Names, tables: list[Table], diagnostics: Diagnos
             rows = [row for row in table.rows if variant in row.variants]
             if variant not in spoken:
                 diagnostics.warning(
-                    "SGL0615",
+                    "SGL0616",
                     rows[0].span,
                     f"no lexicon speaks of the variant `{variant}`",
                     hint=suggest(variant, spoken)
@@ -81,7 +84,7 @@ def _check_change(row: Row, variant: str, diagnostics: Diagnostics) -> None:
     for column, cell in row.variants[variant].items():
         if row.cells.get(column, "") == cell:
             diagnostics.warning(
-                "SGL0615",
+                "SGL0616",
                 row.span,
                 f"the variant `{variant}` of this row changes nothing in the column `{column}`",
                 hint="remove the cell from the variant",

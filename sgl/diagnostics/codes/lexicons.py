@@ -194,7 +194,7 @@ CODES = (
         _takes("see: [dog, cat]\n"),
     ),
     Code(
-        "SGL0615",
+        "SGL0616",
         "A variant of rows is not there, or does nothing",
         "`variant spoken` in a lexicon takes the cells that rows of its table have after "
         "`spoken:` in place of their own: some row must have such cells. As a warning it says "
