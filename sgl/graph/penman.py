@@ -33,7 +33,8 @@ def penman(graph: Graph) -> str:
     text = writer.opened(meaning.head, 1)
     for number in meaning.nodes:
         if number not in writer.variables:
-            raise ViewError(f"'{meaning.lemma[number]}' hangs on no other word")
+            word = meaning.constant(number) or meaning.lemma[number]
+            raise ViewError(f"'{word}' hangs on no other word")
     return text
 
 

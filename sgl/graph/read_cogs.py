@@ -116,13 +116,11 @@ class _Builder:
             if key not in seen:
                 last = key
                 seen |= _reachable(key, below, seen)
-        reached = _reachable(last, below, set())
-        for key in order:
-            if key not in reached:
-                atom = self._first[key]
-                raise self._wrong(
-                    atom, f"no word has both {_named(last)} and {_named(key)} below it"
-                )
+        if len(_reachable(last, below, set())) < len(order):
+            reached = _reachable(ranked[0], below, set())
+            apart = next(key for key in order if key not in reached)
+            reason = f"there is no head: {_named(ranked[0])} does not lead to {_named(apart)}"
+            raise self._wrong(self._first[apart], reason)
         heads = _reachable(last, above, set())
         return next(key for key in ranked if key in heads)
 

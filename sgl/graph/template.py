@@ -15,13 +15,14 @@ end or fill the memory, and against these the language itself is small:
 
 * only the constructs in ``_ALLOWED`` and the filters in ``_FILTERS``: there is no
   multiplication, no ``range``, no list, no variable that outlives its loop;
-* every round of a loop and every call is a step, and steps are counted;
+* every round of a loop, every call and every filter is a step, and steps are counted;
 * whatever makes a text (an output, ``~``, ``+``, a macro) checks its length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
@@ -63,6 +64,8 @@ _ALLOWED: tuple[type[nodes.Node], ...] = (
 )
 
 
+_SIZED = (str, list, tuple)
+
 #: The greatest number that a template may hold.
 _GREATEST = 10**9
 
@@ -89,7 +92,7 @@ def _bounded(value: Any) -> Any:  # noqa: ANN401 - any value goes through
     if isinstance(value, int):
         if abs(value) > _GREATEST:
             raise SecurityError("it counts too far")
-    elif isinstance(value, (str, list, tuple)) and len(value) > LONGEST:
+    elif isinstance(value, _SIZED) and len(value) > LONGEST:
         raise SecurityError(f"it makes something longer than {LONGEST}")
     return value
 
@@ -197,15 +200,25 @@ class _Environment(ImmutableSandboxedEnvironment):
         super().__init__(undefined=StrictUndefined, finalize=_scalar, autoescape=False)
         self.steps = 0
         self.globals = {"step": self.step, "joined": self.joined}
-        self.filters = dict(_FILTERS)
+        self.filters = {name: self._counted(function) for name, function in _FILTERS.items()}
         self.tests = {name: self.tests[name] for name in _TESTS}
 
-    def step(self) -> str:
-        """Count a step."""
-        self.steps += 1
+    def step(self, size: int = 0) -> str:
+        """Count a step, or more for one that goes through so many things."""
+        self.steps += 1 + size // 10
         if self.steps > MOST_STEPS:
             raise SecurityError(f"it does not end within {MOST_STEPS} steps")
         return ""
+
+    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A filter whose every use is a step, or more for long values."""
+
+        @wraps(function)
+        def counted(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - any filter
+            self.step(sum(len(value) for value in values if isinstance(value, _SIZED)))
+            return _bounded(function(*values, **named))
+
+        return counted
 
     def joined(self, *values: object) -> str:
         """What ``~`` means."""
@@ -243,7 +256,10 @@ class _Counted(NodeTransformer):
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja2 decides
         self.generic_visit(node)
         call = nodes.Call(nodes.Name("step", "load"), [], [], None, None)
+        call.set_lineno(node.lineno)
         node.body.insert(0, nodes.Output([call]).set_lineno(node.lineno))
+        if node.test is not None:  # a round that the condition leaves out counts as well
+            node.test = nodes.Or(call, node.test).set_lineno(node.lineno)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - Jinja2 decides

@@ -41,7 +41,8 @@ def varfree(graph: Graph) -> str:
     unfolding.write(meaning.head)
     for number in meaning.nodes:
         if number not in unfolding.written:
-            raise ViewError(f"'{meaning.lemma[number]}' hangs on no other word")
+            word = meaning.constant(number) or meaning.lemma[number]
+            raise ViewError(f"'{word}' hangs on no other word")
     return " ".join(unfolding.tokens)
 
 
