@@ -85,9 +85,9 @@ def test_a_form_is_not_equal_to_its_mutants(sentence: Sentence, random: Random) 
 
 ATOMS = st.lists(
     st.tuples(
-        st.sampled_from("pq"), st.lists(st.integers(1, 4), min_size=1, max_size=2).map(tuple)
+        st.sampled_from("pqrst"), st.lists(st.integers(1, 4), min_size=1, max_size=2).map(tuple)
     ),
-    max_size=6,
+    max_size=5,
 )
 
 

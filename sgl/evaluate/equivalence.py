@@ -39,18 +39,25 @@ def _forms(first: str, second: str) -> Comparison:
             return Comparison(False, f"the {name} is not a COGS logical form: {error}")
     if first == second:
         return Comparison(True)
-    difference = _difference(*forms)
-    if difference:
-        return Comparison(False, difference)
-    if forms[0].binders:
-        same = Counter(map(_content, forms[0].atoms)) == Counter(map(_content, forms[1].atoms))
-    else:
-        same = isomorphic(_labelled(forms[0]), _labelled(forms[1]))
-    return Comparison(same, "" if same else "no renaming of variables makes them equal")
+    if _same(*forms):
+        return Comparison(True)
+    reason = _difference(*forms) or "no renaming of variables makes them equal"
+    return Comparison(False, reason)
+
+
+def _same(first: Form, second: Form) -> bool:
+    if first.constant != second.constant or len(first.binders) != len(second.binders):
+        return False
+    if first.binders:
+        return Counter(map(_content, first.atoms)) == Counter(map(_content, second.atoms))
+    return isomorphic(_labelled(first), _labelled(second))
 
 
 def _difference(first: Form, second: Form) -> str:
-    """What one form has and the other has not, whatever the variables are called."""
+    """What one form has and the other has not, whatever the variables are called.
+
+    Empty if both have the same but for their variables.
+    """
     if first.constant != second.constant or len(first.binders) != len(second.binders):
         return "they are forms of different kinds"
     counts = [

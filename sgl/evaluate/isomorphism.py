@@ -5,6 +5,7 @@ variables takes one to the other::
 
     see . agent ( 2 , 1 )    dog ( 1 )         see . agent ( 7 , 3 )    dog ( 3 )
 
+Where no label occurs twice the bijection is read off the atoms.  Otherwise it is searched.
 *Colour refinement* gives each variable a colour and splits colours until they tell no
 more apart: two variables of one colour occur in the same atoms, at the same places,
 next to the same colours.  Both forms are refined with one palette, so colours can be
@@ -33,7 +34,20 @@ def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) ->
     """
     if Counter(map(_shape, first)) != Counter(map(_shape, second)):
         return False
+    image_of = dict(second)
+    if len(image_of) == len(second):
+        return _is_forced(first, image_of)
     return _Search(first, second).succeeds()
+
+
+def _is_forced(first: Sequence[LabelledAtom], image_of: dict[Hashable, tuple[int, ...]]) -> bool:
+    """The verdict where no label occurs twice, so that each atom has one image."""
+    image: dict[int, int] = {}
+    for label, variables in first:
+        for variable, other in zip(variables, image_of[label], strict=True):
+            if image.setdefault(variable, other) != other:
+                return False
+    return len(set(image.values())) == len(image)
 
 
 def _shape(atom: LabelledAtom) -> tuple[Hashable, int]:
