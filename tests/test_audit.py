@@ -402,7 +402,7 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
         (["."], OUTPUT, "cannot read"),
         ([], USAGE, "Missing argument"),
         (["first.tsv", "--source=fr"], USAGE, "there is no text layer `fr`"),
-        (["first.tsv", "--target=syn"], USAGE, "there is no text layer `syn`"),
+        (["first.tsv", "--target=syn"], USAGE, "there is no text layer or view `syn`"),
         (["first.tsv", "--columns=en", "--target=ja"], USAGE, "no column has the layer `ja`"),
         (["first.tsv", "--normalise=spacng"], USAGE, "did you mean `spacing`?"),
         (["first.tsv", "--json=first.tsv"], USAGE, "is one of the corpora"),

@@ -28,6 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "certify": {"automata", "core"},
     "sample": {"automata", "core"},
     "graph": {"core"},
+    "evaluate": {"core", "graph"},
     "parse": {"core"},
     "audit": {"automata", "core", "graph", "parse"},
     "dataset": {"core", "graph", "sample"},

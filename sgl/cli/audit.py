@@ -134,8 +134,10 @@ def _choose(
     known = output_names(compiled.grammar)
     plan = compiled.plan
     compared = listed(target)
-    # Two columns are the source and what it is compared with, whichever that is.
-    usual = (source or plan.source, *(compared or [plan.target]))
+    usual = [plan.source, plan.target]
+    if not set(compared) <= set(usual):
+        # The columns are then the source and what it is compared with, whatever that is.
+        usual = [source or plan.source, *compared]
     given = listed(columns) or list(dict.fromkeys(usual))
     parsed = source or next((name for name in given if name != _IGNORED), plan.source)
     compared = compared or [name for name in given if name not in (parsed, _IGNORED)]

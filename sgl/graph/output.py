@@ -6,7 +6,7 @@ know which of them are read off the words and which off a graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -67,13 +67,20 @@ class ViewOutput:
         return None
 
     def __call__(self, derivation: Derivation) -> str:
-        """The graph of the derivation in the notation of the view."""
-        return view_renderer(self.view)(derive_graph(self.grammar, derivation, self.view.layer))
+        """The graph of the derivation in the notation of the view.
 
+        Raises:
+            ViewError: if the graph has no such form, as that of a phrase may have none.
+        """
+        anchor = self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
+        return self.render(
+            derive_graph(self.grammar, derivation, self.view.layer),
+            derive_tokens(self.grammar, derivation, anchor),
+        )
 
-def view_renderer(view: View) -> Callable[[Graph], str]:
-    """The function that writes a graph in the notation of a view."""
-    return VIEWS[view.kind]
+    def render(self, graph: Graph, tokens: Sequence[str]) -> str:
+        """A graph that is known already in the notation of the view."""
+        return VIEWS[self.view.kind].render(graph, tokens)
 
 
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:
