@@ -9,6 +9,7 @@
 sort that a person wants to see, and eight bytes for each sentence.
 """
 
+from sgl.audit.ambiguity import ONE_READING, Ambiguity, AmbiguityJudge
 from sgl.audit.auditor import Auditor, Progress, describe_obstacle
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
@@ -23,7 +24,10 @@ from sgl.audit.structures import Declared, StructureFinder, declared_structures
 __all__ = [
     "DIFFERENCES",
     "LISTED",
+    "ONE_READING",
     "OTHER_PAIRS",
+    "Ambiguity",
+    "AmbiguityJudge",
     "Audit",
     "Auditor",
     "Cause",
