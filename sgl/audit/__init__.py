@@ -14,7 +14,7 @@ from sgl.audit.auditor import Auditor, Progress, describe_obstacle
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
-from sgl.audit.outputs import first_outputs, gives, output
+from sgl.audit.outputs import all_give, first_outputs, gives, output
 from sgl.audit.reader import Judgement, Reader
 from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
 from sgl.audit.rows import Corpus, Row, Unreadable
@@ -45,6 +45,7 @@ __all__ = [
     "StructureFinder",
     "Tally",
     "Unreadable",
+    "all_give",
     "audit_data",
     "declared_structures",
     "describe_obstacle",

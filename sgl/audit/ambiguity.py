@@ -73,8 +73,8 @@ class AmbiguityJudge:
     ) -> Ambiguity:
         """The ambiguity of a sentence from its words in the parsed layer and its derivation.
 
-        Without ``structures`` it does not matter which of them readings contain.  The finder may raise
-        ``StructureTooCostly`` and ``UnsupportedStructure``.
+        Without ``structures`` it does not matter which of them readings contain.  The
+        finder may raise ``StructureTooCostly`` and ``UnsupportedStructure``.
         """
         if self._has_one_reading(words):
             return ONE_READING

@@ -57,10 +57,11 @@ def readings(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         tally.checked += 1
         expected = _verdict(strings, pattern.name)
-        if stated.get(pattern.name) != expected:
+        verdict = stated.get(pattern.name, _NOT_CHECKED)
+        if verdict != expected:
             message = (
-                f"the verdict on the strings of {pattern.name} is "
-                f"{stated.get(pattern.name, 'missing')!r}, the figures say {expected!r}"
+                f"the verdict on the strings of {pattern.name} is {verdict!r}, "
+                f"the figures say {expected!r}"
             )
             tally.add(Violation(message, _PLACE.format("guarantees")))
     tally.figure("strings parsed", sum(stratum.parsed for stratum in strings.strata))
