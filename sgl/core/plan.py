@@ -189,7 +189,8 @@ class Stratum:
 class Plan:
     """Everything that is to be drawn, in the order in which it is drawn.
 
-    ``source`` and ``target`` name text layers.  ``distinct_lemmas`` are the
+    ``source`` names a text layer, ``target`` and the ``further`` targets text layers or
+    views.  ``distinct_lemmas`` are the
     values of ``upos`` whose lemmas may occur once in a sentence only;
     ``distinct_sentences`` asks that no source text occurs twice, within or
     across splits.  ``parts`` are those of training; no text of any split
@@ -208,3 +209,9 @@ class Plan:
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Structure, ...] = ()
     ambiguous: Ambiguous = Ambiguous.REJECT
+    further: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All targets, the one of the main files first."""
+        return self.target, *self.further

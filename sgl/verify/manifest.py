@@ -128,9 +128,9 @@ class DataFile:
 class Manifest:
     """What the checks use of a manifest.
 
-    ``source`` and ``target`` name the text layers of the first two columns of
-    the data, ``layer`` the graph layer of the CoNLL-U files and ``anchor`` the
-    text layer of its tokens.  ``structures`` are the distinct structures by number.
+    ``source`` and ``target`` name what the first two columns of the data are, ``further``
+    the targets that have files of their own, ``layer`` is the graph layer of the CoNLL-U
+    files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct structures by number.
     """
 
     name: str
@@ -148,6 +148,7 @@ class Manifest:
     structures: tuple[Clause, ...]
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Clause, ...] = ()
+    further: tuple[str, ...] = ()
     strings: Strings | None = None
 
 
@@ -209,6 +210,7 @@ def read_manifest(directory: Path) -> Manifest:
         structures=tuple(clauses.first.values()),
         parts=parts,
         nowhere=nowhere,
+        further=layers.member("further").texts() if layers.has("further") else (),
         strings=read_strings(root),
     )
 
