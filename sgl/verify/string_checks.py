@@ -40,8 +40,9 @@ def readings(data: Dataset, tally: Tally) -> None:
     As many strings were parsed as there are items and candidates rejected as ambiguous.
     With `ambiguous reject` these are all that were found to be so, and the verdict of a
     pattern is `checked`; with `ambiguous report` none is rejected, and the verdict is
-    `refuted` where what a pattern holds out has another string, or its items another
-    output; with `ambiguous ignore` there are no figures, and the verdict is `not checked`.
+    `refuted` if a string of train, dev or test can be read with what the pattern holds
+    out, or one of its own has two outputs; with `ambiguous ignore` there are no figures,
+    and the verdict is `not checked`.
     """
     strings = data.manifest.strings
     if strings is None:
