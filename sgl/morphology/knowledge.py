@@ -1,0 +1,203 @@
+"""What the tables of ``stdlib/ja/analysis`` say about the analyser.
+
+They are data, so that whoever adds a paradigm to the library says in a row what the
+analyser must find; the notes at the top of each file explain its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics, SourceMap, Span
+from sgl.lang.files import MAX_TABLE, read_file
+from sgl.lang.yaml_table import Row, read_table
+from sgl.morphology.analyser import Morpheme
+from sgl.resources import stdlib_dir
+
+#: The directory of the standard library whose forms are checked.
+LANGUAGE = "ja"
+
+#: What is written after a form that is a word by itself: a full stop shows that it is the last.
+FRAMES = ("", "。")
+
+#: In a table of forms: the morpheme that is its own dictionary form.
+ITSELF = "itself"
+
+#: Columns of a table of exemptions, all of which each row has.
+COLUMNS = ("form", "word", "gives", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way in which the analyser may read a form of the words of some ``classes``.
+
+    With ``last`` it is only about words that end in a morpheme of that dictionary form.
+    ``adds`` are the morphemes after the word, each with its possible dictionary forms;
+    ``replaces``, if any, are those in place of the last morpheme of the word itself.
+    The name of the last inflection begins with one of ``ends``, and one of the ``frames``
+    is written after the form.
+    """
+
+    classes: tuple[str, ...]
+    last: str
+    replaces: tuple[str, ...]
+    adds: tuple[tuple[str, ...], ...]
+    ends: tuple[str, ...]
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InflectionClass:
+    """What the analyser calls the words of a class, and the inflection of dictionary forms.
+
+    Both are what names begin with, one of several.
+    """
+
+    group: str
+    reads: tuple[str, ...]
+    ends: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A dictionary form that the library writes in another way, and why."""
+
+    analyser: str
+    reads: tuple[str, ...]
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """A form that is right although the analyser does not read it so, and why."""
+
+    form: str
+    word: str
+    gives: str
+    reason: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """All tables; ``exemptions`` are those of the library and of a grammar."""
+
+    forms: Mapping[str, tuple[Reading, ...]]
+    classes: Mapping[str, InflectionClass]
+    contexts: tuple[str, ...]
+    spellings: tuple[Spelling, ...]
+    exemptions: tuple[Exemption, ...]
+
+    def spelling_of(self, morpheme: Morpheme) -> Spelling | None:
+        """The row about the dictionary form of a morpheme, if there is one."""
+        for spelling in self.spellings:
+            if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
+                return spelling
+        return None
+
+    def readings(self, form: str, inflection_class: str) -> tuple[Reading, ...]:
+        """The readings of a form; none where the class has no such form."""
+        known = self.classes.get(inflection_class)
+        names = {inflection_class, known.group} if known is not None else {inflection_class}
+        return tuple(row for row in self.forms.get(form, ()) if names.intersection(row.classes))
+
+
+def library_knowledge(sources: SourceMap) -> Knowledge:
+    """The tables of the standard library.
+
+    Raises:
+        ValueError: they cannot be read; the installation is damaged.
+    """
+    forms: dict[str, list[Reading]] = {}
+    for row in _library("forms", sources):
+        forms.setdefault(row.cells["form"], []).append(_reading(row.cells))
+    classes = {
+        row.cells["class"]: InflectionClass(
+            row.cells["group"],
+            _several(row.cells, "reads"),
+            _several(row.cells, "ends") or ("",),
+        )
+        for row in _library("classes", sources)
+    }
+    spellings = (
+        Spelling(
+            row.cells["analyser"],
+            _several(row.cells, "reads"),
+            row.cells["word"],
+            row.cells["reason"],
+        )
+        for row in _library("spellings", sources)
+    )
+    return Knowledge(
+        {form: tuple(readings) for form, readings in forms.items()},
+        classes,
+        tuple(row.cells["before"] for row in _library("contexts", sources)),
+        tuple(spellings),
+        tuple(_exemptions(_library("exceptions", sources))),
+    )
+
+
+def _reading(cells: Mapping[str, str]) -> Reading:
+    return Reading(
+        _several(cells, "class"),
+        cells.get("last", ""),
+        tuple(word for word in cells.get("replaces", "").split("/") if word),
+        tuple(tuple(word.split("/")) for word in cells.get("adds", "").split()),
+        _several(cells, "ends") or ("",),
+        _several(cells, "frame") or FRAMES,
+    )
+
+
+def grammar_exemptions(
+    main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
+) -> tuple[Exemption, ...]:
+    """The rows of the file beside a grammar, ``farm.morphology.yaml``, if there is one.
+
+    ``shown`` is the name of the grammar in diagnostics.
+    """
+    path = main.with_suffix(".morphology.yaml")
+    if not path.exists():
+        return ()
+    named = Path(shown).with_suffix(".morphology.yaml").as_posix()
+    source = read_file(path, named, None, MAX_TABLE, sources, diagnostics)
+    table = read_table(source, diagnostics) if source is not None else None
+    if table is None:
+        return ()
+    complete = [row for row in table.rows if _check_row(row, diagnostics)]
+    return tuple(_exemptions(complete))
+
+
+def _check_row(row: Row, diagnostics: Diagnostics) -> bool:
+    lacking = [column for column in COLUMNS if not row.cells.get(column)]
+    if lacking:
+        diagnostics.error(
+            "SGL0653",
+            row.span,
+            f"this row has no `{lacking[0]}`",
+            hint=f"a row has {', '.join(COLUMNS[:-1])} and {COLUMNS[-1]}",
+        )
+    return not lacking
+
+
+def _exemptions(rows: Iterable[Row]) -> Iterable[Exemption]:
+    for row in rows:
+        form, word, gives, reason = (row.cells[column] for column in COLUMNS)
+        yield Exemption(form, word, gives, reason, row.span)
+
+
+def _library(name: str, sources: SourceMap) -> Sequence[Row]:
+    path = stdlib_dir() / LANGUAGE / "analysis" / f"{name}.yaml"
+    shown = f"stdlib/{LANGUAGE}/analysis/{name}.yaml"
+    diagnostics = Diagnostics()
+    source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
+    table = read_table(source, diagnostics) if source is not None else None
+    if table is None:
+        raise ValueError("; ".join(found.message for found in diagnostics))
+    return table.rows
+
+
+def _several(cells: Mapping[str, str], column: str) -> tuple[str, ...]:
+    return tuple(part for part in cells.get(column, "").split("|") if part)

@@ -1,0 +1,81 @@
+"""Every form of ``stdlib/ja`` of a list of predicates, as a grammar would ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from sgl.compile.inflections import Inflection
+from sgl.compile.morphology import Application, Evaluation
+from sgl.compile.names import Scope, resolve_names
+from sgl.compile.switches import set_parameters
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
+from sgl.lang import syntax as s
+from sgl.lang.project import load_project
+from sgl.lang.yaml_table import Row, read_table
+from sgl.morphology.knowledge import Knowledge
+from sgl.resources import stdlib_dir
+
+PREDICATES = Path(__file__).parent / "predicates.yaml"
+#: The files of the library that have forms of words.
+FILES = ("verb", "adjective")
+
+
+@cache
+def predicates() -> tuple[Row, ...]:
+    """The rows of the list."""
+    source = SourceFile(PREDICATES.name, PREDICATES.read_text(encoding="utf-8"))
+    table = read_table(source, Diagnostics())
+    assert table is not None
+    return table.rows
+
+
+@cache
+def scopes() -> tuple[Scope, ...]:
+    """The declarations of the library, file by file."""
+    found = []
+    for name in FILES:
+        diagnostics = Diagnostics()
+        project = load_project(stdlib_dir() / "ja" / f"{name}.sgl", SourceMap(), diagnostics)
+        assert project is not None
+        assert len(diagnostics) == 0
+        parameters = set_parameters(project, {}, diagnostics)
+        (scope,) = resolve_names(project, parameters, diagnostics).scopes.values()
+        found.append(scope)
+    return tuple(found)
+
+
+def form_names() -> list[str]:
+    """The names of all paradigms and functions."""
+    return [
+        name
+        for scope in scopes()
+        for kind in (s.Paradigm, s.Function)
+        for name in scope.names(kind)
+    ]
+
+
+def inflect(form: str, word: str, inflection_class: str) -> str | None:
+    """A form of a word; None where its class has no such form."""
+    nowhere = Span("tests", 0, 0)
+    arguments = tuple(s.Name(text, nowhere, quoted=True) for text in (word, inflection_class))
+    call = s.Call(s.Name(form, nowhere), arguments, nowhere)
+    for scope in scopes():
+        if form in {*scope.names(s.Paradigm), *scope.names(s.Function)}:
+            return Evaluation(scope, {}, (), None, Diagnostics()).value(call)
+    raise KeyError(form)
+
+
+def library_inflections(knowledge: Knowledge) -> Iterator[Inflection]:
+    """All forms that the predicates have; those in the column ``lacks`` they do not have."""
+    for row in predicates():
+        word, inflection_class = row.cells["ja"], row.cells["class"]
+        lacks = row.cells.get("lacks", "").split()
+        for form in form_names():
+            if form.partition("_")[0] in lacks or not knowledge.readings(form, inflection_class):
+                continue
+            result = inflect(form, word, inflection_class)
+            assert result is not None, (form, word)
+            made = Application(form, "ja", word, inflection_class, result, row.span)
+            yield Inflection(made, row.span)
