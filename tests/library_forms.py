@@ -79,3 +79,20 @@ def library_inflections(knowledge: Knowledge) -> Iterator[Inflection]:
             assert result is not None, (form, word)
             made = Application(form, "ja", word, inflection_class, result, row.span)
             yield Inflection(made, row.span)
+
+
+def with_wrong_endings(form: str, word: str, inflection_class: str) -> set[str]:
+    """A form of a word with each ending that its paradigm has for other words of the class."""
+    paradigms = [names[form] for scope in scopes() if form in (names := scope.names(s.Paradigm))]
+    lines = [
+        line
+        for paradigm in paradigms
+        if isinstance(paradigm, s.Paradigm)
+        for line in paradigm.lines
+        if line.inflection_class.text == inflection_class
+    ]
+    rewrites = [(old.text, new.text) for line in lines for old, new in line.rewrites]
+    longest = max((len(old) for old, _ in rewrites if word.endswith(old)), default=0)
+    beginning = word[: len(word) - longest]
+    wrong = {beginning + new for _, new in rewrites}
+    return wrong - {"", inflect(form, word, inflection_class) or ""}

@@ -1,9 +1,8 @@
-"""Inflected forms: against the published ones, and against a morphological analyser.
+"""Inflected forms: those of SGET against the published ones, and those of the library.
 
-The forms of verbs are computed by the paradigms of ``stdlib``.  Two witnesses
-who know nothing of them say whether they are right: the forms observed in the
-published data of SGET, but for a list of corrections, and SudachiPy, which
-must lead every form back to its dictionary form.
+The forms of verbs are computed by the paradigms of ``stdlib``.  Witnesses who know
+nothing of them are the forms observed in the published data of SGET, but for a list
+of corrections, and a morphological analyser (``test_inflected.py``).
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 import yaml
 from sget import PUBLISHED, Word, compile_file, words, words_of
-from sudachipy import Dictionary, SplitMode
 
 from sgl.core.grammar import Token
 
@@ -197,51 +195,10 @@ def test_english_forms_are_the_published_ones_but_for_their_mistakes() -> None:
     assert differences == {("guess", "guessed"), ("supplys", "supplies")}
 
 
-# ---- the analyser
-
-#: What the analyser may find after the verb in each form (after the test frame below).
-ENDINGS = {
-    "past": (["た"],),
-    "attr": (["た"],),
-    "did": (["た"],),
-    "pres": ([],),
-    "dict": ([],),
-    "part": (["れる", "た"], ["られる", "た"]),
-    "stem": (["たい"],),
-    "vol": (["と", "する"],),
-    "cont": (["たい"], ["て", "いる"]),
-    "part_cont": (["れる", "たい"], ["られる", "たい"]),
-}
-
-#: What follows a form that is no word by itself, to make it one.
-FRAME = {"stem": "たい", "vol": "とする", "cont": "たい", "part_cont": "たい"}
-
-#: Dictionary forms that the analyser writes in another way.
-SAME_WORD = {"だ": "た", "信ずる": "信じる", "愛す": "愛する"}
+# ---- forms of the grammar
 
 #: Verbs with forms of another verb or aspect, by choice of the tables.
 SUPPLETIVE = {"know", "like", "owe"}
-
-#: あえごう (あえぐ, volitional) is not in the dictionary of the analyser.
-UNKNOWN = {("vol", "あえごう")}
-
-
-@cache
-def _tokenizer() -> object:
-    dictionary = Dictionary()
-    return getattr(dictionary, "tokenizer", dictionary.create)()
-
-
-def dictionary_forms(text: str) -> list[str]:
-    """The dictionary forms of the words of a text."""
-    tokens = _tokenizer().tokenize(text, SplitMode.A)  # type: ignore[attr-defined]
-    return [token.dictionary_form() for token in tokens]
-
-
-def _frame(form: str, verb: str, base: str) -> str:
-    """What makes a word of a form; that of a te-form (見て) differs from that of a stem (育て)."""
-    is_te_form = form == "cont" and verb.endswith("て") and verb != base[:-1]
-    return "いる" if is_te_form else FRAME.get(form, "")
 
 
 def regular_verbs() -> Iterator[Word]:
@@ -249,29 +206,6 @@ def regular_verbs() -> Iterator[Word]:
     for word in words():
         if word.category in ("Vi", "Vt", "Vd", "Vc") and word.lemma not in SUPPLETIVE:
             yield word
-
-
-def test_the_analyser_leads_every_form_back_to_its_dictionary_form() -> None:
-    wrong = []
-    checked = 0
-    for word in regular_verbs():
-        form = word.features["form"]
-        verb = word.ja[-1]
-        if (form, verb) in UNKNOWN:
-            continue
-        base = computed()[word.category, "dict", word.lemma].ja[-1]
-        expected = [SAME_WORD.get(part, part) for part in dictionary_forms(base)]
-        found = [
-            SAME_WORD.get(part, part) if form != "dict" else part
-            for part in dictionary_forms(verb + _frame(form, verb, base))
-        ]
-        head = [SAME_WORD.get(part, part) for part in found[: len(expected)]]
-        rest = found[len(expected) :]
-        checked += 1
-        if head != expected or rest not in ENDINGS[form]:
-            wrong.append((word.lemma, form, verb, found))
-    assert not wrong
-    assert checked > 1000
 
 
 def test_a_clause_goes_on_with_the_te_form_where_the_stem_is_one_mora() -> None:

@@ -9,7 +9,7 @@ from sgl.compile.inflections import Inflection
 from sgl.diagnostics import Diagnostics, Label
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.compare import Base, Comparison
-from sgl.morphology.knowledge import LANGUAGE, Exemption, Knowledge, Reading, Spelling
+from sgl.morphology.knowledge import LANGUAGE, UNKNOWN, Exemption, Knowledge, Reading, Spelling
 
 #: In a table of exemptions, the form of a row about the class of a word.
 CLASS = "class"
@@ -116,7 +116,7 @@ class _Check:
             if not self._is_exempt(CLASS, made.word, made.inflection_class):
                 self._report_class(inflection)
                 return False
-            bases = (Base(self.comparison.analyse(made.word), ""),)
+            bases = (Base(self.comparison.analyse(made.word), "", UNKNOWN),)
         readings = self.knowledge.readings(made.form, made.inflection_class)
         given = made.instead or made.result
         agrees = self.comparison.contains if made.instead else self.comparison.is_read_as

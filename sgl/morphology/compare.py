@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import pairwise
 
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.knowledge import FRAMES, ITSELF, InflectionClass, Knowledge, Reading, Spelling
@@ -21,6 +21,15 @@ class Base:
 
     morphemes: tuple[Morpheme, ...]
     before: str
+    inflection_class: InflectionClass
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A form as the analyser reads it, and the morphemes of the frame after it."""
+
+    morphemes: tuple[Morpheme, ...]
+    frame: tuple[Morpheme, ...]
 
 
 @dataclass(frozen=True)
@@ -45,19 +54,18 @@ class Comparison:
         return tuple(dict.fromkeys(self._bases(word, expected))) if expected is not None else ()
 
     def _bases(self, word: str, expected: InflectionClass) -> Iterator[Base]:
-        for before, after in product(self.knowledge.contexts, FRAMES):
-            morphemes = self._read(word, before, after)
-            if morphemes:
-                last = morphemes[-1]
+        for before in self.knowledge.contexts:
+            for found in self._read(word, before, FRAMES):
+                last = found.morphemes[-1]
                 inflected = last.form.startswith(expected.ends) and last.lemma == last.surface
                 if inflected and last.is_a(expected.reads):
-                    yield Base(morphemes, before)
+                    yield Base(found.morphemes, before, expected)
 
     def is_read_as(self, result: str, base: Base, reading: Reading) -> bool:
         """Whether a form is the word followed by what the reading adds, and nothing else."""
-        return any(
-            self._is_the_word(found, base, reading)
-            for found in self._in_frames(result, base, reading)
+        return reading.is_about(base.morphemes[-1]) and any(
+            self._is_the_word(found.morphemes, base, reading) and self._is_joined(found)
+            for found in self._read(result, base.before, reading.frames)
         )
 
     def contains(self, text: str, base: Base, reading: Reading) -> bool:
@@ -65,8 +73,9 @@ class Comparison:
 
         知っていた is a past of 知る: it begins with that word and ends as a past does.
         """
-        return any(
-            self._is_around(found, base, reading) for found in self._in_frames(text, base, reading)
+        return reading.is_about(base.morphemes[-1]) and any(
+            self._is_around(found.morphemes, base, reading) and self._is_joined(found)
+            for found in self._read(text, base.before, reading.frames)
         )
 
     def expected(self, base: Base, reading: Reading) -> list[tuple[str, ...]]:
@@ -76,13 +85,12 @@ class Comparison:
 
     def _is_the_word(self, found: Sequence[Morpheme], base: Base, reading: Reading) -> bool:
         expected = self.expected(base, reading)
-        stays = [morpheme.surface for morpheme in base.morphemes[:-1]]
-        return (
-            len(found) == len(expected)
-            and all(map(self._is_one_of, found, expected))
-            and [morpheme.surface for morpheme in found[: len(stays)]] == stays
-            and found[-1].form.startswith(reading.ends)
-        )
+        if len(found) != len(expected) or not all(map(self._is_one_of, found, expected)):
+            return False
+        *stays, last = base.morphemes
+        same = [morpheme.surface for morpheme in found[: len(stays)]] == [m.surface for m in stays]
+        of_its_class = _is_of_its_class(found[len(stays)], last, base, reading)
+        return same and of_its_class and found[-1].form.startswith(reading.ends)
 
     def _is_around(self, found: Sequence[Morpheme], base: Base, reading: Reading) -> bool:
         rest = iter(found)
@@ -98,20 +106,30 @@ class Comparison:
         itself = ITSELF in words and morpheme.surface == morpheme.lemma
         return itself or self.lemma(morpheme) in words
 
-    def _in_frames(self, text: str, base: Base, reading: Reading) -> Iterator[tuple[Morpheme, ...]]:
-        if reading.last and reading.last != base.morphemes[-1].lemma:
-            return
-        for frame in reading.frames:
-            found = self._read(text, base.before, frame)
-            if found:
-                yield found
+    def _is_joined(self, found: Found) -> bool:
+        """Whether each morpheme has the inflection that the next one follows."""
+        return all(
+            self.knowledge.joins(first, second)
+            for first, second in pairwise((*found.morphemes, *found.frame))
+        )
 
-    def _read(self, text: str, before: str, after: str) -> tuple[Morpheme, ...]:
-        """The morphemes of a text between two others; none when one is part of two of them."""
-        morphemes = self.analyse(before + text + after)
-        first = _end(morphemes, before)
-        last = _end(morphemes, before + text)
-        return morphemes[first:last] if first is not None and last is not None else ()
+    def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[Found]:
+        """The morphemes of a text in its frames, where none is part of text and frame."""
+        for frame in frames:
+            morphemes = self.analyse(before + text + frame)
+            first, last = _end(morphemes, before), _end(morphemes, before + text)
+            if first is not None and last is not None and first < last:
+                yield Found(morphemes[first:last], morphemes[last:])
+
+
+def _is_of_its_class(found: Morpheme, last: Morpheme, base: Base, reading: Reading) -> bool:
+    """Whether the last morpheme of the word is inflected in its class, or rightly another word.
+
+    来 of 来ない is of the class of 来る (kuru); 来ら is a form of another verb that is written so.
+    """
+    if reading.replaces:
+        return found.lemma != last.lemma or found.lemma in reading.replaces
+    return found.lemma != last.lemma or found.is_a(base.inflection_class.reads)
 
 
 def _end(morphemes: Sequence[Morpheme], text: str) -> int | None:

@@ -47,6 +47,10 @@ class Reading:
     ends: tuple[str, ...]
     frames: tuple[str, ...]
 
+    def is_about(self, last: Morpheme) -> bool:
+        """Whether it is about words that end in this morpheme."""
+        return self.last in ("", last.lemma)
+
 
 @dataclass(frozen=True, slots=True)
 class InflectionClass:
@@ -58,6 +62,25 @@ class InflectionClass:
     group: str
     reads: tuple[str, ...]
     ends: tuple[str, ...]
+
+
+#: The class of a word that the analyser does not know: anything, inflected in any way.
+UNKNOWN = InflectionClass("", ("",), ("",))
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Which inflection a morpheme has before another; no ``words`` are all of these kinds."""
+
+    next: tuple[str, ...]
+    of: tuple[str, ...]
+    words: tuple[str, ...]
+    needs: tuple[str, ...]
+
+    def is_about(self, first: Morpheme, second: Morpheme) -> bool:
+        """Whether the row decides about two morphemes that follow one another."""
+        named = not self.words or first.lemma in self.words
+        return second.lemma in self.next and first.is_a(self.of) and named
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +111,7 @@ class Knowledge:
     forms: Mapping[str, tuple[Reading, ...]]
     classes: Mapping[str, InflectionClass]
     contexts: tuple[str, ...]
+    joints: tuple[Joint, ...]
     spellings: tuple[Spelling, ...]
     exemptions: tuple[Exemption, ...]
 
@@ -97,6 +121,13 @@ class Knowledge:
             if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
                 return spelling
         return None
+
+    def joins(self, first: Morpheme, second: Morpheme) -> bool:
+        """Whether a morpheme is inflected as the one after it needs it."""
+        for joint in self.joints:
+            if joint.is_about(first, second):
+                return first.form.startswith(joint.needs)
+        return first.form == "*" or all(second.lemma not in row.next for row in self.joints)
 
     def readings(self, form: str, inflection_class: str) -> tuple[Reading, ...]:
         """The readings of a form; none where the class has no such form."""
@@ -131,10 +162,15 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
         )
         for row in _library("spellings", sources)
     )
+    joints = (
+        Joint(*(_several(row.cells, column) for column in ("next", "of", "word", "needs")))
+        for row in _library("joints", sources)
+    )
     return Knowledge(
         {form: tuple(readings) for form, readings in forms.items()},
         classes,
         tuple(row.cells["before"] for row in _library("contexts", sources)),
+        tuple(joints),
         tuple(spellings),
         tuple(_exemptions(_library("exceptions", sources))),
     )
