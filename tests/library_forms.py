@@ -1,4 +1,4 @@
-"""Every form of ``stdlib/ja`` of a list of predicates, as a grammar would ask for them."""
+"""Forms of words by the standard library alone, and those of a list of Japanese predicates."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sgl.morphology.knowledge import Knowledge
 from sgl.resources import stdlib_dir
 
 PREDICATES = Path(__file__).parent / "predicates.yaml"
-#: The files of the library that have forms of words.
-FILES = ("verb", "adjective")
+#: The files of the library that have forms of words, by language.
+FILES = {"ja": ("verb", "adjective"), "en": ("verb", "noun", "article")}
 
 
 @cache
@@ -32,12 +32,12 @@ def predicates() -> tuple[Row, ...]:
 
 
 @cache
-def scopes() -> tuple[Scope, ...]:
+def scopes(language: str = "ja") -> tuple[Scope, ...]:
     """The declarations of the library, file by file."""
     found = []
-    for name in FILES:
+    for name in FILES[language]:
         diagnostics = Diagnostics()
-        project = load_project(stdlib_dir() / "ja" / f"{name}.sgl", SourceMap(), diagnostics)
+        project = load_project(stdlib_dir() / language / f"{name}.sgl", SourceMap(), diagnostics)
         assert project is not None
         assert len(diagnostics) == 0
         parameters = set_parameters(project, {}, diagnostics)
@@ -56,12 +56,12 @@ def form_names() -> list[str]:
     ]
 
 
-def inflect(form: str, word: str, inflection_class: str) -> str | None:
-    """A form of a word; None where its class has no such form."""
+def inflect(form: str, word: str, *classes: str, language: str = "ja") -> str | None:
+    """A form of a word of this class, if it has any; None where the class has no such form."""
     nowhere = Span("tests", 0, 0)
-    arguments = tuple(s.Name(text, nowhere, quoted=True) for text in (word, inflection_class))
+    arguments = tuple(s.Name(text, nowhere, quoted=True) for text in (word, *classes))
     call = s.Call(s.Name(form, nowhere), arguments, nowhere)
-    for scope in scopes():
+    for scope in scopes(language):
         if form in {*scope.names(s.Paradigm), *scope.names(s.Function)}:
             return Evaluation(scope, {}, (), None, Diagnostics()).value(call)
     raise KeyError(form)

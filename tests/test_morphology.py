@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import library_forms
 import pytest
 import yaml
 from sget import PUBLISHED, Word, compile_file, words, words_of
 
 from sgl.core.grammar import Token
+from sgl.lang import syntax
+from sgl.resources import grammars_dir
 
 Key = tuple[str, str, str]
 
@@ -396,3 +399,110 @@ def test_english_paradigms(tmp_path: Path) -> None:
     calls = " ".join(f"{name}($en)" for name in ENGLISH_PARADIGMS)
     table = [f"- {{en: {verb}}}" for verb, *_ in expected]
     assert inflect(tmp_path, calls, table) == [forms for _, *forms in expected]
+
+
+def english(form: str, word: str, *classes: str) -> str | None:
+    return library_forms.inflect(form, word, *classes, language="en")
+
+
+@pytest.mark.parametrize(
+    ("verb", "kind", "past", "participle"),
+    [
+        ("walk", "regular", "walked", "walked"),
+        ("carry", "regular", "carried", "carried"),
+        ("prefer", "doubling", "preferred", "preferred"),
+        ("panic", "doubling", "panicked", "panicked"),
+        ("go", "irregular", "went", "gone"),
+        ("undergo", "irregular", "underwent", "undergone"),
+        ("eat", "irregular", "ate", "eaten"),
+        ("beat", "irregular", "beat", "beaten"),
+        ("spring", "irregular", "sprang", "sprung"),
+        ("overcome", "irregular", "overcame", "overcome"),
+        ("unicycle", "irregular", None, None),
+    ],
+)
+def test_english_verbs_of_every_kind(
+    verb: str, kind: str, past: str | None, participle: str | None
+) -> None:
+    assert english("past_tense", verb, kind) == past
+    assert english("past_participle", verb, kind) == participle
+
+
+@pytest.mark.parametrize(
+    ("noun", "kind", "plural"),
+    [
+        ("dog", "regular", "dogs"),
+        ("box", "regular", "boxes"),
+        ("watch", "regular", "watches"),
+        ("city", "regular", "cities"),
+        ("day", "regular", "days"),
+        ("child", "irregular", "children"),
+        ("grandchild", "irregular", "grandchildren"),
+        ("woman", "irregular", "women"),
+        ("bookshelf", "irregular", "bookshelves"),
+        ("sheep", "irregular", "sheep"),
+    ],
+)
+def test_english_plurals(noun: str, kind: str, plural: str) -> None:
+    assert english("plural", noun, kind) == plural
+
+
+def test_the_article_goes_by_the_sound_of_the_next_word() -> None:
+    assert english("indefinite", "a", "consonant") == "a"
+    assert english("indefinite", "a", "vowel") == "an"
+
+
+def irregular(form: str) -> set[str]:
+    """The verbs that a paradigm lists as irregular."""
+    (paradigm,) = [
+        names[form]
+        for scope in library_forms.scopes("en")
+        if form in (names := scope.names(syntax.Paradigm))
+    ]
+    assert isinstance(paradigm, syntax.Paradigm)
+    (line,) = [line for line in paradigm.lines if line.inflection_class.text == "irregular"]
+    return {verb.text for verb, _ in line.rewrites}
+
+
+def test_irregular_verbs_have_both_forms() -> None:
+    verbs = irregular("past_tense")
+    assert verbs == irregular("past_participle")
+    assert len(verbs) > 120
+
+
+def test_irregular_verbs_are_not_regular_or_doubling() -> None:
+    for verb in irregular("past_tense"):
+        forms = (
+            english("past_tense", verb, "irregular"),
+            english("past_participle", verb, "irregular"),
+        )
+        for kind in ("regular", "doubling"):
+            plain = english("past_tense", verb, kind)
+            assert forms != (plain, plain), verb
+
+
+@pytest.mark.parametrize(
+    ("name", "has_passive"),
+    [
+        ("complement", False),
+        ("control", False),
+        ("ditransitive", True),
+        ("intransitive", False),
+        ("transitive", True),
+    ],
+)
+def test_the_library_has_the_irregular_verbs_of_sget(name: str, has_passive: bool) -> None:
+    """Independent of one another: those of SGET were read off the published sentences."""
+    table = yaml.safe_load(
+        (grammars_dir() / "lexicon" / "sget" / f"{name}.yaml").read_text(encoding="utf-8")
+    )
+    for row in table:
+        past = row.get("past", english("ed", row["en"]))
+        participle = row.get("part", past)
+        kinds = [
+            kind
+            for kind in ("regular", "doubling", "irregular")
+            if english("past_tense", row["en"], kind) == past
+            and (not has_passive or english("past_participle", row["en"], kind) == participle)
+        ]
+        assert kinds, row["en"]
