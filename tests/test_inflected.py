@@ -87,7 +87,7 @@ def library(knowledge: Knowledge) -> tuple[Outcome, Diagnostics]:
     """The outcome for every form of every predicate of the list."""
     diagnostics = Diagnostics()
     forms = list(library_inflections(knowledge))
-    return check_morphology(forms, knowledge, sudachi().analyse, diagnostics), diagnostics
+    return check_morphology(forms, knowledge, sudachi().analyse, diagnostics, ""), diagnostics
 
 
 def grammar(directory: Path, verbs: str = VERBS) -> Path:
@@ -302,6 +302,7 @@ def test_an_exemption_is_about_one_form_of_one_word(knowledge: Knowledge) -> Non
         replace(knowledge, exemptions=(row,)),
         sudachi().analyse,
         diagnostics,
+        "",
     )
     assert (outcome.forms, outcome.doubtful, outcome.exempted) == (2, 1, (row,))
     assert [found.code for found in diagnostics] == ["SGL0651"]
@@ -334,6 +335,7 @@ def test_the_command_fails_at_a_wrong_class(
     shown = capsys.readouterr().err
     assert "error[SGL0652]" in shown
     assert "verbs.yaml:1:1" in shown
+    assert "add to `verbs.morphology.yaml`: - {form: class, word: 走る, gives: ichidan" in shown
     assert "走る (五段-ラ行, 終止形-一般)" in shown
 
 

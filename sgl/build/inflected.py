@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sgl.compile import Compiled
 from sgl.compile.inflections import inflections
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.morphology.check import Outcome, check_morphology, report_idle
-from sgl.morphology.knowledge import grammar_exemptions, library_knowledge
+from sgl.morphology.knowledge import beside, grammar_exemptions, library_knowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,10 @@ def check_inflected(
         return None
     main = compiled.project.main
     library = library_knowledge(sources)
-    own = grammar_exemptions(main.path, main.file.name, sources, diagnostics)
+    table = beside(Path(main.file.name)).as_posix()
+    own = grammar_exemptions(main.path, table, sources, diagnostics)
     knowledge = replace(library, exemptions=(*own, *library.exemptions))
     forms = inflections(compiled.project, compiled.parameters)
-    outcome = check_morphology(forms, knowledge, analyser.analyse, diagnostics)
+    outcome = check_morphology(forms, knowledge, analyser.analyse, diagnostics, table)
     report_idle(own, outcome, diagnostics)
     return Inspected(outcome, analyser.versions)

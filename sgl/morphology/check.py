@@ -38,13 +38,15 @@ def check_morphology(
     knowledge: Knowledge,
     analyse: Analyse,
     diagnostics: Diagnostics,
+    table: str,
 ) -> Outcome:
     """Let the analyser read every form of the library's paradigms and functions.
 
+    ``table`` is the name of the file in which the author may exempt a form.
     Forms that rows give in a cell of their own are checked as well: they must contain
     what the paradigm would have made, in that order (知っていた, a past of 知る).
     """
-    check = _Check(Comparison(analyse, knowledge), knowledge, diagnostics)
+    check = _Check(Comparison(analyse, knowledge), knowledge, diagnostics, table)
     forms = _forms(inflections, knowledge)
     doubtful = sum(not check.is_right(inflection) for inflection in forms)
     return Outcome(
@@ -106,6 +108,7 @@ class _Check:
     comparison: Comparison
     knowledge: Knowledge
     diagnostics: Diagnostics
+    table: str
     exempted: set[Exemption] = field(default_factory=set)
 
     def is_right(self, inflection: Inflection) -> bool:
@@ -134,6 +137,11 @@ class _Check:
                 return True
         return False
 
+    def _exemption(self, form: str, word: str, gives: str) -> str:
+        """How an author would exempt a form."""
+        row = f"- {{form: {form}, word: {word}, gives: {gives}, reason: …}}"
+        return f"or, if the analyser is wrong, add to `{self.table}`: {row}"
+
     def _report_class(self, inflection: Inflection) -> None:
         made = inflection.application
         read = self.comparison.analyse(made.word)
@@ -145,7 +153,7 @@ class _Check:
             labels=[Label(made.call, "inflected here")] if inflection.row else [],
             notes=(f"it reads {_shown(read)}",),
             hint="correct the word or its class, "
-            + _exemption(CLASS, made.word, made.inflection_class),
+            + self._exemption(CLASS, made.word, made.inflection_class),
         )
 
     def _report_form(self, inflection: Inflection, base: Base, readings: Sequence[Reading]) -> None:
@@ -168,7 +176,7 @@ class _Check:
                 f"it reads {_shown(read)}",
             ),
             hint="correct the word, its class or the cell, "
-            + _exemption(made.form, made.word, given),
+            + self._exemption(made.form, made.word, given),
         )
 
 
@@ -176,11 +184,4 @@ def _shown(morphemes: Sequence[Morpheme]) -> str:
     return " + ".join(
         f"{m.lemma} ({m.kind if m.conjugation == '*' else f'{m.conjugation}, {m.form}'})"
         for m in morphemes
-    )
-
-
-def _exemption(form: str, word: str, gives: str) -> str:
-    return (
-        "or, if the analyser is wrong, say so beside the grammar: "
-        f"- {{form: {form}, word: {word}, gives: {gives}, reason: …}}"
     )

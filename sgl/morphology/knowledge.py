@@ -187,18 +187,19 @@ def _reading(cells: Mapping[str, str]) -> Reading:
     )
 
 
+def beside(grammar: Path) -> Path:
+    """The table of exemptions of a grammar: ``farm.morphology.yaml`` beside ``farm.sgl``."""
+    return grammar.with_suffix(".morphology.yaml")
+
+
 def grammar_exemptions(
     main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
 ) -> tuple[Exemption, ...]:
-    """The rows of the file beside a grammar, ``farm.morphology.yaml``, if there is one.
-
-    ``shown`` is the name of the grammar in diagnostics.
-    """
-    path = main.with_suffix(".morphology.yaml")
+    """The exemptions of a grammar, if it has a table of them; ``shown`` is the table's name."""
+    path = beside(main)
     if not path.exists():
         return ()
-    named = Path(shown).with_suffix(".morphology.yaml").as_posix()
-    source = read_file(path, named, None, MAX_TABLE, sources, diagnostics)
+    source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
     table = read_table(source, diagnostics) if source is not None else None
     if table is None:
         return ()
