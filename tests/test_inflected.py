@@ -17,7 +17,7 @@ from library_forms import (
     predicates,
     with_wrong_endings,
 )
-from sget import compile_file
+from sget import compile_file, words_of
 
 from sgl.build import inflected
 from sgl.build.inflected import check_inflected
@@ -135,6 +135,26 @@ def test_the_analyser_reads_every_form_of_a_shipped_grammar(name: str) -> None:
     assert inspected is not None
     assert inspected.outcome.doubtful == 0
     assert inspected.outcome.forms > 1000
+
+
+def test_words_that_sget_has_in_one_form_are_in_that_form() -> None:
+    """Adjectives stand before a noun (太った人, 肥満の人), lone verbs end a sentence."""
+    analyse = sudachi().analyse
+    adjectives = [(word, analyse(f"{word.ja[0]}人")[-2]) for word in words_of("Adj")]
+    verbs = [
+        (word, analyse(f"{word.ja[0]}。")[-2])
+        for word in words_of("Primitive")
+        if word.attributes["upos"] == "VERB"
+    ]
+    wrong = [
+        word.ja
+        for word, last in adjectives
+        if not (last.form.startswith("連体形") or last.kind == "連体詞" or last.lemma == "の")
+    ]
+    wrong += [word.ja for word, last in verbs if not last.form.startswith("終止形")]
+    assert wrong == []
+    assert len(adjectives) > 40
+    assert verbs
 
 
 # ---- what is noted of a grammar
