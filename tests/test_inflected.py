@@ -157,6 +157,19 @@ def test_words_that_sget_has_in_one_form_are_in_that_form() -> None:
     assert verbs
 
 
+def test_the_analyser_finds_mistakes_of_the_published_data() -> None:
+    """膨らび and たくなかり are no words, 評価す and 分解す are not 評価する and 分解する."""
+    settings = {"published": "on"}
+    compiled = compile_file(grammars_dir() / "sget.sgl", settings)
+    diagnostics = Diagnostics()
+    inspected = check_inflected(compiled, compiled.project.sources, diagnostics)
+    messages = " ".join(found.message for found in diagnostics)
+    for mistake in ("`膨らび`", "`たくなかり`", "`評価す`", "`分解す`"):
+        assert mistake in messages
+    assert inspected is not None
+    assert 30 < inspected.outcome.doubtful < 40
+
+
 # ---- what is noted of a grammar
 
 

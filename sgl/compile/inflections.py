@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from sgl.compile.lexicons import clauses_of
 from sgl.compile.morphology import Application, Evaluation
 from sgl.compile.names import Names, Scope, resolve_names
-from sgl.compile.switches import set_parameters
+from sgl.compile.switches import Parameters, set_parameters
 from sgl.compile.tables import Tables, select
+from sgl.compile.variants import apply_variants
 from sgl.diagnostics import Diagnostics, Span
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -45,17 +46,20 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
     ``settings`` are the parameters it was compiled with.
     """
     quiet = Diagnostics()
-    names = resolve_names(project, set_parameters(project, settings, quiet), quiet)
-    return tuple(dict.fromkeys(_all(names, Tables(project.sources, quiet))))
+    parameters = set_parameters(project, settings, quiet)
+    names = resolve_names(project, parameters, quiet)
+    return tuple(dict.fromkeys(_all(names, parameters, Tables(project.sources, quiet))))
 
 
-def _all(names: Names, tables: Tables) -> Iterator[Inflection]:
+def _all(names: Names, parameters: Parameters, tables: Tables) -> Iterator[Inflection]:
     for word, scope in names.of(s.Word):
         yield from _in_clauses(word.layers, None, (), scope)
     for lexicon, scope in names.of(s.Lexicon):
-        table = tables.of(lexicon, scope)
+        written = tables.of(lexicon, scope)
+        quiet = tables.diagnostics
+        table = apply_variants(lexicon, written, parameters, quiet) if written else None
         if table is not None:
-            for row in select(lexicon, table, tables.diagnostics):
+            for row in select(lexicon, table, quiet):
                 for entry in lexicon.entries:
                     clauses = clauses_of(lexicon, entry)
                     yield from _in_clauses(clauses, row, table.columns, scope)
