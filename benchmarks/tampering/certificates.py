@@ -79,7 +79,8 @@ def _grammar(content: Json) -> Iterator[Tampering]:
         "another format": lambda c: c.update(format="sgl-certificate/9"),
         "another fingerprint": lambda c: c.update(fingerprint="0" * 64),
         "another start": lambda c: c.update(start=c["start"] + 1),
-        "a fragment without nodes": lambda c: c["fragments"][0].update(nodes=0),
+        "a fragment without rows": lambda c: c["fragments"][0].update(rows=[]),
+        "a fragment that leaves out a port": lambda c: c["fragments"][0]["rows"][0].pop(),
         "a symbol of another category": lambda c: c["symbols"][0].__setitem__(
             1, c["symbols"][0][1] + 1
         ),
