@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sgl.automata import Proofs, StructureCompiler
+from sgl.build.certified import certificate_file
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
-from sgl.certify import certificate, certificate_text
 from sgl.compile import Compiled
 from sgl.dataset import (
     DataFile,
@@ -112,7 +112,7 @@ def _write(
     stage("writing the sampler", 0, 1)
     (directory / "sampler.py").write_text(standalone_source(tables, name), "utf-8")
     stage("writing the certificate", 0, 1)
-    certified = _write_certificate(directory, structures, compiled, provenance)
+    certified = _write_certificate(directory, structures, compiled)
     content = manifest(
         grammar,
         plan,
@@ -126,10 +126,9 @@ def _write(
 
 
 def _write_certificate(
-    directory: Path, structures: StructureCompiler, compiled: Compiled, provenance: Provenance
+    directory: Path, structures: StructureCompiler, compiled: Compiled
 ) -> DataFile:
-    content = certificate(structures, compiled.plan, provenance.name, provenance.fingerprint)
-    text = certificate_text(content).encode("utf-8")
+    text = certificate_file(compiled, structures)
     (directory / CERTIFICATE).write_bytes(text)
     return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
 
