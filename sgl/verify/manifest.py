@@ -136,6 +136,7 @@ class Manifest:
     ``source`` and ``target`` name the text layers of the first two columns of
     the data, ``layer`` the graph layer of the CoNLL-U files and ``anchor`` the
     text layer of its tokens.  ``structures`` are the distinct structures by number.
+    ``proved``: it says that a claim was proved, rather than found in the data.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Manifest:
     structures: tuple[Clause, ...]
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Clause, ...] = ()
+    proved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,7 @@ def read_manifest(directory: Path) -> Manifest:
         structures=tuple(clauses.first.values()),
         parts=parts,
         nowhere=nowhere,
+        proved=any(map(_is_proof, root.optional("guarantees"))),
     )
 
 
@@ -383,6 +386,11 @@ def _read_shares(stratum: _Cursor) -> tuple[tuple[str, int], ...]:
     if not stratum.has("shares"):
         return ()
     return tuple((name, share.count()) for name, share in stratum.member("shares").members())
+
+
+def _is_proof(guarantee: _Cursor) -> bool:
+    verdict = (guarantee.member("method").text(), guarantee.member("result").text())
+    return verdict == ("static", "proved")
 
 
 def _read_file(cursor: _Cursor) -> DataFile:
