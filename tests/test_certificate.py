@@ -20,7 +20,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.core.plan import Constraint, Stratum
 from sgl.verify import certificate as checking
 from sgl.verify.certificate import Checker
-from tampering import certificates
+from tampering import alone, certificates
 from tampering.copy import Copy
 
 FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
@@ -120,6 +120,24 @@ def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
     assert len(verdicts) >= 60
     assert {verdict for name, verdict in verdicts.items() if "harmless" not in name} == {"caught"}
     assert {verdict for name, verdict in verdicts.items() if "harmless" in name} == {"harmless"}
+
+
+def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = dataset / "certificate.json"
+    assert alone.run(path, count=40, seed=3, target=None) == 0
+    total = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("all"))
+    caught, _, _, missed, changes = map(int, total.split()[1:])
+    assert (missed, changes) == (0, 40)
+    assert caught >= 20
+
+
+def test_a_checker_that_believes_every_automaton_would_be_noticed(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Checker, "structure", lambda *_: None)
+    assert alone.run(dataset / "certificate.json", count=40, seed=3, target=None) == 1
 
 
 def test_a_leak_is_told_with_the_claim_and_the_transition(dataset: Path) -> None:
