@@ -1,8 +1,9 @@
 """Boolean operations on tree automata.
 
 Intersection is the product (:mod:`sgl.automata.product`), cut down to what can
-still be accepted.  Union has to follow what either can still accept: a state of
-the union is a pair in which one side may have failed.
+still be accepted.  Complement needs a state for everything that an automaton does
+not read (:mod:`sgl.automata.total`).  Union has to follow what either can still
+accept: a state of the union is a pair in which one side may have failed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.product import pairs
+from sgl.automata.total import total
 from sgl.automata.tree_automaton import (
     DEAD,
     GrammarIndex,
@@ -27,9 +29,10 @@ def everything(index: GrammarIndex) -> TreeAutomaton:
 
 
 def complement(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
-    """Accept what a *total* automaton rejects."""
-    roots = automaton.categories == index.start
-    return trim(replace(automaton, final=roots & ~automaton.final))
+    """Accept what the automaton rejects; total, and minimal if it was trim and minimal."""
+    everywhere = total(index, automaton)
+    roots = everywhere.categories == index.start
+    return replace(everywhere, final=roots & ~everywhere.final)
 
 
 def uses_rule(index: GrammarIndex, rules: Iterable[int]) -> TreeAutomaton:

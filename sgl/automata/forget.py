@@ -37,6 +37,8 @@ def forget(match: Match, scene: Scene) -> Match | Outcome:
     can complete it.
     """
     schema = scene.schema
+    if _stays(match, scene):
+        return rename(match, scene.table)
     walks = _leave(schema.body, match, scene)
     if walks is None:
         return Outcome.DEAD
@@ -54,6 +56,20 @@ def forget(match: Match, scene: Scene) -> Match | Outcome:
     if not any(kept) and _settled(schema.body, match, walks, scene):
         return Outcome.FOUND
     return rename(Match(match.assignment, match.edges, walks, tuple(kept)), scene.table)
+
+
+def _stays(match: Match, scene: Scene) -> bool:
+    """Whether all nodes of an incomplete match remain and nothing else can change."""
+    if match.walks or match.extensions:
+        return False
+    complete = match.edges == scene.schema.body.all_edges
+    for node in match.assignment:
+        if node >= 0:
+            if scene.table[node] == DONE:
+                return False
+        elif node == UNASSIGNED:
+            complete = False
+    return not complete
 
 
 def _leave(clause: Clause, match: Match, scene: Scene) -> tuple[Progress, ...] | None:

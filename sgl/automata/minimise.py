@@ -18,10 +18,10 @@ from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeA
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
     """Drop the states that are unreachable, and those that no accepted derivation visits."""
-    return automaton.restricted(_co_reachable(automaton, _reachable(automaton)))
+    return automaton.restricted(_co_reachable(automaton, reachable(automaton)))
 
 
-def _reachable(automaton: TreeAutomaton) -> Mask:
+def reachable(automaton: TreeAutomaton) -> Mask:
     """Whether some derivation has the state."""
     # The last entry stands for the children that a rule does not have.
     live = np.zeros(automaton.size + 1, np.bool_)
@@ -34,12 +34,12 @@ def _reachable(automaton: TreeAutomaton) -> Mask:
     return live[:-1]
 
 
-def _co_reachable(automaton: TreeAutomaton, reachable: Mask) -> Mask:
+def _co_reachable(automaton: TreeAutomaton, reached: Mask) -> Mask:
     """Whether some accepted derivation visits the state."""
-    live = np.append(reachable, True)
+    live = np.append(reached, True)
     usable = np.flatnonzero(live[automaton.children].all(axis=0))
     children, results = automaton.children[:, usable], automaton.results[usable]
-    useful = np.append(automaton.final & reachable, False)
+    useful = np.append(automaton.final & reached, False)
     while True:
         ready = useful[results]
         if not ready.any():
