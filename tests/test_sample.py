@@ -15,7 +15,8 @@ from sampling import chi_square_p, plan_of, split_of, splits_of, upper_gamma, wh
 from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, GrammarBuilder, toy_plan
 
 from sgl.automata.compiler import StructureCompiler
-from sgl.automata.split import SplitGrammar, Transition, split_grammar
+from sgl.automata.split import SplitGrammar, split_grammar
+from sgl.automata.transitions import Transition
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
 from sgl.core.plan import Constraint, Plan

@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.automata.components import components
 from sgl.automata.lexicon import Lexicon
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
@@ -42,34 +41,29 @@ class SplitView:
     def __init__(self, split: SplitGrammar) -> None:
         self.split = split
         self.steps_of: dict[int, list[_Step]] = {}
-        self._words: list[tuple[int, int]] = []
+        self._words = split.transitions.lexical()
         self._by_class: dict[Lexicon, list[list[int]]] = {}
-        rank = 0
-        for component in components(_children(split)):
-            for state in component:
-                for transition in split.transitions_of[state]:
-                    if not transition.children:
-                        self._words.append((transition.rule, state))
-                        continue
-                    step = _Step(rank, state, transition.children)
-                    self.steps_of.setdefault(transition.rule, []).append(step)
-                    rank += 1
+        own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
+        for state, rule, children, _ in split.phrasal.rows():
+            own[state].append((rule, children))
+        upwards = (state for component in split.components for state in component)
+        in_order = ((state, *step) for state in upwards for step in own[state])
+        for rank, (state, rule, children) in enumerate(in_order):
+            self.steps_of.setdefault(rule, []).append(_Step(rank, state, children))
 
     def states_of(self, lexicon: Lexicon) -> list[list[int]]:
         """For each class of a lexicon the states with a transition into one of its words."""
         if lexicon not in self._by_class:
-            states: list[dict[int, None]] = [{} for _ in lexicon.category]
-            for rule, state in self._words:
-                states[lexicon.class_of[rule]][state] = None
-            self._by_class[lexicon] = [list(row) for row in states]
+            size = len(self.split.category)
+            places = np.searchsorted(lexicon.rule_array, self._words.rules)
+            pairs = np.unique(lexicon.class_array[places] * size + self._words.states)
+            states: list[list[int]] = [[] for _ in lexicon.category]
+            for number, state in zip(
+                (pairs // size).tolist(), (pairs % size).tolist(), strict=True
+            ):
+                states[number].append(state)
+            self._by_class[lexicon] = states
         return self._by_class[lexicon]
-
-
-def _children(split: SplitGrammar) -> list[list[int]]:
-    return [
-        [child for transition in transitions for child in transition.children]
-        for transitions in split.transitions_of
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ _S = TypeVar("_S", bound=Hashable)
 class GrammarIndex:
     """What tree automata need to know of a grammar.
 
-    ``phrasal`` are rule ids; rules are elsewhere given by their index there.
+    ``phrasal`` are rule ids (``phrasal_array`` the same as an array); rules are
+    elsewhere given by their index there.
     ``width`` is the largest number of children of a rule; ``children[i]`` are the
     categories of the ``i``-th children of the rules, the number of categories
     where there are none, and ``results`` those of the phrases.  ``lexicon`` tells no
@@ -71,6 +72,7 @@ class GrammarIndex:
         self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
         self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
         self.width = max(map(len, self.rhs), default=1)
+        self.phrasal_array = np.array(self.phrasal, np.intp)
         self.results = np.array(self.lhs, np.intp)
         absent = (len(grammar.categories),) * self.width
         rows = [(*rhs, *absent)[: self.width] for rhs in self.rhs]
