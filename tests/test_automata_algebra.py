@@ -89,9 +89,9 @@ def test_minimisation_keeps_the_language_and_merges_states(
         step=lambda i, children: automaton.step(index.phrasal[i], children),
         accepts=automaton.accepts_state,
     )
-    smaller = minimise(index, lifted)
+    smaller = minimise(lifted)
     assert len(smaller.category) < len(lifted.category)
-    assert minimise(index, smaller) is smaller
+    assert minimise(smaller) is smaller
     assert_deterministic_and_typed(smaller)
     for derivation in DERIVATIONS:
         assert smaller.accepts(index, derivation) == lifted.accepts(index, derivation)
@@ -104,7 +104,6 @@ def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structu
     index, automaton = compiler.index, compiler.structure_automaton(wanted)
     present, words = compiler.presence(wanted), compiler.lexicon.first
     whole = minimise(
-        index,
         explore(
             index,
             compiler.lexicon,

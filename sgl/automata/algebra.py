@@ -65,7 +65,7 @@ def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
         step=step,
         accepts=lambda pair: pair[0] in first.accepting or pair[1] in second.accepting,
     )
-    return minimise(index, united)
+    return minimise(united)
 
 
 def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -76,7 +76,7 @@ def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomato
     """
     both = trim(pairs(index, *_aligned(first, second)))
     check_size(both.size)
-    return minimise(index, both)
+    return minimise(both)
 
 
 def _aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:

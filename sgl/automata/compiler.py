@@ -104,7 +104,7 @@ class StructureCompiler:
                 step=lambda i, children: automaton.after(phrases[i], children) or None,
                 accepts=lambda state: not automaton.accepts_state(state),
             )
-            absent = self._absence[structure] = minimise(self.index, trim(lifted))
+            absent = self._absence[structure] = minimise(trim(lifted))
         return absent
 
     def presence(self, structure: Structure) -> TreeAutomaton:
@@ -137,7 +137,7 @@ class StructureCompiler:
         """The derivations that use a rule marked ``keep``; total."""
         if self._kept is None:
             kept = (rule.id for rule in self.grammar.rules if rule.keep)
-            self._kept = minimise(self.index, uses_rule(self.index, kept))
+            self._kept = minimise(uses_rule(self.index, kept))
         return self._kept
 
     def language(self, constraint: Constraint) -> TreeAutomaton:

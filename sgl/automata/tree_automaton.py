@@ -256,7 +256,7 @@ class TreeAutomaton:
         size = int(names.max(initial=DEAD)) + 1
         named = np.append(names, size)
         children = named[self.children]
-        rows = _distinct((self.rules, *children), size + 1)
+        rows = np.unique(as_numbers((self.rules, *children), size + 1), return_index=True)[1]
         categories, final = np.zeros(size, np.intp), np.zeros(size, np.bool_)
         categories[names], final[names] = self.categories, self.final
         return replace(
@@ -270,18 +270,17 @@ class TreeAutomaton:
         )
 
 
-def _distinct(columns: Sequence[Numbers], bound: int) -> Numbers:
-    """The rows that are new, sorted by the columns; all but the first are below ``bound``."""
-    key = columns[0]
-    if int(key.max(initial=0)) < 2**62 // bound ** (len(columns) - 1):
-        # All columns fit into one number, which is quicker to sort.
-        for column in columns[1:]:
-            key = key * bound + column
-        return np.unique(key, return_index=True)[1]
-    order = np.lexsort(columns[::-1])
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([column[order[1:]] != column[order[:-1]] for column in columns], axis=0)
-    return order[new]
+def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
+    """One number for each row, in the order of the rows.
+
+    All columns but the first are below ``bound``.
+    """
+    numbers = columns[0]
+    for column in columns[1:]:
+        if int(numbers.max(initial=0)) >= 2**62 // bound:
+            numbers = np.unique(numbers, return_inverse=True)[1]
+        numbers = numbers * bound + column
+    return numbers
 
 
 def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
