@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from sgl.automata.components import components
 from sgl.automata.split import SplitGrammar
@@ -139,4 +140,4 @@ def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
 
 
 def _coefficient(first: Sequence[int], second: Sequence[int], total: int) -> int:
-    return sum(first[left] * second[total - left] for left in range(total + 1) if first[left])
+    return sum(map(mul, first[: total + 1], second[total::-1]))

@@ -77,6 +77,8 @@ def _leave(clause: Clause, match: Match, scene: Scene) -> tuple[Progress, ...] |
     for variable, node in enumerate(match.assignment):
         if node >= 0 and scene.table[node] == DONE and not _served(clause, match, variable, scene):
             return None
+    if not clause.walks:
+        return ()
     walks: list[Progress] = []
     for goal, progress in zip(clause.walks, match.walks, strict=True):
         ends = match.assignment[goal.source], match.assignment[goal.target]

@@ -191,22 +191,16 @@ class Gluing:
         """The match with the new nodes and edges, in all ways."""
         if not self._fresh and not self._edges:
             return (match,)
-        labels = self._scene.labels
-        grown = {match: None}
+        schema, labels = self._schema, self._scene.labels
+        grown: Collection[Match] = (match,)
         for node in self._fresh:
-            grown = dict.fromkeys(
-                placed
-                for match in grown
-                for placed in place(self._schema, match, node, labels[node])
-            )
-            work.spend(_size(self._schema, grown))
+            placed = [new for old in grown for new in place(schema, old, node, labels[node])]
+            grown = dict.fromkeys(placed)
+            work.spend(_size(schema, grown))
         for edge in self._edges:
-            grown = dict.fromkeys(
-                realised
-                for match in grown
-                for realised in realise(self._schema, match, edge, labels)
-            )
-            work.spend(_size(self._schema, grown))
+            realised = [new for old in grown for new in realise(schema, old, edge, labels)]
+            grown = dict.fromkeys(realised)
+            work.spend(_size(schema, grown))
         return grown
 
 
