@@ -205,7 +205,26 @@ def test_leaving_out_one_structure_each_time_shares_products(
             expected = satisfies(Constraint(exclude=rest), TOY, derivation)
             assert language.accepts(compiler.index, derivation) == expected
     # Without sharing there would be 5 for all of them and 4 for each left out.
-    assert len(products) <= 5 + 2 * len(STRUCTURES)
+    assert len(products) <= 6 + 2 * len(STRUCTURES)
+
+
+def test_structures_of_single_words_need_no_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> TreeAutomaton:
+        raise AssertionError
+
+    monkeypatch.setattr(compiler_module, "intersection", refused)
+    words = tuple(
+        structure(text)
+        for text in ("{ N[lemma=cat] }", "{ V[lemma=see] }", "{ N[upos=PRON] }", "{ A[upos=ADJ] }")
+    )
+    verdicts = set()
+    for chosen in (words, words[:2], words[1:], words[::2]):
+        language = StructureCompiler(TOY).absence_of_all(chosen)
+        for derivation in DERIVATIONS:
+            expected = satisfies(Constraint(exclude=chosen), TOY, derivation)
+            assert language.accepts(language.index, derivation) == expected
+            verdicts.add(expected)
+    assert verdicts == {True, False}
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)

@@ -8,8 +8,10 @@ accept: a state of the union is a pair in which one side may have failed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.product import pairs
@@ -77,6 +79,35 @@ def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomato
     both = trim(pairs(index, *_aligned(first, second)))
     check_size(both.size)
     return minimise(both)
+
+
+def intersection_of_filters(
+    whole: TreeAutomaton, filters: Sequence[TreeAutomaton]
+) -> TreeAutomaton:
+    """Accept what all of some filters accept; trim and minimal.
+
+    A filter has at most one state for each category.  ``whole`` accepts every derivation
+    of the grammar.
+    """
+    lexicon = whole.lexicon
+    for automaton in filters:
+        lexicon = lexicon.common(automaton.lexicon)
+    whole = whole.over(lexicon)
+    words, usable = whole.words.copy(), np.ones(len(whole.index.phrasal), np.bool_)
+    for automaton in filters:
+        words[automaton.over(lexicon).words == DEAD] = DEAD
+        usable &= np.bincount(automaton.rules, minlength=len(usable)) > 0
+    rows = usable[whole.rules]
+    return trim(
+        replace(
+            whole,
+            words=words,
+            rules=whole.rules[rows],
+            children=whole.children[:, rows],
+            results=whole.results[rows],
+            final=whole.final & np.all([automaton.final.any() for automaton in filters]),
+        )
+    )
 
 
 def _aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:

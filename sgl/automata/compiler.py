@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
+from sgl.automata.algebra import (
+    complement,
+    everything,
+    intersection,
+    intersection_of_filters,
+    union,
+    uses_rule,
+)
 from sgl.automata.conjunctions import Conjunctions
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.numbered import in_order
@@ -50,7 +57,11 @@ class StructureCompiler:
         self._automata: dict[Structure, StructureAutomaton] = {}
         self._presence: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._absence: dict[Structure, TreeAutomaton] = {}
-        self._absences = Conjunctions(self.absence, partial(intersection, self.index))
+        self._absences = Conjunctions(
+            self.absence,
+            both=partial(intersection, self.index),
+            filters=lambda filters: intersection_of_filters(self.everything(), filters),
+        )
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[TreeAutomaton, SplitGrammar] = {}
