@@ -152,11 +152,12 @@ def _extend(
     relation: WalkRelation, reach: Reach, lengths: Lengths, *, forwards: bool
 ) -> dict[int, int]:
     extended: dict[int, int] = {}
-    for (source, target), steps in reach.items():
+    known = dict(lengths)
+    for (source, target), steps in reach.items() if known else ():
         here, there = (source, target) if forwards else (target, source)
-        for node, bits in lengths:
-            if node == here:
-                extended[there] = extended.get(there, 0) | relation.compose(bits, steps)
+        if here in known:
+            walked = relation.compose(known[here], steps)
+            extended[there] = extended.get(there, 0) | walked
     return {node: bits for node, bits in extended.items() if bits}
 
 

@@ -79,6 +79,10 @@ class System:
         """The value of each monomial."""
         return Equations(self).terms(extended(inside))
 
+    def apply(self, inside: Vector) -> Vector:
+        """The right-hand sides."""
+        return Equations(self).apply(extended(inside))[:-1]
+
 
 def extended(inside: Vector) -> Vector:
     """The values of the states, and 1 for the children that a rule does not have."""

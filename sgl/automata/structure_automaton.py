@@ -64,7 +64,7 @@ class SchemaAutomaton:
         self._states: Numbering[State] = Numbering()
         self._states.number(_FOUND)
         self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
-        self._gluings: dict[tuple[int, tuple[int, ...]], Gluing] = {}
+        self._gluings: dict[tuple[int, tuple[int, ...]], tuple[Gluing, int]] = {}
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
 
@@ -84,25 +84,27 @@ class SchemaAutomaton:
         if FOUND in children:
             return FOUND
         states = [self._states.values[child] for child in children]
-        gluing = self._gluing(symbol, tuple([state.outline for state in states]))
+        gluing, outline = self._gluing(symbol, tuple([state.outline for state in states]))
         matches = gluing.result([state.matches for state in states], work)
         if matches is None:
             return FOUND
-        return self._states.number(State(self._outlines.number(gluing.outline), matches))
+        return self._states.number(State(outline, matches))
 
-    def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> Gluing:
+    def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> tuple[Gluing, int]:
+        """A symbol over children with these outlines, and the outline of its result."""
         key = symbol, outlines
         if key not in self._gluings:
             value = self._symbols.values[symbol]
             if value.ports not in self._joinings:
                 joining = Joining(self.schema, value.ports, self._matches)
                 self._joinings[value.ports] = joining
-            self._gluings[key] = Gluing(
+            gluing = Gluing(
                 self._joinings[value.ports],
                 self.schema,
                 value,
                 [self._outlines.values[outline] for outline in outlines],
             )
+            self._gluings[key] = gluing, self._outlines.number(gluing.outline)
         return self._gluings[key]
 
     def accepts(self, state: int) -> bool:

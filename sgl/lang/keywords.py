@@ -62,6 +62,7 @@ CLAUSES: tuple[str, ...] = (
     "targets",
     "to",
     "train",
+    "variant",
     "waive",
     "when",
     "where",
