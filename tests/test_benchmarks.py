@@ -74,9 +74,8 @@ def deviations(exponent: float = 1.0) -> Json:
     bent = {
         stream: replace(
             split,
-            transitions_of=tuple(
-                tuple(replace(t, probability=t.probability**exponent) for t in row)
-                for row in split.transitions_of
+            transitions=replace(
+                split.transitions, probabilities=split.transitions.probabilities**exponent
             ),
         )
         for stream, split in splits.items()
