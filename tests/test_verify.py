@@ -25,6 +25,7 @@ from tiny_dataset import (
     said,
     sentence_in_two_splits,
     tiny,
+    write_manifest,
 )
 
 import sgl.verify
@@ -40,7 +41,37 @@ def test_an_honest_dataset_passes_every_check(tmp_path: Path) -> None:
 
 def test_a_dataset_without_a_certificate_is_told_so(tmp_path: Path) -> None:
     result = verify(tiny().write(tmp_path)).result("V025")
-    assert (result.status, result.reason) == ("skipped", "the dataset has no certificate")
+    assert result.status == "skipped"
+    assert result.reason.startswith("the dataset has no certificate")
+
+
+@pytest.mark.parametrize(
+    ("method", "verdict", "status"),
+    [
+        ("static", "proved", "failed"),
+        ("searched", "passed", "skipped"),
+        ("static", "not claimed", "skipped"),
+    ],
+)
+def test_who_says_proved_has_to_show_it(
+    method: str, verdict: str, status: str, tmp_path: Path
+) -> None:
+    directory = tiny().write(tmp_path)
+    manifest = json.loads((directory / "manifest.json").read_text("utf-8"))
+    claim = {"pattern": "p", "claim": "held out", "method": method, "result": verdict, "detail": ""}
+    write_manifest(directory, manifest | {"guarantees": [claim]})
+    result = verify(directory).result("V025")
+    assert result.status == status
+    if status == "failed":
+        assert "lists no certificate" in str(result.violations[0])
+
+
+def test_a_certificate_that_is_no_text_is_told(tmp_path: Path) -> None:
+    directory = tiny().write(tmp_path)
+    (directory / "certificate.json").write_bytes(b"\xff\xfe")
+    result = verify(directory).result("V025")
+    assert result.status == "failed"
+    assert "malformed" in str(result.violations[0])
 
 
 def test_every_other_check_looked_at_something(tmp_path: Path) -> None:

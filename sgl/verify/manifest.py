@@ -128,6 +128,7 @@ class Manifest:
     ``source`` and ``target`` name the text layers of the first two columns of
     the data, ``layer`` the graph layer of the CoNLL-U files and ``anchor`` the
     text layer of its tokens.  ``structures`` are the distinct structures by number.
+    ``proved``: it says that a claim was proved, rather than found in the data.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Manifest:
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Clause, ...] = ()
     strings: Strings | None = None
+    proved: bool = False
 
 
 @dataclass(slots=True)
@@ -207,6 +209,7 @@ def read_manifest(directory: Path) -> Manifest:
         parts=parts,
         nowhere=nowhere,
         strings=read_strings(root),
+        proved=any(map(_is_proof, root.optional("guarantees"))),
     )
 
 
@@ -316,6 +319,11 @@ def _read_shares(stratum: Cursor) -> tuple[tuple[str, int], ...]:
     if not stratum.has("shares"):
         return ()
     return tuple((name, share.count()) for name, share in stratum.member("shares").members())
+
+
+def _is_proof(guarantee: Cursor) -> bool:
+    verdict = (guarantee.member("method").text(), guarantee.member("result").text())
+    return verdict == ("static", "proved")
 
 
 def _read_file(cursor: Cursor) -> DataFile:
