@@ -87,10 +87,10 @@ def intersection_of_filters(
     """Accept what all of some filters accept; trim and minimal.
 
     A filter has at most one state for each category.  ``whole`` accepts every derivation
-    of the grammar.
+    of the grammar, and tells no words of a category apart.
     """
-    lexicon = whole.lexicon
-    for automaton in filters:
+    lexicon = filters[0].lexicon
+    for automaton in filters[1:]:
         lexicon = lexicon.common(automaton.lexicon)
     whole = whole.over(lexicon)
     words, usable = whole.words.copy(), np.ones(len(whole.index.phrasal), np.bool_)
