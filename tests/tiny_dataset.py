@@ -21,6 +21,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sgl.verify import Report
+
 PP_IN_SUBJECT = "{ V -[nsubj]-> N; N -[nmod]-> M }"
 PP_IN_OBJECT = "{ V -[obj]-> N; N -[nmod]-> M }"
 CAT_AS_OBJECT = "{ V -[obj|~obj]-> N[lemma=cat] }"
@@ -154,6 +156,10 @@ class Tiny:
     )
     nowhere: list[str] = field(default_factory=lambda: [QUESTION])
     parquet: bool = True
+    policy: str = "reject"
+    readings: dict[str, dict[str, object]] = field(default_factory=dict)
+    ambiguous: dict[str, int] = field(default_factory=dict)
+    verdicts: dict[str, str] = field(default_factory=dict)
 
     def pattern(self, name: str) -> dict[str, object]:
         return next(pattern for pattern in self.patterns if pattern["name"] == name)
@@ -175,7 +181,12 @@ class Tiny:
                 "strata": [
                     {
                         "category": name,
+                        "stream": f"{split}/{name}",
                         "count": count,
+                        "rejected": {"ambiguous": self.ambiguous.get(name, 0)},
+                        "readings": one_reading(count) | self.readings.get(name, {})
+                        if self.policy != "ignore"
+                        else None,
                         "repeated": name in self.repeated,
                         "shares": self.shares.get(name, {}),
                     }
@@ -197,7 +208,22 @@ class Tiny:
             "patterns": self.patterns,
             "parts": self.parts,
             "nowhere": self.nowhere,
+            "ambiguous": {"policy": self.policy, "layer": "en"},
+            "guarantees": [
+                {
+                    "pattern": pattern["name"],
+                    "claim": "string level",
+                    "result": self.verdicts.get(str(pattern["name"]), "checked"),
+                }
+                for pattern in self.patterns
+            ],
         }
+
+
+def one_reading(strings: int) -> dict[str, object]:
+    """The figures of strings that have been parsed and have one reading each."""
+    numbers = dict.fromkeys(("several", "held_out", "outputs", "ambiguous"), 0)
+    return {"parsed": strings, **numbers, "patterns": {}}
 
 
 def tiny() -> Tiny:
@@ -310,3 +336,33 @@ def listed(directory: Path) -> list[dict[str, object]]:
         name = path.relative_to(directory).as_posix()
         files.append({"path": name, "sha256": sha256(content).hexdigest(), "rows": rows})
     return files
+
+
+def failed(report: Report) -> set[str]:
+    """The codes of the checks that a dataset fails."""
+    return {result.code for result in report.failed}
+
+
+def explain(report: Report) -> str:
+    """Everything that is wrong, to show when a test fails."""
+    return "\n".join(f"{r.code} {r.status} {v}" for r in report.results for v in r.violations)
+
+
+def foreign_structure(data: Tiny) -> None:
+    """An item of one pattern with what another holds out."""
+    sentence = Sentence(
+        "The/the/DET/2:det dog/dog/NOUN/5:nsubj near/near/ADP/4:case Emma/Emma/PROPN/2:nmod "
+        "saw/see/VERB/0:root a/a/DET/7:det cat/cat/NOUN/5:obj ././PUNCT/5:punct",
+        "pp_in_subject",
+    )
+    data.splits["gen"][0] = sentence
+
+
+def sentence_in_two_splits(data: Tiny) -> None:
+    """A training sentence in dev."""
+    data.splits["dev"].append(said("dog", "saw", "book"))
+
+
+def repeated_sentence(data: Tiny) -> None:
+    """A training sentence twice."""
+    data.splits["train"].insert(0, said("dog", "saw", "book"))

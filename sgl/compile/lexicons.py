@@ -19,6 +19,7 @@ from sgl.compile.rules import check_layers, rule_weight
 from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters
 from sgl.compile.tables import Tables, check_columns, select
+from sgl.compile.variants import apply_variants, report_idle_variants
 from sgl.compile.weighting import Weighting, weighting_of
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span
@@ -49,6 +50,7 @@ def lower_words(names: Names, context: Lexicons) -> list[Production]:
     check_morphology(names, context.diagnostics)
     if context.diagnostics.errors == 0:
         tables.report_unused(names)
+        report_idle_variants(names, tables.all_read, context.diagnostics)
     return found
 
 
@@ -271,6 +273,9 @@ def _lexicon(
         )
     if table is None or not check_columns(lexicon, table, context.diagnostics):
         return []
+    table = apply_variants(lexicon, table, context.parameters, context.diagnostics)
+    if table is None:
+        return []
     weighting = weighting_of(lexicon, context.parameters, context.diagnostics)
     chosen = select(lexicon, table, context.diagnostics)
     rows = _Rows(lexicon, scope, table, chosen, weighting)
@@ -285,7 +290,7 @@ def _of_category(
     number: int, entry: s.Entry, rows: _Rows, context: Lexicons
 ) -> Iterator[Production]:
     """The words that the rows give for one category of a lexicon."""
-    layers = _merge(rows.lexicon.shared, entry.layers)
+    layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
     seen: dict[tuple[object, ...], Row] = {}
     for row in rows.rows:
@@ -308,11 +313,10 @@ def _of_category(
             yield production
 
 
-def _merge(
-    shared: Sequence[s.LayerClause], own: Sequence[s.LayerClause]
-) -> tuple[s.LayerClause, ...]:
-    named = {clause.layer.text for clause in own}
-    return (*(clause for clause in shared if clause.layer.text not in named), *own)
+def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
+    """The layer clauses of an entry: its own, and those of the lexicon that it lacks."""
+    named = {clause.layer.text for clause in entry.layers}
+    return (*(clause for clause in lexicon.shared if clause.layer.text not in named), *entry.layers)
 
 
 def _check_duplicate(
