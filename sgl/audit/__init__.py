@@ -9,25 +9,21 @@
 sort that a person wants to see, and eight bytes for each sentence.
 """
 
-from sgl.audit.auditor import Auditor, Progress, describe_obstacle
+from sgl.audit.auditor import Auditor, Progress
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
 from sgl.audit.outputs import first_outputs, gives, output
 from sgl.audit.reader import Judgement, Reader
 from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
-from sgl.audit.rows import Corpus, Row, Unreadable
-from sgl.audit.spelling import DIFFERENCES, Speller
 from sgl.audit.structures import Declared, StructureFinder, declared_structures
 
 __all__ = [
-    "DIFFERENCES",
     "LISTED",
     "OTHER_PAIRS",
     "Audit",
     "Auditor",
     "Cause",
-    "Corpus",
     "Declared",
     "Difference",
     "FileTally",
@@ -35,15 +31,11 @@ __all__ = [
     "Listed",
     "Progress",
     "Reader",
-    "Row",
     "Shared",
-    "Speller",
     "StructureFinder",
     "Tally",
-    "Unreadable",
     "audit_data",
     "declared_structures",
-    "describe_obstacle",
     "explain_difference",
     "first_outputs",
     "gives",

@@ -12,12 +12,10 @@ from typing import Any
 import click
 
 from sgl.audit import (
-    DIFFERENCES,
     Audit,
     Auditor,
     Declared,
     Reader,
-    Speller,
     StructureFinder,
     audit_data,
     declared_structures,
@@ -29,6 +27,7 @@ from sgl.cli.common import compile_options, count, grammar_argument, progress, s
 from sgl.cli.layers import are_known, differences, listed, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures
+from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser
 from sgl.report import render_audit
