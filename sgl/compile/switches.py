@@ -163,7 +163,7 @@ def choose(
     chosen = []
     for declaration in declarations:
         conditions: tuple[s.When, ...] = ()
-        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Restrict | s.Test):
+        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Restrict | s.Weights | s.Test):
             conditions = declaration.when
         elif isinstance(declaration, s.Pattern | s.Part):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))

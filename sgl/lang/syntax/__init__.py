@@ -46,6 +46,7 @@ from sgl.lang.syntax.declarations import (
     Unread,
     Use,
     View,
+    Weights,
     Words,
 )
 from sgl.lang.syntax.rules import (
@@ -157,6 +158,7 @@ __all__ = [
     "VariableRef",
     "View",
     "Weight",
+    "Weights",
     "When",
     "Word",
     "Words",
