@@ -39,7 +39,7 @@ ROOT = Path(__file__).parent.parent
 DRAWN = "SGL0809"
 WITH_EXAMPLE = [code for code in CODES.values() if code.wrong and code.code != DRAWN]
 #: Codes that are warnings.
-WARNINGS = {"SGL0204", "SGL0612", "SGL0611", "SGL0704", "SGL0814", "SGL0822"}
+WARNINGS = {"SGL0204", "SGL0612", "SGL0611", "SGL0704", "SGL0710", "SGL0814", "SGL0822"}
 
 
 def codes_in_the_compiler() -> set[str]:
