@@ -36,8 +36,8 @@ from sgl.sample.tables import content_lemmas
 #: Texts drawn to measure what is rejected.
 DRAWN = 40_000
 
-#: A rule counts as if it had been met so many times more, accepted as often as any.
-_SHRINKAGE = 200
+#: Uses that tell how often a rule is rejected.
+_MEASURED = 200
 
 
 class SplitSelection:
@@ -74,17 +74,38 @@ class SplitSelection:
             if not self.repeats(derivation):
                 accepted += uses
                 kept += 1
-        self._share = kept / max(len(derivations), 1)
-        shrunk = accepted + _SHRINKAGE * self._share
-        self._accepted = shrunk / (met + _SHRINKAGE) / max(self._share, 1e-9)
+        self._share = max(kept, 1) / max(len(derivations), 1)
+        self._accepted = self._shares(met, accepted) / self._share
+
+    def _shares(self, met: Vector, accepted: Vector) -> Vector:
+        """For each rule the share of its uses that stand in accepted texts.
+
+        A rule that was met too rarely has the share of its category, so that chance does
+        not tell words apart that are equally frequent.
+        """
+        category = np.array([rule.lhs for rule in self._grammar.rules])
+        size = len(self._grammar.categories)
+        met_there = np.bincount(category, met, size)[category]
+        accepted_there = np.bincount(category, accepted, size)[category]
+        common = np.where(
+            met_there >= _MEASURED, accepted_there / np.maximum(met_there, 1.0), self._share
+        )
+        shares = np.where(met >= _MEASURED, accepted / np.maximum(met, 1.0), common)
+        return shares.astype(np.float64)
 
     def left_out(self, weights: Vector) -> LeftOut:
         """What the split leaves out under these weights."""
         split = self._split(weights)
         mass = split.mass * self._share
-        kept = np.array(split.expected_rules) * self._accepted
-        uses = np.maximum(self._expected(weights) / mass - kept, 0.0)
-        return LeftOut(float(np.log(mass)), uses)
+        uses = self._expected(weights) / mass - self._kept(split)
+        return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
+
+    def kept(self, weights: Vector) -> Vector:
+        """The expected uses of each rule in a text that is kept."""
+        return self._kept(self._split(weights))
+
+    def _kept(self, split: SplitGrammar) -> Vector:
+        return np.array(split.expected_rules) * self._accepted
 
     def draw(self, weights: Vector, number: int) -> list[list[int]]:
         """Derivations of the split under these weights, before any rejection."""

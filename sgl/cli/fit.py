@@ -344,7 +344,7 @@ def _head(
         words += ["--set", f"{name}={value}"]
     words += ["--smoothing", f"{request.options.smoothing:g}", "--prior", request.options.prior]
     words += ["--out", _shown(out)]
-    return ["Weights that were estimated from a corpus:", f"  {shlex.join(words)}"]
+    return ["Estimated from a corpus by", f"  {shlex.join(words)}"]
 
 
 def _shown(path: Path) -> str:
