@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_grammar import grammar
 from toy import TOY, random_derivations
 
 from sgl.build.selection import SplitSelection, weighted
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
-from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, TextLayer, Token
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.fit import Fit, Options, Sample, Vector, estimate, expected_uses
@@ -29,24 +30,6 @@ FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
 
 #: No pseudo-counts: the weights are what the corpus says.
 EXACT = Options(smoothing=0.0)
-
-
-def grammar(rules: Mapping[str, tuple[str, float]]) -> CoreGrammar:
-    """A grammar of one text layer: ``name: ("S -> A B" or "A -> word", weight)``."""
-    names = list(dict.fromkeys(text.split()[0] for text, _ in rules.values()))
-    totals: Counter[str] = Counter()
-    for text, weight in rules.values():
-        totals[text.split()[0]] += weight  # type: ignore[assignment]
-    made = []
-    for number, (name, (text, weight)) in enumerate(rules.items()):
-        left, _, *right = text.split()
-        children = [item for item in right if item in names]
-        places = iter(range(len(children)))
-        template = tuple(Slot(next(places)) if item in names else Token(item) for item in right)
-        lhs, rhs = names.index(left), tuple(names.index(child) for child in children)
-        made.append(Rule(number, name, lhs, rhs, weight / totals[left], (template,), ()))
-    categories = tuple(Category(name) for name in names)
-    return CoreGrammar("g", categories, tuple(made), 0, (TextLayer("en"),), ())
 
 
 def sample(core: CoreGrammar, sentences: Mapping[str, int], layer: int = 0) -> Sample:
