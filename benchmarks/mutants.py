@@ -3,8 +3,9 @@
 Each mutant is the grammar with one small change, of the kinds that authors make: a rule
 added that leaks, an exposure left out, a feature widened, a label swapped, a depth off by
 one, a word removed.  A mutant whose data would not keep what the original claims has to
-be caught: when it is read, by an example that the author wrote, by the proof of its own
-claims, or by the verifier, which reads a small dataset drawn from it against the
+be caught by something that its author runs: when it is read, by an example beside a rule
+or pattern, by the proof of its own claims, by the comparison of its training with what the
+original tests, or by the verifier, which reads a small dataset drawn from it against the
 original's manifest.  A mutant that keeps all claims has to pass::
 
     python benchmarks/mutants.py grammars/sget.sgl --jobs 2 --json mutants.json
@@ -12,7 +13,8 @@ original's manifest.  A mutant that keeps all claims has to pass::
 The table counts the mutants of each kind by who caught them; below are the mutants that
 nobody caught, and those that were harmless but set off an alarm; there should be none.
 A mutant with a `wrong graph` calls, say, an object a subject where no example says
-otherwise: its graphs keep all claims, its sentences do not.
+otherwise: its graphs keep all claims, its sentences do not.  The first that notices is
+counted, and those after it are not asked.
 The file has every mutant with its message and witness, and why a harmless one is so.  A
 run that was interrupted goes on where it stopped.  How a mutant is judged:
 ``mutation/judge.py``; what is changed: ``mutation/patterns.py``, ``mutation/rules.py``.
@@ -60,7 +62,9 @@ def main() -> int:
     results = run_tasks(list(mutants), work, workers, key)
     report(results)
     print(f"{time.time() - started:.0f} s")
-    write_json(options.json, {"summary": summary(results), "mutants": results})
+    seconds = cpu(results)
+    print("CPU:", ", ".join(f"{stage} {used:.0f} s" for stage, used in seconds.items()))
+    write_json(options.json, {"summary": summary(results), "cpu": seconds, "mutants": results})
     forget(workers)
     return 1 if summary(results)["missed"] else 0
 
@@ -116,6 +120,14 @@ def summary(results: dict[str, Json]) -> Json:
         "missed": counts[MISSED],
         "false alarms": counts[ALARM],
     }
+
+
+def cpu(results: dict[str, Json]) -> dict[str, float]:
+    """The CPU seconds of all mutants in each stage."""
+    seconds: Counter[str] = Counter()
+    for result in results.values():
+        seconds.update(result["cpu"])
+    return dict(seconds)
 
 
 def report(results: dict[str, Json]) -> None:

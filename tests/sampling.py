@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from toy import GrammarBuilder
+
 from sgl.automata.compiler import StructureCompiler
 from sgl.automata.split import SplitGrammar, Transition, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.sample import pack
+from sgl.sample.engine import Tables
 
 
 def split_of(
@@ -111,3 +115,30 @@ def upper_gamma(a: float, x: float) -> float:
         if abs(c * d - 1) < 1e-15:
             break
     return fraction * scale
+
+
+def tables_of(
+    grammar: CoreGrammar, split: SplitGrammar | None = None, plan: Plan | None = None
+) -> Tables:
+    """What is sampled from: one split for all strata of a plan."""
+    plan = plan or plan_of({"train": 100})
+    split = split or whole(grammar)
+    return pack(grammar, plan, {stratum.stream: split for stratum in plan.strata})
+
+
+def small_grammar() -> CoreGrammar:
+    """Finite: 2 + 2 * 3 sentences, of very different probabilities."""
+    build = GrammarBuilder()
+    for name in ("Text", "N", "V"):
+        build.category(name)
+    build.rule("bare", "Text -> N", "0", "0", "head=0", 1)
+    build.rule("clause", "Text -> N V", "0 1", "0 1", "head=1; 1 -nsubj-> 0", 3)
+    build.word("N", "dog", "犬", 9, upos="NOUN")
+    build.word("N", "cat", "猫", 1, upos="NOUN")
+    build.word("V", "ran", "走った", 5, upos="VERB")
+    build.word("V", "slept", "寝た", 4, upos="VERB")
+    build.word("V", "sang", "歌った", 1, upos="VERB")
+    return build.build("small", "Text")
+
+
+SMALL = small_grammar()

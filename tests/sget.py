@@ -54,9 +54,9 @@ def compile_file(path: Path, settings: Mapping[str, str] | None = None) -> Compi
 
 
 @cache
-def words() -> tuple[Word, ...]:
-    """All words of the grammar."""
-    grammar = sget().grammar
+def words(**settings: str) -> tuple[Word, ...]:
+    """All words of the grammar, with these settings of its parameters."""
+    grammar = sget(**settings).grammar
     return tuple(_word(grammar, rule) for rule in grammar.rules if rule.lexical)
 
 

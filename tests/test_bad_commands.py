@@ -132,6 +132,8 @@ def test_a_dataset_stays_when_the_next_one_fails(work: Workplace) -> None:
 @pytest.fixture
 def interrupted(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """``sglc compile`` while it draws a large dataset."""
+    # A job in the background of a shell is started deaf to Control-C, and so are its children.
+    heard_before = signal.signal(signal.SIGINT, signal.default_int_handler)
     large = BASE.replace("train 20", "train 500000")
     (tmp_path / MAIN).write_text(large, encoding="utf-8")
     with subprocess.Popen(
@@ -142,6 +144,7 @@ def interrupted(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
+        signal.signal(signal.SIGINT, heard_before)
         yield process
         process.kill()
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_parse import ATTACHMENT, derivations, grammar, grammars, names
+from small_grammars import grammar, names
+from test_parse import ATTACHMENT, derivations, grammars
 from toy import (
     DEEP_COMPLEMENT,
     FAR_GAP,

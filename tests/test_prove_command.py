@@ -193,6 +193,61 @@ def test_between_shows_a_sentence_of_the_first(
     assert "train/in_distribution: " in text
 
 
+REVERSED = """
+pattern pp_in_object "PP in object"
+  targets hen seen only in exposures
+  forbid { V -[obj]-> N; N -[nmod]-> M }
+  expose 20 each target { N[lemma in @targets] }
+  size   5
+"""
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> tuple[str, str]:
+    """A farm that keeps hens for exposures, and its next version, which does not."""
+    text = (EXAMPLE / "farm.sgl").read_text("utf-8")
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    old, new = tmp_path / "old.sgl", tmp_path / "new.sgl"
+    text = text.replace("  need   { V -[obj]-> N; N -[nmod]-> M } >= 100\n", "")
+    old.write_text(text + REVERSED, "utf-8")
+    changes = {
+        " seen only in exposures": "",
+        "  size   5": "  allow  pp_in_subject\n  size   5",
+        "  distinct lemmas NOUN\n": "",
+    }
+    text += REVERSED
+    for before, after in changes.items():
+        assert before in text
+        text = text.replace(before, after)
+    new.write_text(text, "utf-8")
+    return str(new), str(old)
+
+
+def test_between_versions_tells_what_is_no_longer_kept_apart(
+    capsys: pytest.CaptureFixture[str], versions: tuple[str, str]
+) -> None:
+    new, old = versions
+    data = json.loads(prove(capsys, "--between", new, old, "--json"))
+    found = {(row["stream"], *row["structures"]): row["witness"][0] for row in data["departures"]}
+    hens = "gen/pp_in_subject/0", "{ N[lemma=hen] }"
+    assert " hen" in found[hens]
+    allowed = "gen/pp_in_object/0", "{ V -[nsubj]-> N; N -[nmod]-> M }"
+    assert found[allowed].count(" near ") == 2
+    (twice,) = [witness for (_, structure, *_), witness in found.items() if "; X" in structure]
+    assert twice == "The cat chased the cat."
+
+    text = prove(capsys, "--between", new, old)
+    assert "keeps this out, and farm (A) does not: { N[lemma=hen] }" in text
+
+
+def test_between_a_grammar_and_itself_nothing_departs(
+    capsys: pytest.CaptureFixture[str], versions: tuple[str, str]
+) -> None:
+    for version in versions:
+        data = json.loads(prove(capsys, "--between", version, version, "--json"))
+        assert data["departures"] == []
+
+
 # --- figures for programs ---------------------------------------------------------------
 
 

@@ -226,7 +226,8 @@ pattern p "title" (one, two)
   size 500 within chain outside path, large outside chain
   train like "The dog."
   gen like "The cat."
-test "The dog." => ja "犬。", en "The dog."
+test "The dog." => ja "犬。", en "The dog.", syn { N -[det]-> D } without { N -> M }
+test "The dog." => syn chain
 test reject "The the."
 """
 )

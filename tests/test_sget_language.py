@@ -11,10 +11,8 @@ import yaml
 from sampling import plan_of, whole
 from sget import PUBLISHED, Word, sget, words, words_of
 
-from sgl.build.examples import check_examples
 from sgl.core.graph import Graph
 from sgl.core.interpret import Item, interpret
-from sgl.diagnostics import Diagnostics
 from sgl.parse import Parser
 from sgl.sample import draw, pack
 
@@ -185,89 +183,10 @@ def test_adjectives_stand_in_the_order_of_their_slots() -> None:
     assert longest >= 2
 
 
-# ---- examples and graphs
-
-
-def test_the_examples_of_the_grammar_hold() -> None:
-    compiled, diagnostics = sget(), Diagnostics()
-    assert len(compiled.tests) > 30
-    check_examples(compiled, diagnostics)
-    assert [found.message for found in diagnostics] == []
-
-
 @cache
 def parser() -> Parser:
     """Reads English sentences."""
     return Parser(sget().grammar, 0)
-
-
-def edges(sentence: str) -> set[str]:
-    """The graph of the one reading of a sentence: ``saw -nsubj-> Emma``."""
-    (reading,) = parser().parse(sentence)
-    item = interpret(sget().grammar, reading)
-    (graph,) = item.graphs
-    form = [_form(graph, item, index) for index in range(len(graph.nodes))]
-    return {f"{form[source]} -{label}-> {form[target]}" for source, label, target in graph.edges}
-
-
-def _form(graph: Graph, item: Item, index: int) -> str:
-    return item.tokens[0][graph.nodes[index].position]
-
-
-GRAPHS = """
-Noah gave Liam a leaf.
-  gave -nsubj-> Noah; gave -iobj-> Liam; gave -obj-> leaf; leaf -det-> a; gave -punct-> .
-A box was sent to Emma by Ava.
-  sent -nsubj:pass-> box; box -det-> A; sent -aux:pass-> was; sent -obl:to-> Emma;
-  Emma -case-> to; sent -obl:agent-> Ava; Ava -case-> by; sent -punct-> .
-Liam said that Levi ran.
-  said -nsubj-> Liam; said -ccomp-> ran; ran -mark-> that; ran -nsubj-> Levi; said -punct-> .
-Ava wanted to see Liam.
-  wanted -nsubj-> Ava; wanted -xcomp-> see; see -mark-> to; see -obj-> Liam;
-  see -~nsubj:xsubj-> Ava; wanted -punct-> .
-Mia saw the cat in a box.
-  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> the; cat -nmod-> box; box -det-> a;
-  box -case-> in; saw -punct-> .
-Mia saw a cat that Emma liked.
-  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> a; cat -acl:relcl-> liked; liked -mark-> that;
-  liked -nsubj-> Emma; liked -~obj-> cat; saw -punct-> .
-Mia saw a cat that wanted to run.
-  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> a; cat -acl:relcl-> wanted; wanted -mark-> that;
-  wanted -~nsubj-> cat; wanted -xcomp-> run; run -mark-> to; run -~nsubj:xsubj-> cat;
-  saw -punct-> .
-Mia saw a cat that Emma gave a leaf to.
-  saw -nsubj-> Mia; saw -obj-> cat; cat -det-> a; cat -acl:relcl-> gave; gave -mark-> that;
-  gave -nsubj-> Emma; gave -obj-> leaf; leaf -det-> a; gave -obl-> to; gave -~obl:to-> cat;
-  saw -punct-> .
-Ava ran and Noah slept and Mia smiled.
-  ran -nsubj-> Ava; ran -conj-> slept; slept -cc-> and; slept -nsubj-> Noah;
-  ran -conj-> smiled; smiled -cc-> and; smiled -nsubj-> Mia; ran -punct-> .
-Liam said that Ava ran and Noah slept.
-  said -nsubj-> Liam; said -ccomp-> ran; ran -mark-> that; ran -nsubj-> Ava;
-  ran -conj-> slept; slept -cc-> and; slept -nsubj-> Noah; said -punct-> .
-Who did Ava see?
-  see -~obj-> Who; see -aux-> did; see -nsubj-> Ava; see -punct-> ?
-A cheap nail, Liam found.
-  found -~obj-> nail; nail -det-> A; nail -amod-> cheap; found -punct-> ,;
-  found -nsubj-> Liam; found -punct-> .
-"""
-
-
-def graphs() -> dict[str, set[str]]:
-    """The sentences of ``GRAPHS`` with their edges."""
-    expected: dict[str, set[str]] = {}
-    for line in GRAPHS.strip().splitlines():
-        if line.startswith(" "):
-            sentence = next(reversed(expected))
-            expected[sentence] |= {edge for edge in re.split(r";(?: |$)", line.strip()) if edge}
-        else:
-            expected[line] = set()
-    return expected
-
-
-@pytest.mark.parametrize(("sentence", "expected"), graphs().items(), ids=graphs())
-def test_graphs(sentence: str, expected: set[str]) -> None:
-    assert edges(sentence) == expected
 
 
 # ---- concatenation

@@ -21,6 +21,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sgl.verify import Report
+
 PP_IN_SUBJECT = "{ V -[nsubj]-> N; N -[nmod]-> M }"
 PP_IN_OBJECT = "{ V -[obj]-> N; N -[nmod]-> M }"
 CAT_AS_OBJECT = "{ V -[obj|~obj]-> N[lemma=cat] }"
@@ -310,3 +312,33 @@ def listed(directory: Path) -> list[dict[str, object]]:
         name = path.relative_to(directory).as_posix()
         files.append({"path": name, "sha256": sha256(content).hexdigest(), "rows": rows})
     return files
+
+
+def failed(report: Report) -> set[str]:
+    """The codes of the checks that a dataset fails."""
+    return {result.code for result in report.failed}
+
+
+def explain(report: Report) -> str:
+    """Everything that is wrong, to show when a test fails."""
+    return "\n".join(f"{r.code} {r.status} {v}" for r in report.results for v in r.violations)
+
+
+def foreign_structure(data: Tiny) -> None:
+    """An item of one pattern with what another holds out."""
+    sentence = Sentence(
+        "The/the/DET/2:det dog/dog/NOUN/5:nsubj near/near/ADP/4:case Emma/Emma/PROPN/2:nmod "
+        "saw/see/VERB/0:root a/a/DET/7:det cat/cat/NOUN/5:obj ././PUNCT/5:punct",
+        "pp_in_subject",
+    )
+    data.splits["gen"][0] = sentence
+
+
+def sentence_in_two_splits(data: Tiny) -> None:
+    """A training sentence in dev."""
+    data.splits["dev"].append(said("dog", "saw", "book"))
+
+
+def repeated_sentence(data: Tiny) -> None:
+    """A training sentence twice."""
+    data.splits["train"].insert(0, said("dog", "saw", "book"))

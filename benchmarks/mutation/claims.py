@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from mutation.compared import Findings
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra import intersection
 from sgl.automata.evidence import Evidence, StratumEvidence
@@ -63,6 +64,8 @@ class Original:
     errors: frozenset[tuple[str, str]] = frozenset()
     #: By stream and structure: the probability of needed parts in parts of training.
     masses: dict[tuple[str, str], float] = field(default_factory=dict)
+    #: What a comparison with itself finds, by design.
+    compared: Findings = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:
@@ -91,17 +94,17 @@ def same_rules(first: CoreGrammar, second: CoreGrammar) -> bool:
 
 def as_meant(original: CoreGrammar, grammar: CoreGrammar) -> CoreGrammar:
     """The grammar with the graphs that the original gives to the same rules."""
-    known = {_key(original, rule): rule.fragments for rule in original.rules}
+    known = {rule_key(original, rule): rule.fragments for rule in original.rules}
     return replace(
         grammar,
         rules=tuple(
-            replace(rule, fragments=known.get(_key(grammar, rule), rule.fragments))
+            replace(rule, fragments=known.get(rule_key(grammar, rule), rule.fragments))
             for rule in grammar.rules
         ),
     )
 
 
-def _key(grammar: CoreGrammar, rule: Rule) -> object:
+def rule_key(grammar: CoreGrammar, rule: Rule) -> object:
     """What makes a rule the same as another but for its graph and its weight."""
     categories = tuple(grammar.categories[c] for c in (rule.lhs, *rule.rhs))
     return rule.name, categories, rule.templates

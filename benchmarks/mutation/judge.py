@@ -1,19 +1,30 @@
 """Who catches a mutant, or why it is harmless.
 
-A mutant goes the way of every grammar until something stops it::
+A mutant goes the way of every grammar until something stops it.  Each stage is a command
+that an author runs, or that ``sglc compile`` runs::
 
-    reading    the compiler reports an error
-    example    a sentence that the author wrote beside a rule or pattern is not as it says
-    proof      a claim of the mutant's own patterns is refuted, with a witness
-    drawing    a part cannot yield the sentences asked for
-    verifier   drawn sentences violate what the *original* claims
+    reading     check             the compiler reports an error
+    example     check             a sentence that the author wrote beside a rule or pattern
+                                  is not as it says
+    proof       prove             a claim of the mutant's own patterns is refuted
+    comparison  prove --between   the mutant's data show what the original tests or keeps apart
+    drawing     compile           a part cannot yield the sentences asked for
+    verifier    verify            drawn sentences violate what the *original* claims
 
-Before drawing, the original's claims are decided on the mutant's splits (``claims``): if
-one is broken the mutant is harmful, and the verifier has to catch it; if all hold, it is
-harmless, and the verifier must have nothing to say.  A mutant that calls an object a
-subject may keep every claim about its own graphs, while its sentences break one as the
-original reads them: nothing that is claimed of graphs is then wrong but the graphs, and
-only an example about the changed rule can notice.  These are counted by themselves.
+A mutant of a rule or a word has the claims of the original, and its own proof is about
+them.  A mutant of a pattern makes *another claim*, which may well be true; that it is not
+what was meant only its author can know.  So the question is whether something that the
+author runs says so.  Examples do (``gen like``), and two things that are kept from before
+the change: the grammar, with which the mutant is compared statically, and the claims, with
+which the verifier reads the mutant's sentences.  Neither asks the mutant what it claims.
+
+Whether a mutant is harmful is decided apart from all this, on the mutant's splits
+(``claims``): if a claim of the original is broken the mutant has to be caught; if all
+hold it is harmless, and comparison and verifier must have nothing to say.  A mutant that
+calls an object a subject may keep every claim about its own graphs, while its sentences
+break one as the original reads them: nothing that is claimed of graphs is then wrong but
+the graphs, and only an example of the graph itself (``test "…" => syn { … }``) can notice.
+Those that none does are counted by themselves.
 """
 
 from __future__ import annotations
@@ -24,10 +35,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from zlib import crc32
 
 from common import Json
-from mutation.claims import TRAIN, Breach, Claims, Original, same_rules, without_places
+from mutation.claims import TRAIN, Breach, Claims, Original, without_places
+from mutation.compared import compared
 from mutation.data import scaled, verify_small
+from mutation.harmless import why_harmless, why_same_data
 from mutation.source import Mutant, Source
 from sgl.automata import StructureCompiler
 from sgl.build.claims import establish
@@ -45,7 +59,7 @@ PLANTED = 30
 #: Errors that are about single strata: a leak, an item that is none or is in training.
 AT_ONCE = frozenset({"SGL0811", "SGL0815", "SGL0816"})
 
-STAGES = ("reading", "example", "proof", "drawing", "verifier")
+STAGES = ("reading", "example", "proof", "comparison", "drawing", "verifier")
 HARMLESS, MISSED, ALARM = "harmless", "missed", "false alarm"
 
 #: The mutant's graphs keep every claim; the sentences, read with the original's, do not.
@@ -63,44 +77,85 @@ def open_original(main: Path) -> Original:
     if establish(compiled, compiler, diagnostics) is None:
         raise ValueError(_message(_errors(diagnostics)[0]))
     errors = frozenset((found.code, found.message) for found in _errors(diagnostics))
-    original = Original(compiled, compiler, errors)
+    original = Original(compiled, compiler, errors, compared=compared(compiled, compiler, compiled))
     Claims(original, compiled, compiler).fill_masses()
     return original
 
 
+class Watch:
+    """The CPU seconds of each stage: ``watch("proof")`` ends the stage of that name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.process_time()
+
+    def __call__(self, stage: str) -> None:
+        """End a stage: it took the time since the one before."""
+        now = time.process_time()
+        self.seconds[stage] = round(now - self._last, 2)
+        self._last = now
+
+
 def judge(original: Original, source: Source, mutant: Mutant) -> Json:
     """What becomes of a mutant."""
-    started = time.process_time()
+    watch = Watch()
     with tempfile.TemporaryDirectory() as directory:
         main = source.changed(mutant.edits).write(Path(directory) / "grammar")
-        result = _judge(original, main, Path(directory) / "data", mutant.pattern)
+        result = _judge(original, main, Path(directory) / "data", mutant, watch)
     return {
         "kind": mutant.kind,
         "change": [source.shown(edit) for edit in mutant.edits],
         **result,
-        "seconds": round(time.process_time() - started, 2),
+        "cpu": watch.seconds,
     }
 
 
-def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
+def _judge(original: Original, main: Path, data: Path, mutant: Mutant, watch: Watch) -> Json:
+    pattern = mutant.pattern
     diagnostics = Diagnostics()
     compiled = open_grammar(main, {}, SourceMap(), diagnostics)
+    watch("reading")
     if compiled is None:
         return _caught("reading", _errors(diagnostics), pattern)
     check_examples(compiled, diagnostics)
+    watch("example")
     if new := _errors(diagnostics, original):
         return _caught("example", new, pattern)
     same = without_places(compiled.grammar) == original.bare
     if same and _same_plan(original.plan, compiled.plan):
-        return {"verdict": HARMLESS, "message": "the grammar and what is drawn are the same"}
+        return {"verdict": HARMLESS, "message": why_same_data(original, compiled)}
     compiler = original.compiler if same else StructureCompiler(compiled.grammar)
-    if not same and (new := _refuted_at_once(original, compiled, compiler, pattern)):
-        return _caught("proof", new, pattern)
-    establish(compiled, compiler, diagnostics)
-    if new := _errors(diagnostics, original):
-        return _caught("proof", new, pattern)
+    refuted = [] if same else _refuted_at_once(original, compiled, compiler, pattern)
+    if not refuted:
+        establish(compiled, compiler, diagnostics)
+        refuted = _errors(diagnostics, original)
+    watch("proof")
+    if refuted:
+        return _caught("proof", refuted, pattern)
+    return _against_original(original, _seeded(compiled, mutant), compiler, data, watch)
+
+
+def _seeded(compiled: Compiled, mutant: Mutant) -> Compiled:
+    """A mutant that draws with a seed of its own, so that what is drawn is independent."""
+    seed = crc32(f"{compiled.plan.seed} {mutant.kind} {mutant.name}".encode())
+    return replace(compiled, plan=replace(compiled.plan, seed=seed))
+
+
+def _against_original(
+    original: Original,
+    compiled: Compiled,
+    compiler: StructureCompiler,
+    data: Path,
+    watch: Watch,
+) -> Json:
+    """What becomes of a mutant whose own claims are true."""
     breaches = Claims(original, compiled, compiler).breaches()
-    seen = _verified(original, compiled, compiler, data, breaches)
+    watch("claims")
+    seen = _compared(original, compiled, compiler)
+    watch("comparison")
+    if not seen:
+        seen = _verified(original, compiled, compiler, data, breaches)
+        watch("verifier")
     if seen and breaches:
         return {**seen, "breaches": [asdict(breach) for breach in breaches[:5]]}
     if breaches:
@@ -113,7 +168,7 @@ def _judge(original: Original, main: Path, data: Path, pattern: str) -> Json:
     if seen:
         stopped = seen["verdict"] == "drawing"
         return {**seen, "verdict": seen["verdict"] if stopped else ALARM}
-    return {"verdict": HARMLESS, "message": _why(original, compiled)}
+    return {"verdict": HARMLESS, "message": why_harmless(original, compiled)}
 
 
 def _refuted_at_once(
@@ -143,33 +198,17 @@ def _same_plan(first: Plan, second: Plan) -> bool:
     return drawn(first) == drawn(second)
 
 
-def _why(original: Original, compiled: Compiled) -> str:
-    """In what a mutant that breaks no claim differs."""
-    first, second = original.compiled.grammar, compiled.grammar
-    if without_places(second) == original.bare:
-        return _why_same_grammar(original, compiled)
-    if same_rules(original.bare, without_places(second)):
-        return "other weights; every claim of the original holds"
-    if len(second.rules) < len(first.rules):
-        return "a smaller grammar, in which every claim of the original holds"
-    return "another grammar, in which every claim of the original holds"
-
-
-def _why_same_grammar(original: Original, compiled: Compiled) -> str:
-    """In what the strata differ, over one and the same grammar."""
-    split = original.compiler.split
-    own = {s.stream: s.constraint for s in compiled.plan.strata}
-    changed = [s for s in original.plan.strata if own[s.stream] != s.constraint]
-    if not changed:
-        return "another sample of the same distributions"
-    # A constraint under which a sentence is as probable as under a wider or narrower one
-    # lets the same sentences through.
-    masses = [(split(s.constraint).mass, split(own[s.stream]).mass) for s in changed]
-    if all(math.isclose(*pair, rel_tol=1e-9) for pair in masses):
-        return "the changed clause says the same: it lets the same sentences through"
-    if all(after <= before * (1 + 1e-9) for before, after in masses):
-        return "stricter: fewer sentences are let through, and every claim of the original holds"
-    return "other sentences are let through, for which every claim of the original holds"
+def _compared(original: Original, compiled: Compiled, compiler: StructureCompiler) -> Json:
+    """What a comparison with the original says; empty if nothing."""
+    found = compared(compiled, compiler, original.compiled)
+    new = [finding for key, finding in found.items() if key not in original.compared]
+    if not new:
+        return {}
+    grammar = compiled.grammar
+    told = [finding.described(grammar) for finding in new]
+    if wrong := [finding for finding in new if not finding.holds(grammar)]:
+        return {"verdict": ALARM, "message": f"no witness: {wrong[0].described(grammar)}"}
+    return {"verdict": "comparison", "message": told[0], "found": told}
 
 
 def _verified(
@@ -204,11 +243,15 @@ def _sizes(original: Original, breaches: Sequence[Breach]) -> dict[str, int]:
     """
     strata = {stratum.stream: stratum for stratum in original.plan.strata}
     commonest: dict[str, Breach] = {}
+    sizes: dict[str, int] = {}
     for breach in breaches:
+        if not breach.stream:
+            # It is about all sentences; the most are in distribution.
+            sizes |= {s.stream: s.count for s in strata.values() if s.category == IN_DISTRIBUTION}
         known = commonest.get(breach.stream.partition("/")[0])
         if 0.0 < breach.share < 1.0 and (known is None or breach.share > known.share):
             commonest[breach.stream.partition("/")[0]] = breach
-    return {
+    return sizes | {
         breach.stream: max(
             scaled(strata[breach.stream]),
             min(strata[breach.stream].count, math.ceil(PLANTED / breach.share)),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from mutation.leaks import LEAKS
 from mutation.patterns import CONFUSED
-from mutation.source import Declaration, Edit, Mutant, Source
+from mutation.source import Clause, Declaration, Edit, Mutant, Source
 
 _FEATURE = re.compile(r"(?<=[\[ ])(\w+)=([\w|]+)(?:, ?)?")
 _EDGE = re.compile(r"(?<=-\[)[^\]]+(?=\]->)")
@@ -80,12 +80,19 @@ def dropped_edges(source: Source) -> Iterator[Mutant]:
             for found in _STATEMENT.finditer(clause.text):
                 head, label, dependent = found.groups()
                 name = f"{rule.name}: {head} {label} {dependent}"
-                rest = clause.text[found.end() :]
-                end = len(clause.text) - len(rest.removeprefix(";").lstrip())
-                edit = clause.replaced(found.start(), end, "")
-                yield Mutant("dropped edge in a rule", name, (edit,))
+                yield Mutant("dropped edge in a rule", name, (_without(clause, found),))
                 edit = clause.replaced(*found.span(), f"{dependent} -[{label}]-> {head}")
                 yield Mutant("reversed edge in a rule", name, (edit,))
+
+
+def _without(clause: Clause, found: re.Match[str]) -> Edit:
+    """A clause without a statement, and without the semicolon that would be left over."""
+    before, after = clause.text[: found.start()], clause.text[found.end() :]
+    if before.strip() == clause.keyword and not after:
+        return clause.dropped()
+    if after.startswith(";"):
+        return clause.replaced(found.start(), len(clause.text) - len(after[1:].lstrip()), "")
+    return clause.replaced(len(before.rstrip().removesuffix(";")), found.end(), "")
 
 
 def swapped_dependents(source: Source) -> Iterator[Mutant]:

@@ -1,4 +1,4 @@
-"""Compare two grammars: which structures that B tests does the training of A show?
+"""Compare two grammars: what the data of A show of what B tests, or keeps apart.
 
 A model trained on the data of A is asked for B.  For every structure that an item
 of B may be asked to contain it is decided whether training sentences of A contain
@@ -8,6 +8,10 @@ it.  Layers, labels and attributes are matched by name::
     { N -[acl]-> V }                     no rule of A makes an edge `acl`
     { N[lemma=hedgehog] }                no word of A has lemma=hedgehog
     { V -[ccomp]{3}-> W }                A can make it, but its training cannot
+
+Where both grammars have the same parts, those of A are held to what B says of them, as a
+new version of a benchmark is to the old one: training without what B reserves for
+exposures, items with what B asks of them and without what it keeps out, and no lemma twice.
 """
 
 from __future__ import annotations
@@ -15,15 +19,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 
 from sgl.automata import StructureCompiler
-from sgl.automata.evidence import Evidence
+from sgl.automata.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
 from sgl.automata.search import TrainingSearch
+from sgl.automata.tree_automaton import TreeAutomaton
 from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import interpret
-from sgl.core.plan import Pattern
-from sgl.core.structure import LabelTest, NodeTest, Structure
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import Pattern, Plan, Stratum
+from sgl.core.structure import Body, LabelTest, NodeTest, Structure, Variable
 
 
 class Found(Enum):
@@ -40,7 +46,7 @@ class Comparison:
     """One structure of a pattern of B, and what A makes of it.
 
     ``role`` is ``held out`` or ``items``.  ``reason`` says what A lacks;
-    ``sentence`` are the texts of a sentence of A, ``stream`` where it belongs.
+    ``derivation`` is a sentence of A, ``sentence`` its texts, ``stream`` where it belongs.
     """
 
     pattern: str
@@ -50,27 +56,159 @@ class Comparison:
     reason: str = ""
     stream: str = ""
     sentence: tuple[str, ...] = ()
+    derivation: Derivation = ()
 
 
-def compare(first: Compiled, second: Compiled) -> Iterator[Comparison]:
-    """What the training of ``first`` shows of what the patterns of ``second`` test."""
-    structures = StructureCompiler(first.grammar)
-    search = TrainingSearch(Evidence(structures, first.plan))
-    vocabulary = _Vocabulary(first.grammar)
-    for pattern in second.plan.patterns:
-        for role, structure in _tested(pattern):
-            lacking = vocabulary.lacks(structure)
-            if lacking:
-                yield Comparison(pattern.name, role, structure, Found.STRANGE, lacking)
-                continue
-            seen = search.find(structure)
-            if seen is None:
-                possible = bool(structures.disjunction((structure,)).accepting)
-                found = Found.HELD_OUT if possible else Found.NEVER
-                yield Comparison(pattern.name, role, structure, found)
-            else:
-                texts = interpret(first.grammar, seen.derivation).texts
-                yield Comparison(pattern.name, role, structure, Found.SHOWN, "", seen.stream, texts)
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Sentences of a part of A that B would not have there, with the smallest of them.
+
+    They contain the structure, which B keeps out of this part; or, if it is ``lacking``,
+    they contain none of the ``structures``, one of which B asks for.
+    """
+
+    stream: str
+    structures: tuple[Structure, ...]
+    lacking: bool
+    sentence: tuple[str, ...]
+    derivation: Derivation
+
+
+class Between:
+    """The comparison of grammar A, ``first``, with grammar B, ``second``.
+
+    ``structures`` are automata over the grammar of A, if there are some already.
+    """
+
+    def __init__(
+        self, first: Compiled, second: Compiled, structures: StructureCompiler | None = None
+    ) -> None:
+        self._first, self._second = first, second
+        self._structures = structures or StructureCompiler(first.grammar)
+        self._evidence = Evidence(self._structures, first.plan)
+        self._vocabulary = _Vocabulary(first.grammar)
+        self._keeps = any(rule.keep for rule in first.grammar.rules)
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """What the training of A shows of what the patterns of B test."""
+        search = TrainingSearch(self._evidence)
+        for pattern in self._second.plan.patterns:
+            for role, structure in _tested(pattern):
+                yield self._compare(search, pattern.name, role, structure)
+
+    def departures(self) -> Iterator[Departure]:
+        """Where training or items of A are not as B has those of the same name.
+
+        What B holds out of training is left to the comparisons.
+        """
+        own: dict[tuple[str, str], list[StratumEvidence]] = {}
+        for evidence in (*self._evidence.drawn_training, *self._evidence.generalization):
+            key = evidence.stratum.split, evidence.stratum.category
+            own.setdefault(key, []).append(evidence)
+        patterns = self._second.plan.patterns
+        held_out = {structure for pattern in patterns for structure in pattern.held_out}
+        asked = {pattern.name: pattern.gen for pattern in patterns}
+        for (split, category), strata in _by_category(self._second.plan.strata).items():
+            for evidence in own.get((split, category), ()):
+                if split == GENERALIZATION:
+                    yield from self._lacking(evidence, asked[category])
+                for structure in _kept_out(strata):
+                    if split == GENERALIZATION or structure not in held_out:
+                        yield from self._containing(evidence, structure)
+        yield from self._repeated_lemmas()
+
+    def _compare(
+        self, search: TrainingSearch, pattern: str, role: str, structure: Structure
+    ) -> Comparison:
+        lacking = self._vocabulary.lacks(structure)
+        if lacking:
+            return Comparison(pattern, role, structure, Found.STRANGE, lacking)
+        seen = search.find(structure)
+        if seen is None:
+            possible = bool(self._structures.disjunction((structure,)).accepting)
+            found = Found.HELD_OUT if possible else Found.NEVER
+            return Comparison(pattern, role, structure, found)
+        texts = interpret(self._first.grammar, seen.derivation).texts
+        return Comparison(
+            pattern, role, structure, Found.SHOWN, "", seen.stream, texts, seen.derivation
+        )
+
+    def _containing(self, evidence: StratumEvidence, structure: Structure) -> Iterator[Departure]:
+        cut = structure in evidence.excluded
+        if cut and not (self._keeps and evidence.stratum.constraint.keep):
+            return
+        if not self._vocabulary.lacks(structure) and not self._evidence.excludes(
+            evidence, structure
+        ):
+            presence = self._structures.presence(structure)
+            yield from self._departure(evidence, (structure,), presence, lacking=False)
+
+    def _lacking(
+        self, evidence: StratumEvidence, group: tuple[Structure, ...]
+    ) -> Iterator[Departure]:
+        known = tuple(s for s in group if not self._vocabulary.lacks(s))
+        if group not in evidence.stratum.constraint.require and not self._evidence.requires(
+            evidence, known
+        ):
+            absence = self._structures.absence_of_all(known)
+            yield from self._departure(evidence, group, absence, lacking=True)
+
+    def _repeated_lemmas(self) -> Iterator[Departure]:
+        """A sentence for each part of speech whose lemmas B does not repeat."""
+        plan = self._first.plan
+        for tag in self._second.plan.distinct_lemmas:
+            if tag not in plan.distinct_lemmas and plan.lemma_layer:
+                yield from islice(self._twice(_lemmas(self._first.grammar, plan, tag)), 1)
+
+    def _twice(self, lemmas: Iterable[str]) -> Iterator[Departure]:
+        """Sentences with one of these lemmas twice, where no lemma should be."""
+        for lemma in lemmas:
+            test = (NodeTest("lemma", frozenset((lemma,))),)
+            twice = Body((Variable("W", test), Variable("X", test)))
+            structure = Structure(self._first.plan.lemma_layer, twice)
+            for evidence in (*self._evidence.drawn_training, *self._evidence.generalization):
+                if not evidence.stratum.repeated_lemmas:
+                    yield from self._containing(evidence, structure)
+
+    def _departure(
+        self,
+        evidence: StratumEvidence,
+        structures: tuple[Structure, ...],
+        automaton: TreeAutomaton,
+        *,
+        lacking: bool,
+    ) -> Iterator[Departure]:
+        derivation = self._evidence.smallest(evidence, automaton)
+        if derivation is not None:
+            texts = interpret(self._first.grammar, derivation).texts
+            yield Departure(evidence.stream, structures, lacking, texts, derivation)
+
+
+def _by_category(strata: Iterable[Stratum]) -> dict[tuple[str, str], list[Stratum]]:
+    """The strata of each category of training and of the items."""
+    found: dict[tuple[str, str], list[Stratum]] = {}
+    for stratum in strata:
+        if stratum.split in (TRAIN, GENERALIZATION):
+            found.setdefault((stratum.split, stratum.category), []).append(stratum)
+    return found
+
+
+def _lemmas(grammar: CoreGrammar, plan: Plan, tag: str) -> list[str]:
+    """The lemmas of a part of speech, in alphabetical order."""
+    layer = grammar.graph_layer(plan.lemma_layer)
+    nodes = (
+        dict(n.attributes or ()) for rule in grammar.rules for n in rule.fragments[layer].nodes
+    )
+    return sorted({node.get("lemma", "") for node in nodes if node.get("upos") == tag} - {""})
+
+
+def _kept_out(strata: list[Stratum]) -> Iterator[Structure]:
+    """What no sentence of these strata may contain."""
+    first, *others = strata
+    rest = [frozenset(stratum.constraint.exclude) for stratum in others]
+    for structure in first.constraint.exclude:
+        if all(structure in excluded for excluded in rest):
+            yield structure
 
 
 def _tested(pattern: Pattern) -> Iterator[tuple[str, Structure]]:

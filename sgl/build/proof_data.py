@@ -16,7 +16,7 @@ from sgl.automata import (
     Proofs,
 )
 from sgl.automata.figures import Figures
-from sgl.build.between import Comparison
+from sgl.build.between import Comparison, Departure
 from sgl.build.drawn import Drawn
 from sgl.build.guarantees import pattern_guarantees
 from sgl.compile import Compiled
@@ -52,8 +52,13 @@ def proof_data(
     }
 
 
-def comparison_data(first: Compiled, second: Compiled, comparisons: Sequence[Comparison]) -> Json:
-    """What the training of one grammar shows of what another tests."""
+def comparison_data(
+    first: Compiled,
+    second: Compiled,
+    comparisons: Sequence[Comparison],
+    departures: Sequence[Departure],
+) -> Json:
+    """What the data of one grammar show of what another tests, or keeps apart."""
     return {
         "training": first.project.name,
         "tests": second.project.name,
@@ -68,6 +73,15 @@ def comparison_data(first: Compiled, second: Compiled, comparisons: Sequence[Com
                 "witness": list(row.sentence),
             }
             for row in comparisons
+        ],
+        "departures": [
+            {
+                "stream": departure.stream,
+                "lacking": departure.lacking,
+                "structures": [str(structure) for structure in departure.structures],
+                "witness": list(departure.sentence),
+            }
+            for departure in departures
         ],
     }
 

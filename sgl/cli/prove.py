@@ -11,7 +11,7 @@ import click
 
 from sgl.automata import Proofs, StructureCompiler
 from sgl.automata.figures import figures_of
-from sgl.build.between import compare
+from sgl.build.between import Between
 from sgl.build.claims import establish
 from sgl.build.drawn import Drawn, NotADatasetError, read_drawn
 from sgl.build.proof_data import comparison_data, proof_data
@@ -153,11 +153,12 @@ def _between(
     first, second = opened
     with progress() as line:
         line("comparing", 0, 1)
-        comparisons = list(compare(first, second))
+        between = Between(first, second)
+        comparisons, departures = list(between.comparisons()), list(between.departures())
     if as_json:
-        _echo_json(comparison_data(first, second, comparisons))
+        _echo_json(comparison_data(first, second, comparisons, departures))
     else:
-        _echo(between_lines(first, second, comparisons))
+        _echo(between_lines(first, second, comparisons, departures))
     return OK
 
 

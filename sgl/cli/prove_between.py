@@ -1,17 +1,20 @@
-"""What ``sglc prove --between`` says: for each pattern of B, what the training of A shows."""
+"""What ``sglc prove --between`` says: for each pattern of B, what the data of A show."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from sgl.build.between import Comparison, Found
+from sgl.build.between import Comparison, Departure, Found
 from sgl.cli.common import count
 from sgl.compile import Compiled
 
 
 def between_lines(
-    first: Compiled, second: Compiled, comparisons: Sequence[Comparison]
+    first: Compiled,
+    second: Compiled,
+    comparisons: Sequence[Comparison],
+    departures: Sequence[Departure],
 ) -> Iterator[str]:
     """The comparison, line by line."""
     a, b = first.project.name, second.project.name
@@ -26,6 +29,15 @@ def between_lines(
             yield f"    {_verdict(row, a)}"
             if row.sentence:
                 yield f"    {row.stream}: {' | '.join(row.sentence)}"
+    for departure in departures:
+        structures = " or ".join(map(str, departure.structures))
+        yield ""
+        yield departure.stream
+        if departure.lacking:
+            yield f"  items of {a} need not contain {structures}"
+        else:
+            yield f"  {b} keeps this out, and {a} does not: {structures}"
+        yield f"    {' | '.join(departure.sentence)}"
     shown = [row for row in comparisons if row.found is Found.SHOWN]
     patterns = len({row.pattern for row in comparisons})
     hit = len({row.pattern for row in shown})
@@ -34,6 +46,8 @@ def between_lines(
         f"{len(shown)} of {count(len(comparisons), 'structure')} shown, "
         f"in {hit} of {count(patterns, 'pattern')}"
     )
+    if departures:
+        yield f"{count(len(departures), 'departure')} from what {b} keeps apart"
 
 
 def _verdict(row: Comparison, grammar: str) -> str:

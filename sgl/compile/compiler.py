@@ -19,6 +19,7 @@ from sgl.compile.plan import make_plan
 from sgl.compile.productions import Production
 from sgl.compile.restrictions import LoweredRestriction, Relations
 from sgl.compile.rules import lower_rules
+from sgl.compile.sentence_tests import LoweredTest, lower_tests
 from sgl.compile.signature import Signature, build_signature
 from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
 from sgl.compile.switches import Parameters, set_parameters
@@ -51,7 +52,7 @@ class Compiled:
     parts: tuple[LoweredPart, ...]
     restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
-    tests: tuple[s.Test, ...]
+    tests: tuple[LoweredTest, ...]
 
 
 def compile_project(
@@ -84,6 +85,8 @@ def compile_project(
         lowered = apply_weights(lowered, names, signature, project.sources, diagnostics)
     context = _context(names, signature, lowered, parameters, diagnostics)
     claims = _Claims() if context is None else _claims(project, names, context)
+    grammar = lowered.grammar if lowered is not None else None
+    tests = lower_tests(names, signature, grammar, parameters, diagnostics)
     if dataset is not None and diagnostics.errors == 0:
         check_sizes(names, parameters, diagnostics)
         check_patterns(claims.patterns, claims.parts, dataset.sizes, diagnostics)
@@ -101,7 +104,7 @@ def compile_project(
         parts=claims.parts,
         restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
-        tests=tuple(declaration for declaration, _ in names.of(s.Test)),
+        tests=tests,
     )
 
 

@@ -19,6 +19,7 @@ from sgl.compile.rules import check_layers, rule_weight
 from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters
 from sgl.compile.tables import Tables, check_columns, select
+from sgl.compile.variants import apply_variants, report_idle_variants
 from sgl.compile.weighting import Weighting, weighting_of
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span
@@ -49,6 +50,7 @@ def lower_words(names: Names, context: Lexicons) -> list[Production]:
     check_morphology(names, context.diagnostics)
     if context.diagnostics.errors == 0:
         tables.report_unused(names)
+        report_idle_variants(names, tables.all_read, context.diagnostics)
     return found
 
 
@@ -271,6 +273,9 @@ def _lexicon(
             hint="write a category and its layers below it",
         )
     if table is None or not check_columns(lexicon, table, context.diagnostics):
+        return []
+    table = apply_variants(lexicon, table, context.parameters, context.diagnostics)
+    if table is None:
         return []
     weighting = weighting_of(lexicon, context.parameters, context.diagnostics)
     chosen = select(lexicon, table, context.diagnostics)

@@ -9,7 +9,7 @@ from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
 from sgl.compile.taken import check_taken
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 _KINDS = ("text", "graph")
@@ -68,7 +68,7 @@ def build_signature(
     complete = check_taken(names, diagnostics)
     declared = [declaration for declaration, _ in names.of(s.Layer)]
     kinds_known = _check_kinds(declared, diagnostics)
-    text = [_text_layer(d, diagnostics) for d in declared if d.kind.text == "text"]
+    text = [_text_layer(d, parameters, diagnostics) for d in declared if d.kind.text == "text"]
     graphs = _graph_layers(names, [layer.name for layer in text], diagnostics)
     features = {
         declaration.name.text: _feature_values(declaration, diagnostics)
@@ -116,24 +116,46 @@ def _check_kinds(layers: Sequence[s.Layer], diagnostics: Diagnostics) -> bool:
     return not strange
 
 
-def _text_layer(declaration: s.Layer, diagnostics: Diagnostics) -> TextLayer:
-    join, attach = " ", frozenset[str]()
+def _text_layer(
+    declaration: s.Layer, parameters: Parameters, diagnostics: Diagnostics
+) -> TextLayer:
+    join: s.Option | None = None
+    attach: set[str] = set()
     for option in declaration.options:
-        expected = _OPTIONS.get(option.name.text, 0)
-        if option.name.text not in _OPTIONS:
+        in_force = option.when is None or parameters.holds(option.when, diagnostics)
+        if not _check_option(option, diagnostics) or not in_force:
+            continue
+        if option.name.text == "attach":
+            attach |= {value.text for value in option.values}
+        elif join is not None:
             diagnostics.error(
-                "SGL0201",
-                option.name.span,
-                f"a text layer has no option `{option.name}`",
-                hint=suggest(option.name.text, _OPTIONS) or "its options are `join` and `attach`",
+                "SGL0308",
+                option.span,
+                f"the layer `{declaration.name}` says twice how its words are joined",
+                labels=[Label(join.span, "here first")],
+                hint="keep one of the two, or give each a `when` of its own",
             )
-        elif expected is not None and len(option.values) != expected:
-            diagnostics.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
-        elif option.name.text == "join":
-            join = option.values[0].text
         else:
-            attach = frozenset(value.text for value in option.values)
-    return TextLayer(declaration.name.text, join, attach)
+            join = option
+    between = " " if join is None else join.values[0].text
+    return TextLayer(declaration.name.text, between, frozenset(attach))
+
+
+def _check_option(option: s.Option, diagnostics: Diagnostics) -> bool:
+    """Whether a text layer has the option, with so many values; reports it otherwise."""
+    if option.name.text not in _OPTIONS:
+        diagnostics.error(
+            "SGL0201",
+            option.name.span,
+            f"a text layer has no option `{option.name}`",
+            hint=suggest(option.name.text, _OPTIONS) or "its options are `join` and `attach`",
+        )
+        return False
+    expected = _OPTIONS[option.name.text]
+    if expected is not None and len(option.values) != expected:
+        diagnostics.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
+        return False
+    return True
 
 
 def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -> list[GraphLayer]:

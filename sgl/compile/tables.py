@@ -45,6 +45,11 @@ class Tables:
             return None
         return table
 
+    @property
+    def all_read(self) -> list[Table]:
+        """The tables that could be read."""
+        return [table for table in self.read.values() if table is not None]
+
     def report_unused(self, names: Names) -> None:
         """Warn about columns that no lexicon mentions, be it one that is switched off."""
         mentioned: dict[str, dict[str, None]] = {}
@@ -62,7 +67,12 @@ class Tables:
 
 
 def _warn_unused(table: Table, column: str, mentioned: list[str], diagnostics: Diagnostics) -> None:
-    first = next(row for row in table.rows if column in row.cells)
+    first = next(
+        row
+        for row in table.rows
+        for cells in (row.cells, *row.variants.values())
+        if column in cells
+    )
     diagnostics.warning(
         "SGL0612",
         first.span,

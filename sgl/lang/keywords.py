@@ -63,6 +63,7 @@ CLAUSES: tuple[str, ...] = (
     "targets",
     "to",
     "train",
+    "variant",
     "waive",
     "when",
     "where",

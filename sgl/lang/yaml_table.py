@@ -1,4 +1,7 @@
-"""Read a lexicon table: a YAML list of flat mappings, with the line of each row.
+"""Read a lexicon table: a YAML list of mappings, with the line of each row.
+
+A cell is a word or a number.  A mapping in place of a cell is a *variant* of the row:
+the cells that it has under some setting, ``{en: guy, ja: 男, published: {ja: 人}}``.
 
 The table is read as a stream of events, never as Python objects, so that a file
 can neither construct anything nor exhaust the stack or the memory.
@@ -35,19 +38,24 @@ _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells by column name, and where it begins."""
+    """One row: its cells by column name, where it begins, and the cells of its variants."""
 
     cells: Mapping[str, str]
     span: Span
+    variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as it was read; ``columns`` in the order of their first mention."""
+    """A table as it was read; ``columns`` and ``variants`` in the order of their first mention.
+
+    The columns are those of the variants as well.
+    """
 
     name: str
     rows: tuple[Row, ...]
     columns: tuple[str, ...] = field(default=())
+    variants: tuple[str, ...] = field(default=())
 
 
 class MalformedTable(Exception):
@@ -72,8 +80,11 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> Table | None:
     if len(rows) > MAX_ROWS:
         report_rows(source, rows[-1].span, diagnostics)
         return None
-    columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
-    return Table(source.name, rows, columns)
+    columns = dict.fromkeys(
+        column for row in rows for cells in (row.cells, *row.variants.values()) for column in cells
+    )
+    variants = dict.fromkeys(name for row in rows for name in row.variants)
+    return Table(source.name, rows, tuple(columns), tuple(variants))
 
 
 def read_events(
@@ -149,20 +160,42 @@ def _rows(source: SourceFile, events: Iterator[Event]) -> Iterator[Row]:
 def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) -> Row:
     line = line_of(start)
     cells: dict[str, str] = {}
-    key: str | None = None
+    variants: dict[str, dict[str, str]] = {}
+    for key, value in _pairs(line, events):
+        if key in cells or key in variants:
+            raise MalformedTable(line_of(value), f"the column `{key}` stands twice in a row")
+        if isinstance(value, MappingStartEvent):
+            variants[key] = _variant(value, events)
+        else:
+            cells[key] = _cell(value)
+    return Row(cells, line_span(source, line), variants)
+
+
+def _variant(start: MappingStartEvent, events: Iterator[Event]) -> dict[str, str]:
+    """The cells of a row under some setting."""
+    cells: dict[str, str] = {}
+    for key, value in _pairs(line_of(start), events):
+        if key in cells:
+            raise MalformedTable(line_of(value), f"the column `{key}` stands twice in a variant")
+        cells[key] = _cell(value)
+    return cells
+
+
+def _pairs(line: int, events: Iterator[Event]) -> Iterator[tuple[str, Event]]:
+    """The keys of a mapping, each with the event that its value begins with."""
     for event in events:
         if isinstance(event, MappingEndEvent):
-            return Row(cells, line_span(source, line))
+            return
         if not isinstance(event, ScalarEvent):
-            raise MalformedTable(line_of(event), "a value in a table is a word or a number")
-        if key is None:
-            key = event.value
-            if key in cells:
-                raise MalformedTable(line_of(event), f"the column `{key}` stands twice in a row")
-        else:
-            cells[key] = "" if event.value in ("~", "null") and not event.style else event.value
-            key = None
+            raise MalformedTable(line_of(event), "the name of a column is a word")
+        yield event.value, next(events)
     raise MalformedTable(line, "the table ends inside a row")
+
+
+def _cell(event: Event) -> str:
+    if not isinstance(event, ScalarEvent):
+        raise MalformedTable(line_of(event), "a value in a table is a word or a number")
+    return "" if event.value in ("~", "null") and not event.style else event.value
 
 
 def line_of(event: Event) -> int:

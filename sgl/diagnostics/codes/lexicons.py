@@ -35,6 +35,12 @@ _LEGS = """\
 """
 
 
+_SPOKEN = """\
+- {en: horse, ja: 馬, spoken: {ja: お馬さん}}
+- {en: crow, ja: 烏}
+"""
+
+
 def _animals(table: str) -> dict[str, str]:
     return {MAIN: _ANIMALS, "animals.yaml": table}
 
@@ -61,8 +67,8 @@ CODES = (
         "SGL0602",
         "A YAML file is not a table",
         "A table is a list of rows, and a row is a mapping from columns to words or numbers, "
-        "each column at most once. Lists inside rows and rows inside rows have no meaning in "
-        "a table.",
+        "each column at most once. Lists inside rows have no meaning in a table; a mapping inside "
+        "a row is a variant of it, whose cells are words or numbers.",
         _animals("horse: 馬\n"),
         _animals("- {en: horse, ja: 馬}\n"),
     ),
@@ -186,5 +192,20 @@ CODES = (
         "sentence; one that goes with any has no row.",
         _takes("see: []\n"),
         _takes("see: [dog, cat]\n"),
+    ),
+    Code(
+        "SGL0616",
+        "A variant of rows is not there, or does nothing",
+        "`variant spoken` in a lexicon takes the cells that rows of its table have after "
+        "`spoken:` in place of their own: some row must have such cells. As a warning it says "
+        "that rows have a variant which no lexicon takes, or that repeats the cells of the row.",
+        {
+            MAIN: _ANIMALS.replace("\n", "\n  variant spokn\n", 1),
+            "animals.yaml": _SPOKEN,
+        },
+        {
+            MAIN: _ANIMALS.replace("\n", "\n  variant spoken\n", 1),
+            "animals.yaml": _SPOKEN,
+        },
     ),
 )

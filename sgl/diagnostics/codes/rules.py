@@ -149,7 +149,8 @@ dataset
         "SGL0308",
         "A layer or one of its clauses is not complete or not clear",
         "A graph layer says on which text layer its nodes stand, since every node belongs to a "
-        "word. `join` takes one quoted text. A rule has one clause for each text layer.",
+        "word. `join` takes one quoted text, and stands once. A rule has one clause for each text "
+        "layer.",
         """\
 layer en  : text (attach ".")
 layer ja  : text (join "")

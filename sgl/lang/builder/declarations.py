@@ -35,8 +35,9 @@ class TreeBuilder(RuleBuilder):
     def param(self, meta: Meta, children: list[Any]) -> s.Param:
         return s.Param(children[0], children[1], children[2], self._span(meta))
 
-    def option(self, meta: Meta, children: list[s.Name]) -> s.Option:
-        return s.Option(children[0], tuple(children[1:]), self._span(meta))
+    def option(self, meta: Meta, children: list[Any]) -> s.Option:
+        name, *values, when = children
+        return s.Option(name, tuple(values), when, self._span(meta))
 
     def layer(self, meta: Meta, children: list[Any]) -> s.Layer:
         name, kind, anchor, *options = children
@@ -181,12 +182,20 @@ class TreeBuilder(RuleBuilder):
     def dataset(self, meta: Meta, children: list[Any]) -> s.Dataset:
         return s.Dataset(tuple(children), self._span(meta))
 
-    def expected(self, _: Meta, children: list[s.Name]) -> tuple[s.Name, s.Name]:
+    def expected_text(self, _: Meta, children: list[s.Name]) -> tuple[s.Name, s.Name]:
         return children[0], children[1]
 
+    def expected_graph(self, _: Meta, children: list[Any]) -> s.ExpectedGraph:
+        return s.ExpectedGraph(*children)
+
     def test_derives(self, meta: Meta, children: list[Any]) -> s.Test:
-        expected = every(children[1:], tuple)
-        return s.Test(children[0], expected, every(children, s.When), self._span(meta))
+        return s.Test(
+            children[0],
+            every(children[1:], tuple),
+            every(children, s.When),
+            self._span(meta),
+            every(children[1:], s.ExpectedGraph),
+        )
 
     def test_rejects(self, meta: Meta, children: list[Any]) -> s.Test:
         return s.Test(children[0], None, every(children, s.When), self._span(meta))

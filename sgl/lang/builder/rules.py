@@ -161,6 +161,9 @@ class RuleBuilder(StructureBuilder):
     def entry(self, _: Meta, children: list[s.CategoryRef]) -> s.CategoryRef:
         return children[0]
 
+    def variant(self, meta: Meta, children: list[Any]) -> s.Variant:
+        return s.Variant(children[0], children[1], self._span(meta))
+
     def lexicon(self, meta: Meta, children: list[Any]) -> s.Lexicon:
         name, path, where, weight, *clauses = children
         shared, entries = _group_entries(clauses)
@@ -171,6 +174,7 @@ class RuleBuilder(StructureBuilder):
             weight,
             shared,
             entries,
+            every(clauses, s.Variant),
             every(clauses, s.When),
             self._span(meta),
         )

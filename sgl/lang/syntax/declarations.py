@@ -40,10 +40,11 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a layer: ``attach "." "?"``."""
+    """An option of a layer: ``attach "." "?"``, ``attach "," when not spaced``."""
 
     name: Name
     values: tuple[Name, ...]
+    when: When | None
     span: Span
 
 
@@ -262,13 +263,25 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedGraph:
+    """``syn { V -[obj]-> N }`` in a test: what the graph of a layer contains."""
+
+    layer: Name
+    graph: GraphRef
+
+
+@dataclass(frozen=True, slots=True)
 class Test:
-    """``test "…" => ja "…"`` or, with ``expected`` None, ``test reject "…"``."""
+    """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
+
+    ``expected`` are the texts by layer, ``graphs`` what graphs contain.
+    """
 
     sentence: Name
     expected: tuple[tuple[Name, Name], ...] | None
     when: tuple[When, ...]
     span: Span
+    graphs: tuple[ExpectedGraph, ...] = ()
 
 
 Declaration = (

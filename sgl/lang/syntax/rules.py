@@ -189,6 +189,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """``variant published when published``: cells of rows that stand in place of others."""
+
+    name: Name
+    when: When | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """``lexicon nouns from "nouns.yaml"``: a table that expands into words."""
 
@@ -198,6 +207,7 @@ class Lexicon:
     weight: Weight | None
     shared: tuple[LayerClause, ...]
     entries: tuple[Entry, ...]
+    variants: tuple[Variant, ...]
     when: tuple[When, ...]
     span: Span
 

@@ -1,0 +1,171 @@
+"""What the verifier accepts: near misses of a violation; and no leak, wherever it is."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_dataset import (
+    CAT_AS_SUBJECT,
+    Sentence,
+    embedded,
+    explain,
+    failed,
+    foreign_structure,
+    joined,
+    pattern,
+    pp_in_object,
+    pp_in_subject,
+    repeated_sentence,
+    said,
+    sentence_in_two_splits,
+    tiny,
+)
+
+from sgl.verify import verify
+
+
+def test_allowed_structures_of_another_pattern_are_no_violation(tmp_path: Path) -> None:
+    data = tiny()
+    foreign_structure(data)
+    data.pattern("pp_in_subject")["allow"] = ["cat_as_object"]
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_a_part_may_contain_what_the_patterns_that_it_allows_reserve(tmp_path: Path) -> None:
+    data = tiny()
+    (place,) = (i for i, s in enumerate(data.splits["train"]) if s.category == "part:joined")
+    data.splits["train"][place] = joined("cat", "dog")
+    assert failed(verify(data.write(tmp_path))) == {"V010"}
+    data.parts[0]["allow"] = ["cat_as_object"]
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_overlapping_quotas_are_dealt_out(tmp_path: Path) -> None:
+    data = tiny()
+    data.pattern("pp_in_subject")["quotas"] = [
+        {"count": 2, "within": [], "outside": []},
+        {"count": 1, "within": ["{ V -[ccomp]-> W }"], "outside": []},
+    ]
+    assert verify(data.write(tmp_path)).ok
+    data.splits["gen"][2] = pp_in_subject("girl", "Lina")
+    assert failed(verify(data.write(tmp_path))) == {"V016"}
+
+
+def test_an_item_counts_for_the_first_target_that_it_has(tmp_path: Path) -> None:
+    data = tiny()
+    data.pattern("cat_as_object")["targets"] = ["cat", "girl"]
+    data.shares["cat_as_object"] = {"cat": 1, "girl": 1}
+    assert failed(verify(data.write(tmp_path))) == {"V021"}
+    data.pattern("cat_as_object")["targets"] = ["girl", "cat"]
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_the_first_targets_have_what_is_left_over(tmp_path: Path) -> None:
+    data = tiny()
+    data.pattern("cat_as_object")["quotas"][0]["count"] = 3
+    data.shares["cat_as_object"] = {"dog": 2, "girl": 1}
+    data.splits["gen"].append(said("dog", "slept", "cat", "cat_as_object"))
+    assert verify(data.write(tmp_path)).ok
+    data.splits["gen"][-1] = said("girl", "slept", "cat", "cat_as_object")
+    assert failed(verify(data.write(tmp_path))) == {"V021"}
+
+
+def test_exposures_have_shares_too(tmp_path: Path) -> None:
+    data = tiny()
+    (exposure,) = data.pattern("cat_as_object")["expose"]
+    exposure["each_target"] = True
+    data.pattern("cat_as_object")["targets"] = ["dog", "book", "girl"]
+    data.shares["cat_as_object"] = {"dog": 1, "book": 1}
+    data.shares["exposure:cat_as_object"] = {"dog": 1, "book": 1}
+    assert failed(verify(data.write(tmp_path))) == {"V021"}
+    data.shares["cat_as_object"] = {"dog": 1, "girl": 1}
+    data.pattern("cat_as_object")["targets"] = ["dog", "girl"]
+    data.splits["train"][-1] = said("cat", "saw", "girl", "exposure:cat_as_object")
+    data.shares["exposure:cat_as_object"] = {"dog": 1, "girl": 1}
+    report = verify(data.write(tmp_path))
+    assert report.ok, explain(report)
+
+
+def test_two_exposures_of_one_pattern_are_told_apart(tmp_path: Path) -> None:
+    data = tiny()
+    data.pattern("cat_as_object")["expose"] = [
+        {"count": 1, "structure": CAT_AS_SUBJECT},
+        {"count": 1, "structure": "{ V -[obj]-> N[lemma=book] }"},
+    ]
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_without_declared_distinctness_train_and_dev_may_share(tmp_path: Path) -> None:
+    data = tiny()
+    data.distinct["sentences"] = False
+    sentence_in_two_splits(data)
+    repeated_sentence(data)
+    report = verify(data.write(tmp_path))
+    assert report.ok, explain(report)
+    assert report.result("V018").figures[0].value == 1
+    assert report.result("V019").figures[0].value == 1
+
+
+def test_exposures_that_are_marked_may_repeat_themselves_alone(tmp_path: Path) -> None:
+    data = tiny()
+    data.repeated = {"exposure:cat_as_object"}
+    data.splits["train"][-1] = data.splits["train"][-2]
+    assert verify(data.write(tmp_path)).ok
+    repeated_sentence(data)
+    assert failed(verify(data.write(tmp_path))) == {"V019"}
+
+
+def test_new_word_forms_are_counted_only(tmp_path: Path) -> None:
+    data = tiny()
+    data.splits["gen"][0] = Sentence(
+        "Dogs/dog/NOUN/4:nsubj near/near/ADP/3:case Emma/Emma/PROPN/1:nmod "
+        "sleep/slept/VERB/0:root ././PUNCT/4:punct",
+        "pp_in_subject",
+    )
+    report = verify(data.write(tmp_path))
+    assert report.ok
+    assert report.result("V017").figures[0].value == 2
+    assert report.result("V017").figures[0].detail == "dogs, sleep"
+
+
+# --- laws -------------------------------------------------------------------------------
+
+WORDS = st.sampled_from(["dog", "girl", "book", "cat"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    split=st.sampled_from(["train", "dev", "test"]),
+    at=st.integers(0, 7),
+    leaking=st.one_of(
+        st.builds(pp_in_subject, WORDS, st.sampled_from(["Emma", "Lina"])),
+        st.builds(embedded, st.just("Emma"), WORDS, st.just("Lina")),
+        st.builds(said, WORDS, st.just("saw"), st.just("cat")),
+    ),
+    exposure=st.booleans(),
+)
+def test_no_planted_leak_is_accepted(
+    split: str, at: int, leaking: Sentence, exposure: bool
+) -> None:
+    data = tiny()
+    leaking.category = "exposure:cat_as_object" if exposure else "in_distribution"
+    data.splits[split].insert(at, leaking)
+    with tempfile.TemporaryDirectory() as folder:
+        report = verify(data.write(Path(folder)))
+    assert "V009" in failed(report)
+    assert leaking.source in [v.sentence for v in report.result("V009").violations]
+
+
+def test_patterns_without_any_structure_pass_vacuously(tmp_path: Path) -> None:
+    data = tiny()
+    data.patterns.append(pattern("nothing", layer=""))
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_more_train_sentences_do_no_harm(tmp_path: Path) -> None:
+    data = tiny()
+    data.splits["train"].append(pp_in_object("girl", "dog", "Lina"))
+    assert verify(data.write(tmp_path)).ok

@@ -1,0 +1,232 @@
+"""The verifier on files that are changed, missing or damaged: a failed check, no traceback."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_dataset import (
+    failed,
+    tiny,
+    write_manifest,
+)
+
+from sgl.verify import VerifyError, verify
+
+# --- files ------------------------------------------------------------------------------
+
+
+def rewrite(path: Path, change: Callable[[bytes], bytes]) -> None:
+    path.write_bytes(change(path.read_bytes()))
+
+
+def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
+    tiny().write(tmp_path)
+    rewrite(tmp_path / "data/dev.tsv", lambda text: text.replace(b"girl", b"boys"))
+    assert failed(verify(tmp_path)) == {"V002", "V006"}
+
+
+def test_a_swapped_label_with_a_new_hash_is_noticed(tmp_path: Path) -> None:
+    data = tiny()
+    data.write(tmp_path)
+    rewrite(
+        tmp_path / "conllu/train.conllu",
+        lambda text: text.replace(b"\t5\tnmod\t5:nmod", b"\t5\tobl\t5:obl", 1),
+    )
+    write_manifest(tmp_path, data.manifest())
+    assert failed(verify(tmp_path)) == {"V012"}
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("data/gen.tsv", {"V002", "V006"}),
+        ("parquet/gen.parquet", {"V002", "V007"}),
+    ],
+)
+def test_a_missing_file_is_noticed(name: str, codes: set[str], tmp_path: Path) -> None:
+    tiny().write(tmp_path)
+    (tmp_path / name).unlink()
+    assert failed(verify(tmp_path)) == codes
+
+
+def test_a_missing_conllu_file_fails_and_nothing_crashes(tmp_path: Path) -> None:
+    tiny().write(tmp_path)
+    (tmp_path / "conllu/train.conllu").unlink()
+    assert {"V002", "V005"} <= failed(verify(tmp_path))
+
+
+def test_an_unlisted_file_is_noticed(tmp_path: Path) -> None:
+    tiny().write(tmp_path)
+    (tmp_path / "data/extra.tsv").write_text("a\tb\tc\n", encoding="utf-8")
+    assert failed(verify(tmp_path)) == {"V002"}
+
+
+def test_a_split_that_the_manifest_leaves_out_is_noticed(tmp_path: Path) -> None:
+    home = tiny().write(tmp_path)
+    manifest = json.loads((home / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["splits"]["dev"]
+    write_manifest(home, manifest)
+    violations = verify(home).result("V002").violations
+    assert {v.message for v in violations} == {"the manifest has no such split"}
+
+
+def test_a_listed_path_cannot_leave_the_dataset(tmp_path: Path) -> None:
+    data = tiny()
+    home = data.write(tmp_path / "home")
+    (tmp_path / "secret.tsv").write_text("", encoding="utf-8")
+    manifest = json.loads((home / "manifest.json").read_text(encoding="utf-8"))
+    manifest["files"].append({"path": "../secret.tsv", "sha256": "", "rows": 0})
+    write_manifest(home, manifest)
+    (violation,) = verify(home).result("V002").violations
+    assert violation.message == "the file lies outside the dataset"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("data/train.tsv", "V006"), ("parquet/train.parquet", "V007")]
+)
+def test_a_missing_row_is_noticed(name: str, code: str, tmp_path: Path) -> None:
+    data = tiny()
+    data.write(tmp_path)
+    path = tmp_path / name
+    if path.suffix == ".tsv":
+        rewrite(path, lambda text: text[: text.rindex(b"\n", 0, -1) + 1])
+    else:
+        pq.write_table(pq.read_table(path).slice(0, 6), path)
+    write_manifest(tmp_path, data.manifest())
+    assert failed(verify(tmp_path)) == {code}
+
+
+def test_wrong_row_counts_are_noticed(tmp_path: Path) -> None:
+    tiny().write(tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    for file in manifest["files"]:
+        file["rows"] += file["path"].endswith("dev.conllu")
+    write_manifest(tmp_path, manifest)
+    assert failed(verify(tmp_path)) == {"V003"}
+
+
+def test_a_target_that_differs_between_files_is_noticed(tmp_path: Path) -> None:
+    data = tiny()
+    data.write(tmp_path)
+    rewrite(tmp_path / "data/test.tsv", lambda text: text.replace("。".encode(), b"?"))
+    write_manifest(tmp_path, data.manifest())
+    assert failed(verify(tmp_path)) == {"V006"}
+
+
+def test_a_wrong_split_kind_is_noticed(tmp_path: Path) -> None:
+    data = tiny()
+    data.write(tmp_path)
+    path = tmp_path / "parquet/test.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(3, "split_kind", pa.array(["gen"] * len(table))), path)
+    write_manifest(tmp_path, data.manifest())
+    assert failed(verify(tmp_path)) == {"V007"}
+
+
+def test_parquet_may_be_absent(tmp_path: Path) -> None:
+    data = tiny()
+    data.parquet = False
+    report = verify(data.write(tmp_path))
+    assert report.ok
+    assert report.result("V007").status == "skipped"
+
+
+def test_a_parquet_file_of_rubbish_fails_without_a_traceback(tmp_path: Path) -> None:
+    tiny().write(tmp_path)
+    (tmp_path / "parquet/test.parquet").write_bytes(b"PAR1 rubbish PAR1")
+    assert failed(verify(tmp_path)) == {"V002", "V003", "V007"}
+
+
+# --- damaged input is a failed check, never a traceback ----------------------------------
+
+
+def test_what_is_no_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(VerifyError, match="not a dataset"):
+        verify(tmp_path)
+    with pytest.raises(VerifyError, match="not a directory"):
+        verify(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "line 1, column 2"),
+        (b"[]", "manifest: an object expected, found a list"),
+        (b'{"format": "other/3"}', "'other/3' is not"),
+        (b"\xff{}", "not UTF-8 at byte 1"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"{}", "format: missing"),
+        (b'{"format": "\\ud800"}', "characters that no text has"),
+    ],
+)
+def test_a_damaged_manifest_fails_the_first_check(
+    content: bytes, message: str, tmp_path: Path
+) -> None:
+    tiny().write(tmp_path)
+    (tmp_path / "manifest.json").write_bytes(content)
+    report = verify(tmp_path)
+    assert failed(report) == {"V001"}
+    assert message in report.result("V001").violations[0].message
+    assert report.result("V009").status == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (
+            ["patterns", 0, "need", 0, "minimum"],
+            "ten",
+            "patterns[0].need[0].minimum: a whole number",
+        ),
+        (["patterns", 1, "quotas", 0, "count"], -1, "patterns[1].quotas[0].count: a whole number"),
+        (["distinct", "sentences"], 1, "distinct.sentences: true or false expected, found 1"),
+        (["distinct", "layer"], "sem", "there is no graph layer 'sem'"),
+        (["files", 0, "path"], None, "files[0].path: a string expected, found null"),
+        (["splits", "../dev"], {"items": 0, "strata": []}, "a split is one of"),
+        (["patterns", 1, "name"], "pp_in_subject", "occurs twice"),
+        (["patterns", 0, "allow"], ["nobody"], "there is no pattern 'nobody'"),
+        (["parts", 0, "allow"], ["nobody"], "parts[0].allow: there is no pattern 'nobody'"),
+    ],
+)
+def test_a_wrong_value_in_the_manifest_is_named(
+    path: list[str | int], value: object, message: str, tmp_path: Path
+) -> None:
+    tiny().write(tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    place = manifest
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    write_manifest(tmp_path, manifest)
+    report = verify(tmp_path)
+    assert failed(report) == {"V001"}
+    assert message in report.result("V001").violations[0].message
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    name=st.sampled_from(
+        ["manifest.json", "conllu/train.conllu", "data/gen.tsv", "parquet/dev.parquet"]
+    ),
+    place=st.floats(0, 1),
+    patch=st.binary(max_size=8),
+    cut=st.booleans(),
+)
+def test_damaged_files_never_raise(name: str, place: float, patch: bytes, cut: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        directory = tiny().write(Path(folder))
+        content = (directory / name).read_bytes()
+        at = int(place * len(content))
+        damaged = content[:at] + patch + (b"" if cut else content[at + len(patch) :])
+        (directory / name).write_bytes(damaged)
+        report = verify(directory)
+        if name != "manifest.json":
+            assert report.ok == (damaged == content)
