@@ -1,6 +1,7 @@
 """How near to the published training data of SGET are the sentences of a setting?
 
-    python benchmarks/fitting.py grammars/sget.sgl train.tsv --only in_distribution
+    python benchmarks/fitting.py grammars/sget.sgl train.tsv --only in_distribution \\
+        --set published=on
 
 draws sentences of the in-distribution part of training, with the declared weights and
 with ``--set weights=published``, and compares them with the published ones:
@@ -10,7 +11,7 @@ with ``--set weights=published``, and compares them with the published ones:
   the total variation distance: the share of sentences that would have to be of another
   kind.  Beside it stands what a sample of this size would have even if it were drawn from
   the published distribution itself.
-- **words**: for each lexicon, in each of its categories of enough words, Spearman's rank
+- **words**: for each lexicon with enough words, Spearman's rank
   correlation between how often words occur in the corpus and how often they are to be
   expected, over the words that the corpus has and that the split may contain.
 
@@ -80,8 +81,8 @@ PUBLISHED: Mapping[str, int] = {
 #: How often each rule is used.
 Uses = Mapping[int, float]
 
-#: Words that a class needs for a correlation of ranks.
-_ENOUGH = 10
+#: Words, and uses in the corpus, that a class needs for a correlation of ranks.
+_ENOUGH_WORDS, _ENOUGH_USES = 10, 300
 
 #: Classes whose words are equally frequent in the published data, but for chance: the order
 #: of their ranks says nothing.
@@ -233,7 +234,7 @@ def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, 
             "correlation": spearman([c for c, _ in numbers], [e for _, e in numbers]),
         }
         for name, numbers in sorted(classes.items())
-        if len(numbers) >= _ENOUGH
+        if len(numbers) >= _ENOUGH_WORDS and sum(c for c, _ in numbers) >= _ENOUGH_USES
     }
 
 
