@@ -1,19 +1,19 @@
-"""How near to the published training data of SGET are the sentences of a setting?
+r"""How near to the published training data of SGET are the sentences of a setting?
 
-    python benchmarks/fitting.py grammars/sget.sgl train.tsv --only in_distribution \\
+    python benchmarks/fitting.py grammars/sget.sgl train.tsv --only in_distribution \
         --set published=on
 
 draws sentences of the in-distribution part of training, with the declared weights and
 with ``--set weights=published``, and compares them with the published ones:
 
-- **constructs**: the 22 kinds of main clauses, told apart by the tense of the main verb
+- **constructs**: the 18 kinds of main clauses, told apart by the tense of the main verb
   and by its dependents, as they were counted in the published sentences.  The figure is
   the total variation distance: the share of sentences that would have to be of another
   kind.  Beside it stands what a sample of this size would have even if it were drawn from
   the published distribution itself.
-- **words**: for each lexicon with enough words, Spearman's rank
-  correlation between how often words occur in the corpus and how often they are to be
-  expected, over the words that the corpus has and that the split may contain.
+- **words**: for each lexicon with enough words, Spearman's rank correlation between how
+  often they occur in the corpus and how often they are to be expected, over the words that
+  the corpus has and that the split may contain.
 
 Sentences may be equal to one another in the sample, as they may in the published data.
 *Distinct* are the figures for as many sentences as the dataset asks for, no two of them

@@ -106,7 +106,7 @@ class _Reader:
             return
         if name.text not in _SECTIONS:
             known = ", ".join(f"`{section}`" for section in _SECTIONS)
-            line = line_of(start)
+            line = self._source.position(name.span.start)[0] - 1
             raise MalformedTable(line, f"there is no section `{name.text}`; there are {known}")
         if not isinstance(start, MappingStartEvent):
             if _has_text(start):
