@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_grammar import grammar
+from small_grammars import weighted_grammar
 from toy import TOY, random_derivations
 
 from sgl.build.selection import SplitSelection, weighted
@@ -53,7 +53,7 @@ def weights(core: CoreGrammar, fit: Fit) -> dict[str, float]:
 
 # ---- one reading: relative frequencies
 
-ONE_READING = grammar(
+ONE_READING = weighted_grammar(
     {
         "transitive": ("S -> N V N", 1),
         "intransitive": ("S -> N V", 1),
@@ -102,7 +102,7 @@ def test_the_declared_prior_shares_pseudo_counts_by_the_declared_weights() -> No
 
 
 def test_a_category_that_the_corpus_does_not_use_keeps_its_weights() -> None:
-    core = grammar(
+    core = weighted_grammar(
         {
             "short": ("S -> A", 1),
             "long": ("S -> B", 1),
@@ -119,7 +119,7 @@ def test_a_category_that_the_corpus_does_not_use_keeps_its_weights() -> None:
 # ---- several readings: expectation-maximisation
 
 #: A string of n letters has as many readings as there are binary trees with n leaves.
-TREES = grammar({"join": ("X -> X X", 1), "leaf": ("X -> a", 3)})
+TREES = weighted_grammar({"join": ("X -> X X", 1), "leaf": ("X -> a", 3)})
 
 
 def test_readings_that_use_the_same_rules_are_counted_whatever_their_number() -> None:
@@ -130,7 +130,7 @@ def test_readings_that_use_the_same_rules_are_counted_whatever_their_number() ->
 
 
 #: "x" may be a P or a Q; under these weights it is a P with probability 3/4.
-TWO_WAYS = grammar(
+TWO_WAYS = weighted_grammar(
     {
         "p": ("S -> P", 3),
         "q": ("S -> Q", 1),
@@ -182,7 +182,7 @@ def test_expected_uses_are_those_of_all_readings_weighed_one_by_one(seed: int) -
 
 
 #: Two sorts of pairs, of which one likes the letter a and the other b.
-PAIRS = grammar(
+PAIRS = weighted_grammar(
     {
         "like_a": ("S -> P P", 1),
         "like_b": ("S -> Q Q", 1),

@@ -12,7 +12,8 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_grammar import grammar
+from sget import sget
+from small_grammars import weighted_grammar
 from workplace import Workplace
 
 import sgl.fit.sample
@@ -23,8 +24,9 @@ from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.fit import Fit, Sample, estimate, weights_text
-from sgl.lang.yaml_weights import read_weights
+from sgl.lang.yaml_weights import WeightRow, read_weights
 from sgl.parse import Parser
+from sgl.resources import grammars_dir
 
 FARM = Path(__file__).parents[1] / "docs" / "examples"
 ROWS = [
@@ -187,16 +189,21 @@ def test_words_that_are_written_alike_are_told_apart_by_their_translation(
 # ---- writing, and reading what was written
 
 
-def rows_of(text: str) -> dict[RuleKey, float]:
-    """The weights of a file as the compiler reads them."""
+def weight_rows(text: str) -> Sequence[WeightRow]:
+    """The rows of a file as the compiler reads them."""
     found = Diagnostics()
     rows = read_weights(SourceFile("w.yaml", text), found)
     assert rows is not None, list(found)
+    return rows
+
+
+def rows_of(text: str) -> dict[RuleKey, float]:
+    """The weights of a file by the names of the rules."""
     return {
         RuleKey(r.section, r.category.text, r.name.text, r.part.text if r.part else ""): float(
             r.weight.text
         )
-        for r in rows
+        for r in weight_rows(text)
     }
 
 
@@ -227,7 +234,7 @@ def fitted_words(
     texts: Sequence[str], numbers: Sequence[int]
 ) -> tuple[CoreGrammar, list[RuleKey], Fit]:
     """A grammar of single words with made-up weights, as if estimated."""
-    core = grammar({f"w{i}": (f"S -> x{i}", numbers[i]) for i in range(len(texts))})
+    core = weighted_grammar({f"w{i}": (f"S -> x{i}", numbers[i]) for i in range(len(texts))})
     parser, found = Parser(core), Sample()
     for rule in core.rules:
         item = rule.templates[0][0]
@@ -419,3 +426,25 @@ def farm_grammar() -> CoreGrammar:
     compiled = open_grammar(FARM / "farm.sgl", {}, SourceMap(), Diagnostics())
     assert compiled is not None
     return compiled.grammar
+
+
+# ---- the weights of SGET
+
+
+@pytest.mark.parametrize("published", ["on", "off"])
+def test_the_published_weights_leave_nothing_out(published: str) -> None:
+    """Nor does the grammar lack anything that they speak of: that would be a warning."""
+    declared = sget(published=published).grammar
+    estimated = sget(published=published, weights="published").grammar
+    assert all(rule.weight > 0 for rule in estimated.rules)
+    changed = [a for a, b in zip(declared.rules, estimated.rules, strict=True) if a != b]
+    assert len(changed) > 1_500
+    for rules in estimated.rules_of:
+        assert sum(rule.weight for rule in rules) == pytest.approx(1)
+
+
+def test_the_published_weights_hold_no_sentence() -> None:
+    text = (grammars_dir() / "sget" / "published.weights.yaml").read_text("utf-8")
+    words = {part.text for row in weight_rows(text) if (part := row.part) is not None}
+    assert not [word for word in words if word.endswith((".", "?", "。"))]
+    assert "Kumon, Matsuoka & Yanaka 2024" in text.splitlines()[0]

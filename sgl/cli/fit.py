@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,16 +15,14 @@ from sgl.build.selection import SplitSelection
 from sgl.build.session import open_grammar
 from sgl.cli.common import Progress, compile_options, count, grammar_argument, progress, show
 from sgl.cli.files import write_results
+from sgl.cli.fit_request import Request, head, may_write, provenance, read_request
 from sgl.cli.fit_tables import show_fit
-from sgl.cli.layers import are_known, differences, listed, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
 from sgl.corpus import DIFFERENCES, Speller
-from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.fit import (
     PRIORS,
-    PROVENANCE,
     Collector,
     Fit,
     Options,
@@ -43,9 +39,6 @@ _BAR = 20
 
 #: Unreadable rows that are named.
 _NOTED = 10
-
-#: A column that is not looked at.
-_IGNORED = "-"
 
 _DEFAULTS = Options()
 
@@ -123,9 +116,9 @@ def command(
     if compiled is None:
         return FAILED
     options = Options(smoothing=smoothing, prior=prior)
-    request = _request(compiled, source, columns, only, given, normalise, options)
+    request = read_request(compiled, source, columns, only, given, normalise, options)
     results = [path for path in (out, json_file) if path is not None]
-    if request is None or not _may_write(results, out, (*corpora, grammar)):
+    if request is None or not may_write(results, out, (*corpora, grammar)):
         return USAGE
     found = Diagnostics()
     fitted = _fit(compiled, corpora, request, found)
@@ -134,13 +127,13 @@ def command(
         show_fit(compiled.grammar, compiled.rule_keys, fit, sample, time.monotonic() - started)
         texts = []
         if out is not None:
-            head = [*note, *_head(grammar, corpora, request, settings, out)]
-            origin = _provenance(compiled, request, fit, sample)
-            text = weights_text(compiled.grammar, compiled.rule_keys, fit, origin, head)
+            lines = [*note, *head(grammar, corpora, request, settings, out)]
+            origin = provenance(compiled, request, fit, sample)
+            text = weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines)
             texts.append((out, text))
         if json_file is not None:
             data = {
-                **_provenance(compiled, request, fit, sample),
+                **provenance(compiled, request, fit, sample),
                 **fit_data(compiled.grammar, compiled.rule_keys, fit, sample),
             }
             texts.append((json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
@@ -153,76 +146,8 @@ def command(
     return FAILED if codes else OK
 
 
-@dataclass(frozen=True)
-class _Request:
-    """What the options ask for."""
-
-    source: str
-    columns: tuple[str, ...]
-    kinds: tuple[str, ...]
-    given: str | None
-    normalise: tuple[str, ...]
-    options: Options
-
-
-def _request(
-    compiled: Compiled,
-    source: str | None,
-    columns: str | None,
-    only: tuple[str, ...],
-    given: str | None,
-    normalise: str,
-    options: Options,
-) -> _Request | None:
-    """What the options ask for; None after a message."""
-    plan = compiled.plan
-    names = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
-    parsed = source or next((name for name in names if name != _IGNORED), plan.source)
-    asked = differences(normalise, DIFFERENCES)
-    mentioned = [*(name for name in names if name != _IGNORED), parsed]
-    if not are_known(mentioned, text_layers(compiled.grammar), "text layer") or asked is None:
-        return None
-    if parsed not in names:
-        shown = ", ".join(names)
-        click.echo(
-            f"error: no column has the layer `{parsed}`; the columns are {shown} "
-            "(`--columns` says otherwise)",
-            err=True,
-        )
-        return None
-    splits = list(dict.fromkeys(s.split for s in plan.strata if s.split != "gen"))
-    if given is not None and not are_known([given], splits, "split"):
-        return None
-    return _Request(parsed, tuple(names), only, given, tuple(asked), options)
-
-
-def _may_write(results: Sequence[Path], out: Path | None, inputs: Sequence[Path]) -> bool:
-    """Whether the results would replace nothing but results."""
-    for path in results:
-        message = ""
-        if any(path.resolve() == other.resolve() for other in inputs):
-            message = f"`{path}` is one of the files to be read"
-        elif not path.resolve().parent.is_dir():
-            message = f"there is no directory `{path.parent}`"
-        elif path == out and path.exists() and not _has_weights(path):
-            message = f"`{path}` is there and has no weights in it; choose another file"
-        if message:
-            click.echo(f"error: {message}", err=True)
-            return False
-    return True
-
-
-def _has_weights(path: Path) -> bool:
-    """Whether a file was written by this command."""
-    try:
-        text = path.read_text("utf-8", errors="replace")
-    except OSError:
-        return False
-    return f"\n{PROVENANCE}:\n" in f"\n{text}"
-
-
 def _fit(
-    compiled: Compiled, corpora: Sequence[Path], request: _Request, diagnostics: Diagnostics
+    compiled: Compiled, corpora: Sequence[Path], request: Request, diagnostics: Diagnostics
 ) -> tuple[Fit, Sample] | None:
     """The estimated weights and what they rest on; None after a report."""
     with deciding(compiled, diagnostics), progress() as line:
@@ -247,7 +172,7 @@ def _fit(
     return None
 
 
-def _collector(parser: Parser, request: _Request, selection: SplitSelection | None) -> Collector:
+def _collector(parser: Parser, request: Request, selection: SplitSelection | None) -> Collector:
     """What reads the corpora as the options say."""
     speller = None
     if request.normalise:
@@ -275,7 +200,7 @@ class _Bar:
         self.line(f"{bar} {100 * share:3.0f} %  {Path(file).name}, {rows:,} rows", 0, 1)
 
 
-def _report_nothing(sample: Sample, request: _Request, diagnostics: Diagnostics) -> None:
+def _report_nothing(sample: Sample, request: Request, diagnostics: Diagnostics) -> None:
     """Say why no row could be used."""
     known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
     reasons = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
@@ -300,53 +225,3 @@ def _report_unreadable(sample: Sample, diagnostics: Diagnostics) -> None:
             f"{count(number, 'row')} cannot be read",
             notes=[*rows, *(["…"] if number > len(rows) else [])],
         )
-
-
-def _provenance(compiled: Compiled, request: _Request, fit: Fit, sample: Sample) -> dict[str, Any]:
-    """Where the weights come from: plain values, the same on every computer."""
-    return {
-        "grammar": compiled.project.name,
-        "grammar_sha256": fingerprint(compiled.grammar, compiled.plan),
-        "parameters": dict(sorted(compiled.parameters.items())),
-        "corpora": [
-            {"file": file.name, "sha256": file.sha256, "rows": file.rows} for file in sample.files
-        ],
-        "rows_used": sample.rows,
-        "source": request.source,
-        "only": list(request.kinds),
-        "given": request.given or "",
-        "normalise": list(request.normalise),
-        "smoothing": request.options.smoothing,
-        "prior": request.options.prior,
-        "rounds": fit.rounds,
-        "log_likelihood": round(fit.after, 6),
-    }
-
-
-def _head(
-    grammar: Path,
-    corpora: Sequence[Path],
-    request: _Request,
-    settings: dict[str, str],
-    out: Path,
-) -> list[str]:
-    """The first lines of the file: what it is, and the command that makes it again."""
-    words = ["sglc", "fit", _shown(grammar), *(path.name for path in corpora)]
-    if request.columns[0] != request.source:
-        words += ["--source", request.source]
-    for kind in request.kinds:
-        words += ["--only", kind]
-    if request.given:
-        words += ["--given", request.given]
-    if request.normalise:
-        words += ["--normalise", ",".join(request.normalise)]
-    for name, value in settings.items():
-        words += ["--set", f"{name}={value}"]
-    words += ["--smoothing", f"{request.options.smoothing:g}", "--prior", request.options.prior]
-    words += ["--out", _shown(out)]
-    return ["Estimated from a corpus by", f"  {shlex.join(words)}"]
-
-
-def _shown(path: Path) -> str:
-    """A path as it was written, unless it is of one computer only."""
-    return path.name if path.is_absolute() else path.as_posix()
