@@ -18,6 +18,7 @@ import frequencies
 import mutants
 import tampered
 from common import Json, Workers, run_tasks
+from mutation import compared
 from mutation.claims import Original
 from mutation.judge import judge, open_original
 from mutation.source import Edit, Mutant, Source
@@ -80,9 +81,8 @@ def deviations(exponent: float = 1.0) -> Json:
     bent = {
         stream: replace(
             split,
-            transitions_of=tuple(
-                tuple(replace(t, probability=t.probability**exponent) for t in row)
-                for row in split.transitions_of
+            transitions=replace(
+                split.transitions, probabilities=split.transitions.probabilities**exponent
             ),
         )
         for stream, split in splits.items()
@@ -133,6 +133,8 @@ LEAK = """rule modified: NP -> Det N PP
         ("rule modified: NP -> Det N PP", LEAK, "proof", "witness: "),
         ("size   200", "size   201", "verifier", "V008"),
         ("-[nsubj]-> N; N -[nmod]-> M }", "-[nsubj]-> N; N -[case]-> M }", "proof", "SGL0818"),
+        ("N -[nmod]-> M }", "N -[nmod]-> M[lemma=hen] }", "comparison", "tests (held out)"),
+        ("  distinct lemmas NOUN\n", "", "comparison", "{ W[lemma=cat]; X[lemma=cat] }"),
     ],
 )
 def test_a_harmful_mutant_is_caught(old: str, new: str, stage: str, message: str) -> None:
@@ -144,8 +146,14 @@ def test_a_harmful_mutant_is_caught(old: str, new: str, stage: str, message: str
 def test_a_harmless_mutant_passes_with_the_reason() -> None:
     result = verdict(">= 100", ">= 10")
     assert result["verdict"] == "harmless"
-    assert result["message"] == "the grammar and what is drawn are the same"
+    assert result["message"].startswith("it asks other things of the same data")
     assert verdict("~ zipf(1.0)", "~ zipf(0.5)")["message"].startswith("other weights")
+
+
+def test_a_finding_without_a_witness_is_a_false_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared, "contains", lambda *_: False)
+    result = verdict("N -[nmod]-> M }", "N -[nmod]-> M[lemma=hen] }")
+    assert (result["verdict"], result["message"][:10]) == ("false alarm", "no witness")
 
 
 def test_mutants_are_chosen_by_the_seed() -> None:

@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "lang": {"diagnostics", "resources"},
     "core": set(),
     "compile": {"core", "diagnostics", "lang"},
+    "morphology": {"compile", "diagnostics", "lang", "resources"},
     "automata": {"core"},
     "certify": {"automata", "core"},
     "sample": {"automata", "core"},

@@ -32,6 +32,8 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
     for name, text in (("empty", ""), ("cut", path.read_text("utf-8")[:200]), ("a list", "[]")):
         claim = "the certificate cannot be read"
         yield Tampering("certificate: form", name, claim, EXPECTED, partial(_overwrite, text))
+    claim = "what the manifest calls proved is not shown"
+    yield Tampering("certificate: form", "away with its entry", claim, EXPECTED, _away)
     yield from _grammar(content)
     for number, structure in list(enumerate(content["structures"]))[:MOST]:
         yield from _structure(number, structure)
@@ -40,6 +42,19 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
     for number, claim in _chosen(content):
         yield from _claim(number, claim)
     yield from _harmless()
+
+
+def _away(copy: Copy) -> None:
+    (copy.directory / CERTIFICATE).unlink()
+    files = copy.manifest["files"]
+    copy.manifest["files"] = [entry for entry in files if entry["path"] != CERTIFICATE]
+    copy.save()
+
+
+def _disclaimed(copy: Copy) -> None:
+    _away(copy)
+    copy.manifest["guarantees"] = []
+    copy.save()
 
 
 def _chosen(content: Json) -> list[tuple[int, Json]]:
@@ -79,7 +94,8 @@ def _grammar(content: Json) -> Iterator[Tampering]:
         "another format": lambda c: c.update(format="sgl-certificate/9"),
         "another fingerprint": lambda c: c.update(fingerprint="0" * 64),
         "another start": lambda c: c.update(start=c["start"] + 1),
-        "a fragment without nodes": lambda c: c["fragments"][0].update(nodes=0),
+        "a fragment without rows": lambda c: c["fragments"][0].update(rows=[]),
+        "a fragment that leaves out a port": lambda c: c["fragments"][0]["rows"][0].pop(),
         "a symbol of another category": lambda c: c["symbols"][0].__setitem__(
             1, c["symbols"][0][1] + 1
         ),
@@ -184,6 +200,7 @@ def _harmless() -> Iterator[Tampering]:
             lambda c: c["splits"][-1]["roots"].pop(),
         ),
     }
+    kind, reason = "certificate: harmless", "the manifest calls nothing proved any more"
+    yield Tampering(kind, "away, and the word `proved` too", reason, "", _disclaimed)
     for name, (reason, change) in changes.items():
-        kind = "certificate: harmless"
         yield Tampering(kind, name, reason, "", partial(_edit, change))

@@ -9,32 +9,41 @@
 sort that a person wants to see, and eight bytes for each sentence.
 """
 
+from sgl.audit.ambiguity import ONE_READING, Ambiguity, AmbiguityJudge
 from sgl.audit.auditor import Auditor, Progress
+from sgl.audit.choices import Choice, choices
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
-from sgl.audit.outputs import first_outputs, gives, output
+from sgl.audit.outputs import all_give, first_outputs, gives, output
 from sgl.audit.reader import Judgement, Reader
-from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
+from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Open, Tally
 from sgl.audit.structures import Declared, StructureFinder, declared_structures
 
 __all__ = [
     "LISTED",
+    "ONE_READING",
     "OTHER_PAIRS",
+    "Ambiguity",
+    "AmbiguityJudge",
     "Audit",
     "Auditor",
     "Cause",
+    "Choice",
     "Declared",
     "Difference",
     "FileTally",
     "Judgement",
     "Listed",
+    "Open",
     "Progress",
     "Reader",
     "Shared",
     "StructureFinder",
     "Tally",
+    "all_give",
     "audit_data",
+    "choices",
     "declared_structures",
     "explain_difference",
     "first_outputs",

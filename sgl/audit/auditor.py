@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from sgl.audit.choices import choices
 from sgl.audit.duplicates import Fingerprints, distinct_and_shared
 from sgl.audit.mismatch import explain_difference
 from sgl.audit.reader import Judgement, Reader
@@ -115,7 +116,11 @@ class Auditor:
             f"; {' | '.join(outputs[:3])}" for outputs in differ
         )
         sentence = row.texts[self._source]
-        list_row(self.audit.ambiguous, Listed(file.name, row.line, sentence, detail))
+        listed = Listed(file.name, row.line, sentence, detail)
+        list_row(self.audit.ambiguous, listed)
+        if judged.forest is not None:
+            for choice in choices(judged.forest, next(iter(self._reader.targets), self._layer)):
+                self.audit.part(listed, choice)
 
     def _compare(
         self, file: FileTally, row: Row, judged: Judgement, tally: Tally, place: int

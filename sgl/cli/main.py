@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prove": ("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": ("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
     "translate": ("sgl.cli.translate", "Say a sentence in the other layers."),
-    "verify": ("sgl.cli.verify", "Check a written dataset, independently."),
+    "verify": ("sgl.cli.verify", "Check a written dataset or a certificate, independently."),
 }
 
 

@@ -1,4 +1,4 @@
-"""Read the ``dataset`` declaration: sizes, seed, and what has to be distinct."""
+"""Read the ``dataset`` declaration: sizes, seed, what is distinct, what may be ambiguous."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters, report_twice
+from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "seed", "from", "distinct")
+_KEYS = (*SPLITS, "seed", "from", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -25,6 +26,7 @@ class DatasetSettings:
     seed: int
     distinct_sentences: bool
     distinct_lemmas: tuple[s.Name, ...]
+    ambiguous: Ambiguous
 
 
 def read_dataset(
@@ -62,6 +64,7 @@ def read_dataset(
         settings.seed,
         settings.distinct_sentences,
         tuple(settings.distinct_lemmas),
+        settings.ambiguous,
     )
 
 
@@ -131,6 +134,7 @@ class _Settings:
         self.seed = 1
         self.distinct_sentences = False
         self.distinct_lemmas: list[s.Name] = []
+        self.ambiguous = Ambiguous.REJECT
         self.said: dict[str, s.Name] = {}
 
     def clause(self, clause: s.DatasetClause) -> None:
@@ -142,6 +146,8 @@ class _Settings:
             self.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
+        elif key == "ambiguous":
+            self._ambiguous(clause.values[0])
         elif clause.amount is not None and (key in SPLITS or key == "seed"):
             number = self.parameters.whole(clause.amount, self.diagnostics)
             if number is not None and key == "seed":
@@ -154,6 +160,18 @@ class _Settings:
                 clause.key.span,
                 f"a dataset has no `{key}`",
                 hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
+            )
+
+    def _ambiguous(self, value: s.Name) -> None:
+        known = [choice.value for choice in Ambiguous]
+        if value.text in known:
+            self.ambiguous = Ambiguous(value.text)
+        else:
+            self.diagnostics.error(
+                "SGL0201",
+                value.span,
+                f"`ambiguous {value}` is not known",
+                hint=suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`",
             )
 
     def _distinct(self, clause: s.DatasetClause) -> None:

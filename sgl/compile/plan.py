@@ -58,6 +58,7 @@ def make_plan(
         lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
         parts=tuple(lowered.part for lowered in parts),
         nowhere=_unique(nowhere),
+        ambiguous=settings.ambiguous,
     )
 
 

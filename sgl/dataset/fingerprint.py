@@ -81,6 +81,7 @@ def _plan(plan: Plan) -> Json:
         "distinct_lemmas": list(plan.distinct_lemmas),
         "distinct_sentences": plan.distinct_sentences,
         "lemma_layer": plan.lemma_layer,
+        "ambiguous": plan.ambiguous.value,
     }
 
 

@@ -57,7 +57,8 @@ class PackedStratum(NamedTuple):
 
     The sentences of a ``repeated`` part may be equal to one another.  If there are
     ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas``
-    a lemma may occur twice in a sentence.
+    a lemma may occur twice in a sentence.  ``ambiguous`` are the candidates that are
+    rejected for the readings of their sentences, where these are known beforehand.
     """
 
     split: str
@@ -68,6 +69,7 @@ class PackedStratum(NamedTuple):
     repeated: bool
     targets: tuple[str, ...]
     repeated_lemmas: bool
+    ambiguous: frozenset[int] = frozenset()
 
 
 class Tables(NamedTuple):

@@ -11,7 +11,8 @@ The text is Base64 of a zlib stream of JSON with these members:
              alternative, children as differences to the state's own number
 ``strata``   for each: split, category, stream, number of items, start state,
              whether its sentences may be equal, the targets that share it,
-             whether a lemma may occur twice in a sentence
+             whether a lemma may occur twice in a sentence, the candidates
+             that are rejected as ambiguous
 ===========  ===============================================================
 
 and ``seed``, ``source``, ``target`` (name, join, attach) and
@@ -50,7 +51,7 @@ def unpack(text: str) -> Tables:
 
 def _stratum(values: list[Any]) -> PackedStratum:
     stratum = PackedStratum(*values)
-    return stratum._replace(targets=tuple(stratum.targets))
+    return stratum._replace(targets=tuple(stratum.targets), ambiguous=frozenset(stratum.ambiguous))
 
 
 def _text(layer: list[Any], templates: list[list[str | int]]) -> PackedText:

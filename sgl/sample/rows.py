@@ -26,6 +26,17 @@ def texts_of(tables: Tables, derivation: Sequence[int]) -> tuple[str, str]:
     return source, target
 
 
+def reseeded(tables: Tables, seed: int) -> Tables:
+    """The tables with another seed.
+
+    Which candidates are ambiguous is not known of another seed: none is rejected as such.
+    """
+    if seed == tables.seed:
+        return tables
+    strata = [stratum._replace(ambiguous=frozenset()) for stratum in tables.strata]
+    return tables._replace(seed=seed, strata=strata)
+
+
 def rows(tables: Tables) -> Iterator[tuple[str, str]]:
     """All items in the order in which they are drawn: the split, and the row."""
     judge = Judge(tables)

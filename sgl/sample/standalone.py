@@ -59,7 +59,7 @@ def pack_text_of(tables: Tables) -> str:
         "distinct_sentences": tables.distinct_sentences,
         "source": _layer(tables.source),
         "target": _layer(tables.target),
-        "strata": tables.strata,
+        "strata": [[*stratum[:-1], sorted(stratum.ambiguous)] for stratum in tables.strata],
         "rules": list(
             zip(
                 tables.arity,
