@@ -18,13 +18,9 @@ from workplace import Workplace
 from sgl.audit import (
     Auditor,
     Choice,
-    Corpus,
     Declared,
     Reader,
-    Row,
-    Speller,
     StructureFinder,
-    Unreadable,
     all_give,
     audit_data,
     choices,
@@ -34,12 +30,13 @@ from sgl.audit import (
     gives,
     output,
 )
-from sgl.audit.rows import LONGEST_LINE
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.compile import Compiled, named_structures
 from sgl.core.interpret import interpret
+from sgl.corpus import Corpus, Row, Speller, Unreadable
+from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser
 from sgl.resources import grammars_dir
