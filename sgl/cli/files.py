@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -14,6 +15,9 @@ def replace_text(path: Path, text: str) -> None:
     Raises ``OSError`` if the operating system refuses; then, and after an interruption,
     the file is as it was.
     """
+    if path.is_dir():
+        # `.` and `..` have no name that a file beside them could be given.
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:
         partial.write_text(text, "utf-8", errors="replace")
