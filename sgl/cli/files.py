@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import os
+from errno import EISDIR
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics
@@ -16,8 +16,7 @@ def replace_text(path: Path, text: str) -> None:
     the file is as it was.
     """
     if path.is_dir():
-        # `.` and `..` have no name that a file beside them could be given.
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:
         partial.write_text(text, "utf-8", errors="replace")
