@@ -15,7 +15,7 @@ from sgl.automata.errors import UnsupportedStructure
 from sgl.automata.labels import LabelIndex
 from sgl.automata.numbering import Numbering
 from sgl.automata.schema import Labels, Predicate, Query
-from sgl.core.grammar import CoreGrammar, Edge, Fragment, Rule
+from sgl.core.grammar import CoreGrammar, Edge, Rule
 from sgl.core.structure import LabelTest
 
 
@@ -110,8 +110,8 @@ class Frame:
         )
 
 
-def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
-    """Find the local node of every port of every child.
+def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
+    """Find the local node of every port of every child in a graph layer.
 
     A port that the fragment does not mention gets a local node of its own,
     which is forgotten at once.
@@ -120,9 +120,10 @@ def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
         UnsupportedStructure: if the rule makes one node of two ports of a
             child, or two ports of one node.
     """
+    fragment = rule.fragments[grammar.graph_layer(layer)]
     if len(set(fragment.exports)) < len(fragment.exports):
         raise UnsupportedStructure(f"rule {rule.name} gives one node two ports")
-    ports = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
+    ports = [[-1] * len(grammar.categories[child].ports_in(layer)) for child in rule.rhs]
     for local, node in enumerate(fragment.nodes):
         children = [child for child, _ in node.glue]
         if len(set(children)) < len(children):
@@ -157,7 +158,7 @@ class FragmentIndex:
         self._rules: list[tuple[int, tuple[int, ...]]] = []
         for rule in grammar.rules:
             fragment = rule.fragments[number]
-            frame = self._frames.number(frame_of(grammar, rule, fragment))
+            frame = self._frames.number(frame_of(grammar, rule, layer))
             labels = (node.attributes for node in fragment.nodes)
             self._rules.append(
                 (frame, tuple([self._labels.add(label) for label in labels if label is not None]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
 from sgl.compile.taken import check_taken
-from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
@@ -27,12 +27,20 @@ _OF_TREES = ("conllu",)
 
 @dataclass(frozen=True, slots=True)
 class CategoryInfo:
-    """A declared category: its features in order and its ports, ``head`` first."""
+    """A declared category: its features in order and its ports, ``head`` first.
+
+    ``limited`` are the ports of one graph layer only, with its name.
+    """
 
     name: str
     features: tuple[str, ...]
     ports: tuple[str, ...]
     declaration: s.CategoryDecl
+    limited: tuple[tuple[str, str], ...] = ()
+
+    def ports_in(self, layer: str) -> tuple[str, ...]:
+        """The ports in a graph layer."""
+        return ports_in(self.ports, self.limited, layer)
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,7 @@ def build_signature(
         return None
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     unsound = frozenset(d.name.text for d in declared) - sound
+    _check_port_layers(names, graphs, unsound, diagnostics)
     return Signature(
         tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
     )
@@ -258,18 +267,41 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
             )
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
-    ports = [HEAD]
+    ports, limited = [HEAD], []
     for port in declaration.ports:
-        if port.text in ports:
+        if port.name.text in ports:
             diagnostics.error(
                 "SGL0501",
-                port.span,
-                f"`{declaration.name}` already has a port `{port}`",
-                hint="every category has the port `head`" if port.text == HEAD else "",
+                port.name.span,
+                f"`{declaration.name}` already has a port `{port.name}`",
+                hint="every category has the port `head`" if port.name.text == HEAD else "",
             )
-        else:
-            ports.append(port.text)
-    return CategoryInfo(declaration.name.text, tuple(features), tuple(ports), declaration)
+            continue
+        ports.append(port.name.text)
+        if port.layer is not None:
+            limited.append((port.name.text, port.layer.text))
+    return CategoryInfo(
+        declaration.name.text, tuple(features), tuple(ports), declaration, tuple(limited)
+    )
+
+
+def _check_port_layers(
+    names: Names, graphs: Sequence[GraphLayer], unsound: frozenset[str], diagnostics: Diagnostics
+) -> None:
+    """Report ports of graph layers that are not there."""
+    known = [layer.name for layer in graphs]
+    for declaration, _ in names.of(s.CategoryDecl):
+        for port in declaration.ports:
+            layer = port.layer
+            if layer is None or layer.text in (*known, *unsound):
+                continue
+            if not names.project.may_declare("layer", layer.text):
+                diagnostics.error(
+                    "SGL0201",
+                    layer.span,
+                    f"there is no graph layer `{layer}`",
+                    hint=suggest(layer.text, known) or f"there is: {', '.join(known) or 'none'}",
+                )
 
 
 def _views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:

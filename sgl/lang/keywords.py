@@ -43,6 +43,7 @@ CLAUSES: tuple[str, ...] = (
     "gen",
     "in",
     "keep",
+    "last",
     "lemmas",
     "like",
     "need",

@@ -60,6 +60,12 @@ class TreeBuilder(RuleBuilder):
             self._span(meta),
         )
 
+    def ports(self, _: Meta, children: list[s.Port]) -> tuple[s.Port, ...]:
+        return tuple(children)
+
+    def port(self, _: Meta, children: list[Any]) -> s.Port:
+        return s.Port(children[0], children[1])
+
     def category(self, meta: Meta, children: list[Any]) -> s.CategoryDecl:
         name, features, ports, title = children
         return s.CategoryDecl(name, features or (), ports or (), title, self._span(meta))

@@ -80,12 +80,20 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """``gap`` or, of one graph layer only, ``subj in sem``."""
+
+    name: Name
+    layer: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryDecl:
     """``category RC[anim] with gap "relative clause"``."""
 
     name: Name
     features: tuple[Name, ...]
-    ports: tuple[Name, ...]
+    ports: tuple[Port, ...]
     title: Name | None
     span: Span
 
@@ -119,7 +127,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``need``, ``only`` and others."""
+    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``need`` and others."""
 
     kind: str
     graph: GraphRef
@@ -265,7 +273,7 @@ class ExpectedGraph:
 class Test:
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
-    ``expected`` are the texts by layer, ``graphs`` what graphs contain.
+    ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.
     """
 
     sentence: Name
