@@ -23,6 +23,7 @@ from sgl.audit import (
     Speller,
     StructureFinder,
     Unreadable,
+    all_give,
     audit_data,
     declared_structures,
     explain_difference,
@@ -163,6 +164,7 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         assert set(first_outputs(forest, source, forest.count)) == outputs
         assert not gives(forest, source, f"{min(outputs)} Not this.")
         assert not gives(forest, source, min(outputs)[:-1])
+        assert all(all_give(forest, source, text) == (len(outputs) == 1) for text in outputs)
 
 
 # --- structures --------------------------------------------------------------------------------

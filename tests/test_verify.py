@@ -179,6 +179,52 @@ def structure_that_is_to_be_nowhere_in_gen(data: Tiny) -> None:
     data.nowhere = ["{ V[lemma=saw] -[obj]-> N[lemma=cat] }"]
 
 
+def second_target(data: Tiny) -> None:
+    data.distinct["sentences"] = False
+    again = said("dog", "saw", "book")
+    again.words = again.words.replace("saw/saw", "saw/see")
+    data.splits["train"].append(again)
+
+
+def string_not_parsed(data: Tiny) -> None:
+    data.readings["pp_in_subject"] = {"parsed": 2}
+
+
+def ambiguous_string_kept(data: Tiny) -> None:
+    data.readings["pp_in_subject"] = {"several": 1, "outputs": 1, "ambiguous": 1}
+
+
+def ambiguous_string_rejected_for_nothing(data: Tiny) -> None:
+    data.ambiguous["pp_in_subject"] = 1
+    data.readings["pp_in_subject"] = {"parsed": 4}
+
+
+def ambiguous_string_of_no_kind(data: Tiny) -> None:
+    data.policy = "report"
+    data.readings["pp_in_subject"] = {"several": 1, "ambiguous": 1}
+
+
+def ambiguous_string_with_one_reading(data: Tiny) -> None:
+    data.policy = "report"
+    data.readings["exposure:cat_as_object"] = {"outputs": 1, "ambiguous": 1}
+    data.verdicts["cat_as_object"] = "refuted"
+
+
+def held_out_of_no_pattern(data: Tiny) -> None:
+    data.policy = "report"
+    data.readings["in_distribution"] = {"several": 1, "held_out": 1, "ambiguous": 1}
+
+
+def leak_of_a_string_hushed_up(data: Tiny) -> None:
+    data.policy = "report"
+    leak: dict[str, object] = {"several": 1, "held_out": 1, "ambiguous": 1}
+    data.readings["in_distribution"] = leak | {"patterns": {"pp_in_subject": 1}}
+
+
+def strings_said_to_be_checked(data: Tiny) -> None:
+    data.policy = "ignore"
+
+
 PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (leak, {"V009"}),
     (leak_in_dev, {"V009", "V010", "V018"}),
@@ -204,6 +250,15 @@ PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (repeated_lemma_in_another_part, {"V020"}),
     (structure_that_is_to_be_nowhere, {"V024"}),
     (structure_that_is_to_be_nowhere_in_gen, {"V024"}),
+    (second_target, {"V026"}),
+    (string_not_parsed, {"V027"}),
+    (ambiguous_string_kept, {"V027"}),
+    (ambiguous_string_rejected_for_nothing, {"V027"}),
+    (ambiguous_string_of_no_kind, {"V027"}),
+    (ambiguous_string_with_one_reading, {"V027"}),
+    (held_out_of_no_pattern, {"V027"}),
+    (leak_of_a_string_hushed_up, {"V027"}),
+    (strings_said_to_be_checked, {"V027"}),
     (unreadable_structure, {"V004"}),
     (structure_of_another_layer, {"V004"}),
     (category_without_pattern, {"V013"}),
@@ -278,3 +333,42 @@ def test_verifying_loads_no_other_part_of_sgl(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
     )
     assert all(module.startswith("sgl.verify") for module in run.stdout.split())
+
+
+# --- strings ---------------------------------------------------------------------------------
+
+
+def test_a_second_target_is_counted_where_ambiguity_is_let_pass(tmp_path: Path) -> None:
+    data = tiny()
+    second_target(data)
+    data.policy = "report"
+    report = verify(data.write(tmp_path))
+    assert report.ok, explain(report)
+    (figure,) = report.result("V026").figures
+    assert figure.value == 1
+
+
+def test_a_reported_leak_is_no_violation_if_the_verdict_says_so(tmp_path: Path) -> None:
+    data = tiny()
+    leak_of_a_string_hushed_up(data)
+    data.verdicts["pp_in_subject"] = "refuted"
+    assert verify(data.write(tmp_path)).ok
+
+
+def test_a_manifest_without_a_word_on_readings_is_told_so(tmp_path: Path) -> None:
+    directory = tiny().write(tmp_path)
+    content = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    del content["ambiguous"]
+    (directory / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+    result = verify(directory).result("V027")
+    assert (result.status, result.reason) == ("skipped", "the manifest says nothing of readings")
+
+
+def test_a_stratum_without_figures_was_not_parsed(tmp_path: Path) -> None:
+    directory = tiny().write(tmp_path)
+    content = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    content["splits"]["dev"]["strata"][0]["readings"] = None
+    (directory / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+    (violation,) = verify(directory).result("V027").violations
+    assert violation.message == "the strings were not parsed"
+    assert violation.place == "manifest.json: dev/in_distribution"

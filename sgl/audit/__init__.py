@@ -9,11 +9,12 @@
 sort that a person wants to see, and eight bytes for each sentence.
 """
 
+from sgl.audit.ambiguity import ONE_READING, Ambiguity, AmbiguityJudge
 from sgl.audit.auditor import Auditor, Progress, describe_obstacle
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
-from sgl.audit.outputs import first_outputs, gives
+from sgl.audit.outputs import all_give, first_outputs, gives
 from sgl.audit.reader import Judgement, Reader
 from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
 from sgl.audit.rows import Corpus, Row, Unreadable
@@ -23,7 +24,10 @@ from sgl.audit.structures import Declared, StructureFinder, declared_structures
 __all__ = [
     "DIFFERENCES",
     "LISTED",
+    "ONE_READING",
     "OTHER_PAIRS",
+    "Ambiguity",
+    "AmbiguityJudge",
     "Audit",
     "Auditor",
     "Cause",
@@ -41,6 +45,7 @@ __all__ = [
     "StructureFinder",
     "Tally",
     "Unreadable",
+    "all_give",
     "audit_data",
     "declared_structures",
     "describe_obstacle",

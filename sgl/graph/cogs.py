@@ -9,9 +9,12 @@
 
 Definite nouns come first, then, token by token, indefinite nouns with their
 modifiers, and the roles of verbs.  An adjective is an atom on its own token, as an
-indefinite noun is, and its noun has an atom that leads to it:
-``red ( x _ 1 ) AND ball ( x _ 2 ) AND ball . amod ( x _ 2 , x _ 1 )``.  A name stands for itself and a wh-word is ``?``;
-neither has an atom.  A word by itself is a function: ``LAMBDA a . ball ( a )``.
+indefinite noun is, and its noun has an atom that leads to it::
+
+    red ( x _ 1 ) AND ball ( x _ 2 ) AND ball . amod ( x _ 2 , x _ 1 )
+
+A name stands for itself and a wh-word is ``?``; neither has an atom.  A word by itself
+is a function: ``LAMBDA a . ball ( a )``.
 Form: Kim & Linzen 2020, *COGS*; questions and relative clauses: Li et al. 2023, *SLOG*.
 """
 

@@ -1,9 +1,10 @@
 """From a COGS logical form back to its semantic graph.
 
 Nouns are the variables with an atom of their own, or adjectives if an ``amod`` leads to
-them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one for each.  The order of the atoms of a
-variable is the order of its roles.  The head is the word that all others hang on: the
-verb that nothing leads to, or in a noun phrase its noun.
+them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one
+for each.  The order of the atoms of a variable is the order of its roles.  The head is
+the word that all others hang on: the verb that nothing leads to, or in a noun phrase its
+noun.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from sgl.graph.reading import TokenReader
 from sgl.graph.varfree import DEEPEST
 
-
 #: The labels of edges of nouns, before a colon.
 MODIFIERS = ("nmod", "amod")
 

@@ -30,6 +30,7 @@ DECLARATIONS: tuple[str, ...] = (
 #: Words with a meaning of their own inside a declaration.
 CLAUSES: tuple[str, ...] = (
     "allow",
+    "ambiguous",
     "assert",
     "capital",
     "distinct",

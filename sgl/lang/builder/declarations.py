@@ -180,6 +180,12 @@ class TreeBuilder(RuleBuilder):
     def distinct(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("distinct", meta, children)
 
+    def ambiguous(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+        return self._dataset_clause("ambiguous", meta, children)
+
+    def target_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+        return self._dataset_clause("target", meta, children)
+
     def _dataset_clause(self, key: str, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         span = self._span(meta)
         place = self.source.span(span.start, span.start + len(key))

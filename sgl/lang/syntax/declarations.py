@@ -127,7 +127,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``need`` and others."""
+    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
     graph: GraphRef
