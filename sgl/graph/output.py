@@ -13,7 +13,7 @@ from typing import Protocol
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
-from sgl.graph.views import VIEWS
+from sgl.graph.views import VIEWS, ViewError
 
 
 class Output(Protocol):
@@ -85,6 +85,14 @@ class ViewOutput:
     def render(self, graph: Graph, tokens: Sequence[str]) -> str:
         """A graph that is known already in the notation of the view."""
         return VIEWS[self.view.kind].render(graph, tokens)
+
+
+def written(output: Output, derivation: Derivation) -> str:
+    """The text of a derivation, or, for people to read, in parentheses why it has none."""
+    try:
+        return output(derivation)
+    except ViewError as reason:
+        return f"(no form: {reason})"
 
 
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:
