@@ -147,4 +147,5 @@ def test_a_sentence_of_both_grammars_has_one_form() -> None:
         shared.update(" ".join(labels) for labels in arguments(graph_of(item)).values())
         sentences += 1
     assert sentences > 1000
-    assert shared["agent xcomp"] and len(shared) == 12
+    assert shared["agent xcomp"]
+    assert len(shared) == 12

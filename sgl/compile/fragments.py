@@ -37,6 +37,7 @@ class FragmentLowering:
         self.lhs = lhs
         #: The names of the ports of the left-hand side and of each child in this layer.
         self.own_ports = lhs.ports_in(layer.name)
+        self.rhs = rhs
         self.ports = [info.ports_in(layer.name) for info in rhs]
         self.children = children
         self.variables = variables
@@ -174,10 +175,17 @@ class FragmentLowering:
                 "SGL0501",
                 ref.span,
                 f"`{ref.name}` has no port `{port}`",
-                hint=suggest(port, ports) or f"its ports: {', '.join(ports)}",
+                hint=self._elsewhere(child, port)
+                or suggest(port, ports)
+                or f"its ports: {', '.join(ports)}",
             )
             return None
         return ChildPort(child, ports.index(port))
+
+    def _elsewhere(self, child: int, port: str) -> str:
+        """That a port is one of another layer, if it is."""
+        layer = dict(self.rhs[child].limited).get(port)
+        return f"it is a port in the layer `{layer}` only" if layer else ""
 
     def _own_port(self, name: str) -> Atom | None:
         if name not in self.own_ports[1:]:

@@ -82,8 +82,9 @@ def build_signature(
 ) -> Signature | None:
     """The signature of a grammar; None when it has no text layer to work with.
 
-    Nor is there one when a layer could not be read, or when a layer, feature or
-    category is declared twice: every rule would be held against things that nobody meant.
+    Nor is there one when a layer could not be read, when a port is of an unknown layer, or
+    when a layer, feature or category is declared twice: every rule would be held against
+    things that nobody meant.
     """
     complete = check_taken(names, diagnostics)
     declared = [declaration for declaration, _ in names.of(s.Layer)]
@@ -108,11 +109,13 @@ def build_signature(
             hint="start with `layer en : text`",
         )
     weights = _value_weights(names, parameters, diagnostics)
-    if not text or unread or not kinds_known or not complete or _any_twice(names):
-        return None
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     unsound = frozenset(d.name.text for d in declared) - sound
-    _check_port_layers(names, graphs, unsound, diagnostics)
+    ports_known = _check_port_layers(names, graphs, unsound, diagnostics)
+    if not text or unread or not kinds_known or not complete or _any_twice(names):
+        return None
+    if not ports_known:
+        return None
     return Signature(
         tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
     )
@@ -290,14 +293,16 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
 
 def _check_port_layers(
     names: Names, graphs: Sequence[GraphLayer], unsound: frozenset[str], diagnostics: Diagnostics
-) -> None:
-    """Report ports of graph layers that are not there."""
+) -> bool:
+    """Whether the layers of all ports are graph layers; reports those that are not."""
     known = [layer.name for layer in graphs]
+    sound = True
     for declaration, _ in names.of(s.CategoryDecl):
         for port in declaration.ports:
             layer = port.layer
             if layer is None or layer.text in (*known, *unsound):
                 continue
+            sound = False
             if not names.project.may_declare("layer", layer.text):
                 diagnostics.error(
                     "SGL0201",
@@ -305,6 +310,7 @@ def _check_port_layers(
                     f"there is no graph layer `{layer}`",
                     hint=suggest(layer.text, known) or f"there is: {', '.join(known) or 'none'}",
                 )
+    return sound
 
 
 def _views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:
