@@ -73,6 +73,14 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> CoreGrammar:
     return compile_file(path).grammar
 
 
+def test_a_target_may_have_a_condition(tmp_path: Path) -> None:
+    path = tmp_path / "passives.sgl"
+    more = "  target cogs\n  target varfree when terms\n"
+    path.write_text(f"param terms = off\n{GRAMMAR}{more}", encoding="utf-8")
+    assert compile_file(path).plan.targets == ("cogs",)
+    assert compile_file(path, {"terms": "on"}).plan.targets == ("cogs", "varfree")
+
+
 @pytest.mark.parametrize(
     ("sentence", "form"),
     [
@@ -81,8 +89,8 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> CoreGrammar:
         ("Ada was shown Bo by Cy", "show ( recipient = Ada , theme = Bo , agent = Cy )"),
         (
             "Ada was shown Bo by Cy and Cy was shown by Bo",
-            "show ( recipient = Ada , theme = Bo , agent = Cy ,"
-            " conj = show ( theme = Cy , agent = Bo ) )",
+            "show ( recipient = Ada , theme = Bo , agent = Cy , "
+            + "conj = show ( theme = Cy , agent = Bo ) )",
         ),
     ],
 )

@@ -245,12 +245,16 @@ class Restrict:
 
 @dataclass(frozen=True, slots=True)
 class DatasetClause:
-    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
+    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
+
+    ``target`` may have a condition.
+    """
 
     key: Name
     values: tuple[Name, ...]
     span: Span
     amount: Amount | None = None
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
