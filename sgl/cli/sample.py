@@ -12,6 +12,7 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.build.deciding import deciding
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
+from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.compile import Compiled
 from sgl.compile.quotas import MAX_COUNT
@@ -19,7 +20,7 @@ from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap, suggest
-from sgl.graph import conllu
+from sgl.graph import conllu, outputs, written
 from sgl.sample import NotEnoughError, draw, pack
 
 _STREAM = "sample"
@@ -42,7 +43,7 @@ _STREAM = "sample"
     "layers",
     default="",
     metavar="LIST",
-    help="What to show: text layers, `tree`, `graph`.  [default: all text layers]",
+    help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
 )
 @compile_options
 def command(
@@ -66,12 +67,9 @@ def command(
     show(diagnostics, sources, form, color)
     if compiled is None:
         return FAILED
-    shown = [name.strip() for name in layers.split(",") if name.strip()]
-    known = [*(layer.name for layer in compiled.grammar.text_layers), "tree", "graph"]
-    for name in shown:
-        if name not in known:
-            click.echo(f"error: cannot show `{name}`; there is: {', '.join(known)}", err=True)
-            return USAGE
+    shown = listed(layers) or text_layers(compiled.grammar)
+    if not are_known(shown, [*output_names(compiled.grammar), "tree", "graph"], "layer or view"):
+        return USAGE
     chosen = _choose(compiled, what)
     if isinstance(chosen, str):
         click.echo(f"error: {chosen}", err=True)
@@ -81,7 +79,7 @@ def command(
     if undecided.errors:
         show(undecided, sources, form, color)
     for index, item in enumerate(items or (), 1):
-        _print(compiled.grammar, item, shown or known[:-2], index)
+        _print(compiled.grammar, item, shown, index)
     return FAILED if items is None else OK
 
 
@@ -145,14 +143,16 @@ def _draw(
 
 
 def _print(core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
-    texts = {layer.name: text for layer, text in zip(core.text_layers, item.texts, strict=True)}
-    line = "\t".join(texts[name] for name in shown if name in texts)
+    known = outputs(core)
+    line = "\t".join(written(known[name], item.derivation) for name in shown if name in known)
     if line:
         click.echo(line)
     if "tree" in shown:
         click.echo(bracketing(core, item))
     if "graph" in shown:
         for graph, layer in zip(item.graphs, core.graph_layers, strict=True):
+            if layer.free:
+                continue
             anchor = core.text_layer(layer.anchor)
             name = core.text_layers[anchor].name
             click.echo(

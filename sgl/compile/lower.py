@@ -76,7 +76,7 @@ def _category(concrete: Concrete, signature: Signature) -> Category:
     name, values = concrete
     info = signature.categories[name]
     pairs = ", ".join(f"{f}={v}" for f, v in zip(info.features, values, strict=True))
-    return Category(f"{name}[{pairs}]" if pairs else name, info.ports)
+    return Category(f"{name}[{pairs}]" if pairs else name, info.ports, info.limited)
 
 
 def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]:

@@ -45,6 +45,7 @@ CLAUSES: tuple[str, ...] = (
     "gen",
     "in",
     "keep",
+    "last",
     "lemmas",
     "like",
     "need",

@@ -80,12 +80,20 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """``gap`` or, of one graph layer only, ``subj in sem``."""
+
+    name: Name
+    layer: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryDecl:
     """``category RC[anim] with gap "relative clause"``."""
 
     name: Name
     features: tuple[Name, ...]
-    ports: tuple[Name, ...]
+    ports: tuple[Port, ...]
     title: Name | None
     span: Span
 
@@ -247,12 +255,16 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class DatasetClause:
-    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
+    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
+
+    ``target`` may have a condition.
+    """
 
     key: Name
     values: tuple[Name, ...]
     span: Span
     amount: Amount | None = None
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +287,7 @@ class ExpectedGraph:
 class Test:
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
-    ``expected`` are the texts by layer, ``graphs`` what graphs contain.
+    ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.
     """
 
     sentence: Name
