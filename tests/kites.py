@@ -101,7 +101,8 @@ pattern pp_in_subject "PP in object → subject"
 
 part relatives "Relative clauses"
   apart { N -[acl:relcl]-> V }
-  size  20 outside { N -[acl:relcl]-> V; V -[obj]-> M }, 5 in dev within { N -[acl:relcl]-> V; V -[obj]-> M }
+  size  20 outside { N -[acl:relcl]-> V; V -[obj]-> M },
+        5 in dev within { N -[acl:relcl]-> V; V -[obj]-> M }
 
 dataset
   from Text
@@ -114,10 +115,8 @@ dataset
   distinct lemmas NOUN
 """
 
-NOUNS = "".join(
-    f"- {{en: {noun}}}\n"
-    for noun in "kite tent goat duck horse crate rope cart shed ladder wagon barrel".split()
-)
+_NOUNS = ("kite", "tent", "goat", "duck", "horse", "crate", "rope", "cart", "shed", "ladder")
+NOUNS = "".join(f"- {{en: {noun}}}\n" for noun in (*_NOUNS, "wagon", "barrel"))
 VERBS = """\
 - {en: fall, past: fell, class: theme}
 - {en: run, past: ran, class: agent}

@@ -130,7 +130,8 @@ class Manifest:
 
     ``source`` and ``target`` name what the first two columns of the data are, ``further``
     the targets that have files of their own, ``layer`` is the graph layer of the CoNLL-U
-    files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct structures by number.
+    files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct
+    structures by number.
     """
 
     name: str
