@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "sample": {"automata", "core"},
     "graph": {"core"},
     "evaluate": {"core", "graph"},
+    "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core"},
     "audit": {"automata", "core", "graph", "parse"},
     "dataset": {"core", "graph", "sample"},
