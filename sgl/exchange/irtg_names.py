@@ -27,3 +27,8 @@ def quoted(name: str) -> str:
     if '"' not in name:
         return f'"{name}"'
     raise ValueError(name)
+
+
+def quotable(name: str) -> str:
+    """A name of our own as one that can be quoted: with marks of one kind at most."""
+    return name.replace('"', "'")

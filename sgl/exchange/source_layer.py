@@ -18,7 +18,7 @@ import networkx as nx
 
 from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Template, TextLayer, Token
 from sgl.diagnostics import Diagnostics, Label
-from sgl.exchange.irtg_names import quoted
+from sgl.exchange.irtg_names import quotable, quoted
 from sgl.exchange.lower_irtg import Imported
 from sgl.exchange.spelling import Names
 
@@ -109,7 +109,7 @@ def _with_derivations(imported: Imported) -> Imported:
 
 def _printed(rule: Rule) -> Iterator[Item]:
     label = "_".join(rule.name.split()) or "_"
-    label = quoted(label.replace('"', "'") if "'" in label else label)
+    label = quoted(quotable(label))
     if not rule.rhs:
         yield Token(label)
         return

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Template, Token
-from sgl.exchange.irtg_names import CONCATENATION, quoted
+from sgl.exchange.irtg_names import CONCATENATION, quotable, quoted
 from sgl.exchange.spelling import Names, numbered
 
 STRINGS = "de.up.ling.irtg.algebra.StringAlgebra"
@@ -60,7 +60,7 @@ def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = 
     tree = interpretations.free("tree")
     if labels is not None:
         lines.append(f"interpretation {quoted(tree)}: {TREES}")
-    states = numbered([category.name for category in grammar.categories])
+    states = numbered([quotable(category.name) for category in grammar.categories])
     rules = numbered([_label(rule) for rule in grammar.rules])
     for category in _from_start(grammar):
         for rule in grammar.rules_of[category]:
@@ -76,7 +76,7 @@ def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = 
 def _label(rule: Rule) -> str:
     """The name of a rule; a word that is declared by itself has its own."""
     match = _WORD.fullmatch(rule.name)
-    return match[1] if match is not None else rule.name
+    return quotable(match[1] if match is not None else rule.name)
 
 
 def _from_start(grammar: CoreGrammar) -> Iterator[int]:

@@ -51,7 +51,8 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
         title: a line of comment.
     """
     names = _nonterminals(grammar)
-    lines = [f"# {' '.join(title.split())}"] if title else []
+    # A line that ends with a backslash goes on in the next one.
+    lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
     for category in _used(grammar, layer):
         weights: dict[str, list[float]] = {}
         for rule in grammar.rules_of[category]:
