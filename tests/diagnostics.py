@@ -10,6 +10,7 @@ from pathlib import Path
 from sgl.automata import StructureCompiler
 from sgl.build.claims import establish
 from sgl.build.examples import check_examples
+from sgl.build.inflected import check_inflected
 from sgl.build.session import open_grammar
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.diagnostics.codes.base import BASE
@@ -52,8 +53,12 @@ def diagnose(
     settings: Mapping[str, str] | None = None,
     *,
     prove: bool = True,
+    morphology: bool = False,
 ) -> Outcome:
-    """Write the files, then read, compile, check and prove the grammar among them."""
+    """Write the files, then read, compile, check and prove the grammar among them.
+
+    With ``morphology`` its Japanese forms are read by the analyser, which must be there.
+    """
     for name, text in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +68,8 @@ def diagnose(
         compiled = open_grammar(Path(MAIN), settings or {}, sources, diagnostics)
         if compiled is not None:
             check_examples(compiled, diagnostics)
+            if morphology:
+                assert check_inflected(compiled, sources, diagnostics) is not None
             if prove and diagnostics.errors == 0:
                 establish(compiled, StructureCompiler(compiled.grammar), diagnostics)
     return Outcome(tuple(diagnostics), sources)

@@ -185,6 +185,7 @@ def test_the_manifest_describes_what_was_drawn(dataset: Dataset) -> None:
         "random",
         "layers",
         "distinct",
+        "ambiguous",
         "splits",
         "patterns",
         "parts",

@@ -26,8 +26,10 @@ ROOT = Path(__file__).parent.parent
 #: The one code that only drawing shows.
 DRAWN = "SGL0809"
 WITH_EXAMPLE = [code for code in CODES.values() if code.wrong and code.code != DRAWN]
+#: Codes that only `sglc check --morphology` gives.
+MORPHOLOGY = {"SGL0651", "SGL0652", "SGL0653", "SGL0654", "SGL0655"}
 #: Codes that are warnings.
-WARNINGS = {"SGL0204", "SGL0612", "SGL0611", "SGL0704", "SGL0814", "SGL0822"}
+WARNINGS = {"SGL0204", "SGL0654", "SGL0612", "SGL0611", "SGL0704", "SGL0710", "SGL0814", "SGL0822"}
 
 
 def codes_in_the_compiler() -> set[str]:
@@ -73,7 +75,8 @@ def test_the_base_grammar_of_the_examples_is_without_fault(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("code", WITH_EXAMPLE, ids=lambda code: code.code)
 def test_the_wrong_example_gives_its_code_once_and_nothing_else(code: Code, tmp_path: Path) -> None:
-    outcome = diagnose(code.grammar(code.wrong), tmp_path)
+    morphology = code.code in MORPHOLOGY
+    outcome = diagnose(code.grammar(code.wrong), tmp_path, morphology=morphology)
     assert outcome.codes == [code.code], outcome.rendered()
     assert [d.severity is Severity.WARNING for d in outcome.found] == [code.code in WARNINGS]
     check_rendering(outcome)
@@ -81,7 +84,8 @@ def test_the_wrong_example_gives_its_code_once_and_nothing_else(code: Code, tmp_
 
 @pytest.mark.parametrize("code", WITH_EXAMPLE, ids=lambda code: code.code)
 def test_the_fixed_example_gives_nothing(code: Code, tmp_path: Path) -> None:
-    outcome = diagnose(code.grammar(code.fixed), tmp_path)
+    morphology = code.code in MORPHOLOGY
+    outcome = diagnose(code.grammar(code.fixed), tmp_path, morphology=morphology)
     assert outcome.codes == [], outcome.rendered()
 
 

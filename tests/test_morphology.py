@@ -1,23 +1,18 @@
-"""Inflected forms: against the published ones, and against a morphological analyser.
+"""Inflected forms: those of SGET against the published ones.
 
-The forms of verbs are computed by the paradigms of ``stdlib``.  Two witnesses
-who know nothing of them say whether they are right: the forms observed in the
-published data of SGET, but for a list of corrections, and SudachiPy, which
-must lead every form back to its dictionary form.
+The forms of verbs are computed by the paradigms of ``stdlib``.  Witnesses who know
+nothing of them are the forms observed in the published data of SGET, but for a list
+of corrections, and a morphological analyser (``test_inflected.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 import yaml
-from sget import PUBLISHED, Word, compile_file, words, words_of
-from sudachipy import Dictionary, SplitMode
-
-from sgl.core.grammar import Token
+from sget import PUBLISHED, Word, words, words_of
 
 Key = tuple[str, str, str]
 
@@ -197,51 +192,10 @@ def test_english_forms_are_the_published_ones_but_for_their_mistakes() -> None:
     assert differences == {("guess", "guessed"), ("supplys", "supplies")}
 
 
-# ---- the analyser
-
-#: What the analyser may find after the verb in each form (after the test frame below).
-ENDINGS = {
-    "past": (["た"],),
-    "attr": (["た"],),
-    "did": (["た"],),
-    "pres": ([],),
-    "dict": ([],),
-    "part": (["れる", "た"], ["られる", "た"]),
-    "stem": (["たい"],),
-    "vol": (["と", "する"],),
-    "cont": (["たい"], ["て", "いる"]),
-    "part_cont": (["れる", "たい"], ["られる", "たい"]),
-}
-
-#: What follows a form that is no word by itself, to make it one.
-FRAME = {"stem": "たい", "vol": "とする", "cont": "たい", "part_cont": "たい"}
-
-#: Dictionary forms that the analyser writes in another way.
-SAME_WORD = {"だ": "た", "信ずる": "信じる", "愛す": "愛する"}
+# ---- forms of the grammar
 
 #: Verbs with forms of another verb or aspect, by choice of the tables.
 SUPPLETIVE = {"know", "like", "owe"}
-
-#: あえごう (あえぐ, volitional) is not in the dictionary of the analyser.
-UNKNOWN = {("vol", "あえごう")}
-
-
-@cache
-def _tokenizer() -> object:
-    dictionary = Dictionary()
-    return getattr(dictionary, "tokenizer", dictionary.create)()
-
-
-def dictionary_forms(text: str) -> list[str]:
-    """The dictionary forms of the words of a text."""
-    tokens = _tokenizer().tokenize(text, SplitMode.A)  # type: ignore[attr-defined]
-    return [token.dictionary_form() for token in tokens]
-
-
-def _frame(form: str, verb: str, base: str) -> str:
-    """What makes a word of a form; that of a te-form (見て) differs from that of a stem (育て)."""
-    is_te_form = form == "cont" and verb.endswith("て") and verb != base[:-1]
-    return "いる" if is_te_form else FRAME.get(form, "")
 
 
 def regular_verbs() -> Iterator[Word]:
@@ -249,29 +203,6 @@ def regular_verbs() -> Iterator[Word]:
     for word in words():
         if word.category in ("Vi", "Vt", "Vd", "Vc") and word.lemma not in SUPPLETIVE:
             yield word
-
-
-def test_the_analyser_leads_every_form_back_to_its_dictionary_form() -> None:
-    wrong = []
-    checked = 0
-    for word in regular_verbs():
-        form = word.features["form"]
-        verb = word.ja[-1]
-        if (form, verb) in UNKNOWN:
-            continue
-        base = computed()[word.category, "dict", word.lemma].ja[-1]
-        expected = [SAME_WORD.get(part, part) for part in dictionary_forms(base)]
-        found = [
-            SAME_WORD.get(part, part) if form != "dict" else part
-            for part in dictionary_forms(verb + _frame(form, verb, base))
-        ]
-        head = [SAME_WORD.get(part, part) for part in found[: len(expected)]]
-        rest = found[len(expected) :]
-        checked += 1
-        if head != expected or rest not in ENDINGS[form]:
-            wrong.append((word.lemma, form, verb, found))
-    assert not wrong
-    assert checked > 1000
 
 
 def test_a_clause_goes_on_with_the_te_form_where_the_stem_is_one_mora() -> None:
@@ -355,110 +286,3 @@ def test_forms_of_every_class(category: str, form: str, lemma: str, ja: str) -> 
 )
 def test_english_inflection(form: str, lemma: str, en: str) -> None:
     assert [word.en for word in words_of("Vt", form=form) if word.lemma == lemma] == [en]
-
-
-# ---- the paradigms of the library, one by one
-
-PARADIGMS = """
-書く    godan    書いた 書いて 書き 書かない 書こう 書かれる 書かせる
-泳ぐ    godan    泳いだ 泳いで 泳ぎ 泳がない 泳ごう 泳がれる 泳がせる
-話す    godan    話した 話して 話し 話さない 話そう 話される 話させる
-待つ    godan    待った 待って 待ち 待たない 待とう 待たれる 待たせる
-死ぬ    godan    死んだ 死んで 死に 死なない 死のう 死なれる 死なせる
-呼ぶ    godan    呼んだ 呼んで 呼び 呼ばない 呼ぼう 呼ばれる 呼ばせる
-読む    godan    読んだ 読んで 読み 読まない 読もう 読まれる 読ませる
-作る    godan    作った 作って 作り 作らない 作ろう 作られる 作らせる
-買う    godan    買った 買って 買い 買わない 買おう 買われる 買わせる
-行く    godan    行った 行って 行き 行かない 行こう 行かれる 行かせる
-出ていく godan   出ていった 出ていって 出ていき 出ていかない 出ていこう 出ていかれる 出ていかせる
-食べる  ichidan  食べた 食べて 食べ 食べない 食べよう 食べられる 食べさせる
-勉強する suru    勉強した 勉強して 勉強し 勉強しない 勉強しよう 勉強される 勉強させる
-来る    kuru     来た 来て 来 来ない 来よう 来られる 来させる
-"""
-
-CONTINUATIVES = """
-書く      godan    書き
-泳ぐ      godan    泳ぎ
-話す      godan    話し
-待つ      godan    待ち
-死ぬ      godan    死に
-呼ぶ      godan    呼び
-読む      godan    読み
-作る      godan    作り
-買う      godan    買い
-食べる    ichidan  食べ
-見る      ichidan  見て
-出る      ichidan  出て
-知っている ichidan  知っていて
-勉強する  suru     勉強し
-来る      kuru     来て
-走りたい  i        走りたくて
-静かだ    copula   静かで
-"""
-
-ENGLISH = """
-walk    walked   walks    walking
-like    liked    likes    liking
-study   studied  studies  studying
-play    played   plays    playing
-watch   watched  watches  watching
-miss    missed   misses   missing
-echo    echoed   echoes   echoing
-die     died     dies     dying
-agree   agreed   agrees   agreeing
-"""
-
-JAPANESE_PARADIGMS = ("past", "te", "stem", "negative", "volitional", "passive", "causative")
-ENGLISH_PARADIGMS = ("ed", "third_person", "ing")
-
-
-def inflect(directory: Path, calls: str, rows: list[str]) -> list[list[str]]:
-    """What the paradigms make of the rows of a table, by a grammar written for this."""
-    (directory / "verbs.yaml").write_text("\n".join(rows), encoding="utf-8")
-    (directory / "forms.sgl").write_text(
-        f"""\
-module forms
-use stdlib.ja.verb
-use stdlib.en.verb
-layer en : text
-layer forms : text
-category W
-lexicon verbs from "verbs.yaml"
-  W
-    en  $en
-    forms  {calls}
-dataset
-  from W
-  train 1
-""",
-        encoding="utf-8",
-    )
-    rules = compile_file(directory / "forms.sgl").grammar.rules
-    return [[item.text for item in rule.templates[1] if isinstance(item, Token)] for rule in rules]
-
-
-def test_japanese_paradigms(tmp_path: Path) -> None:
-    expected = [line.split() for line in PARADIGMS.strip().splitlines()]
-    calls = " ".join(f"{name}($ja, $class)" for name in JAPANESE_PARADIGMS)
-    table = [
-        f"- {{en: v{number}, ja: {verb}, class: {conjugation}}}"
-        for number, (verb, conjugation, *_) in enumerate(expected)
-    ]
-    assert inflect(tmp_path, calls, table) == [forms for _, _, *forms in expected]
-
-
-def test_continuatives(tmp_path: Path) -> None:
-    rows = [line.split() for line in CONTINUATIVES.strip().splitlines()]
-    table = [
-        f"- {{en: v{number}, ja: {verb}, class: {conjugation}}}"
-        for number, (verb, conjugation, _) in enumerate(rows)
-    ]
-    expected = [[form] for _, _, form in rows]
-    assert inflect(tmp_path, "continuative($ja, $class)", table) == expected
-
-
-def test_english_paradigms(tmp_path: Path) -> None:
-    expected = [line.split() for line in ENGLISH.strip().splitlines()]
-    calls = " ".join(f"{name}($en)" for name in ENGLISH_PARADIGMS)
-    table = [f"- {{en: {verb}}}" for verb, *_ in expected]
-    assert inflect(tmp_path, calls, table) == [forms for _, *forms in expected]

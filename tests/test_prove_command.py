@@ -258,7 +258,8 @@ def test_the_json_has_claims_and_figures(
     data = json.loads(prove(capsys, farm, "--json", "--data", dataset))
     (pattern,) = data["patterns"]
     assert data["proved"] is True
-    assert pattern["guarantees"]["string level"] == "not checked"
+    assert pattern["guarantees"]["string level"] == "checked"
+    assert data["strings"]["parsed"] == 1_400
     assert [piece["verdict"] for piece in pattern["pieces"]] == ["proved", "proved"]
     assert pattern["instances"][0]["candidates_by_rejection"] == pytest.approx(4.0)
     assert pattern["exposed"]["unseen"] == []

@@ -156,6 +156,10 @@ class Tiny:
     )
     nowhere: list[str] = field(default_factory=lambda: [QUESTION])
     parquet: bool = True
+    policy: str = "reject"
+    readings: dict[str, dict[str, object]] = field(default_factory=dict)
+    ambiguous: dict[str, int] = field(default_factory=dict)
+    verdicts: dict[str, str] = field(default_factory=dict)
 
     def pattern(self, name: str) -> dict[str, object]:
         return next(pattern for pattern in self.patterns if pattern["name"] == name)
@@ -177,7 +181,12 @@ class Tiny:
                 "strata": [
                     {
                         "category": name,
+                        "stream": f"{split}/{name}",
                         "count": count,
+                        "rejected": {"ambiguous": self.ambiguous.get(name, 0)},
+                        "readings": one_reading(count) | self.readings.get(name, {})
+                        if self.policy != "ignore"
+                        else None,
                         "repeated": name in self.repeated,
                         "shares": self.shares.get(name, {}),
                     }
@@ -199,7 +208,23 @@ class Tiny:
             "patterns": self.patterns,
             "parts": self.parts,
             "nowhere": self.nowhere,
+            "ambiguous": {"policy": self.policy, "layer": "en"},
+            "guarantees": [
+                {
+                    "pattern": pattern["name"],
+                    "claim": "string level",
+                    "method": "parsing",
+                    "result": self.verdicts.get(str(pattern["name"]), "checked"),
+                }
+                for pattern in self.patterns
+            ],
         }
+
+
+def one_reading(strings: int) -> dict[str, object]:
+    """The figures of strings that have been parsed and have one reading each."""
+    numbers = dict.fromkeys(("several", "held_out", "outputs", "ambiguous"), 0)
+    return {"parsed": strings, **numbers, "patterns": {}}
 
 
 def tiny() -> Tiny:

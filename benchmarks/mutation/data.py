@@ -18,7 +18,7 @@ from pathlib import Path
 from mutation.claims import TRAIN, Original
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
-from sgl.core.plan import IN_DISTRIBUTION, Need, Pattern, Plan, Quota, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
 from sgl.dataset import Provenance, StratumCount, manifest, write_items, write_manifest
 from sgl.sample import draw, pack
 from sgl.sample.distinct import share
@@ -97,7 +97,8 @@ def scaled_plan(original: Original, sizes: Mapping[str, int]) -> Plan:
         replace(part, quotas=_scaled_quotas(part.quotas, f"train/part:{part.name}", count))
         for part in plan.parts
     )
-    return replace(plan, strata=strata, patterns=patterns, parts=parts)
+    # Nothing is parsed: what the mutant makes is judged by its graphs.
+    return replace(plan, strata=strata, patterns=patterns, parts=parts, ambiguous=Ambiguous.IGNORE)
 
 
 def _scaled_quotas(

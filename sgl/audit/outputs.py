@@ -8,8 +8,9 @@ the texts of its readings that occur in the text which is looked for::
                                          NP   {a dog}
 
 What does not occur there can be no part of it, but for the first letter, which a rule
-higher up may raise.  Views are not made of the words of their parts: of them the likeliest
-readings are listed.
+higher up may raise.  For the same reason one phrase that does not occur there shows that
+not all readings give the text.  Views are not made of the words of their parts: of them the
+likeliest readings are listed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from itertools import product
 from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import finish
 from sgl.graph import Output
-from sgl.parse import Forest, best_readings, capitalised
+from sgl.parse import Forest, Node, best_readings, capitalised
 
 Words = tuple[str, ...]
 
@@ -39,24 +40,59 @@ def gives(forest: Forest, output: Output, text: str) -> bool:
     layer = output.layer
     if layer is None:
         return text in first_outputs(forest, output, _VIEWED)
-    grammar = forest.grammar
-    spelling = grammar.text_layers[layer]
+    spelling = forest.grammar.text_layers[layer]
     below: list[list[Words]] = []
     for node in forest.nodes:
-        found: dict[Words, None] = {}
-        for alternative in node.alternatives:
-            template = grammar.rules[alternative.rule].templates[layer]
-            used = {item.child for item in template if isinstance(item, Slot)}
-            choices = [
-                below[child] if place in used else [()]
-                for place, child in enumerate(alternative.children)
-            ]
-            for children in product(*choices):
-                words = tuple(_words(template, children))
-                if _occurs(finish(spelling, words), text):
-                    found[words] = None
-        below.append(list(found))
+        found = (
+            words
+            for words in _phrases(forest, node, layer, below)
+            if _occurs(finish(spelling, words), text)
+        )
+        below.append(list(dict.fromkeys(found)))
     return any(finish(spelling, words) == text for words in below[-1])
+
+
+def all_give(forest: Forest, output: Output, text: str) -> bool:
+    """Whether every reading has this text as its output; of views, all of the likeliest."""
+    layer = output.layer
+    if layer is None:
+        return first_outputs(forest, output, _VIEWED) == (text,)
+    spelling = forest.grammar.text_layers[layer]
+    written = _written(forest, layer)
+    below: list[list[Words]] = []
+    for number, node in enumerate(forest.nodes):
+        found: dict[Words, None] = {}
+        for words in _phrases(forest, node, layer, below) if number in written else ():
+            if not _occurs(finish(spelling, words), text):
+                return False
+            found[words] = None
+        below.append(list(found))
+    return all(finish(spelling, words) == text for words in below[-1])
+
+
+def _written(forest: Forest, layer: int) -> set[int]:
+    """The nodes that some reading writes into a layer: no rule above drops them."""
+    written = {len(forest.nodes) - 1}
+    for number in range(len(forest.nodes) - 1, -1, -1):
+        if number in written:
+            for alternative in forest.nodes[number].alternatives:
+                template = forest.grammar.rules[alternative.rule].templates[layer]
+                used = {item.child for item in template if isinstance(item, Slot)}
+                written.update(alternative.children[place] for place in used)
+    return written
+
+
+def _phrases(forest: Forest, node: Node, layer: int, below: list[list[Words]]) -> Iterator[Words]:
+    """What a node says in a layer, from what the nodes below it say."""
+    for alternative in node.alternatives:
+        template = forest.grammar.rules[alternative.rule].templates[layer]
+        used = {item.child for item in template if isinstance(item, Slot)}
+        choices = [
+            below[child] if place in used else [()]
+            for place, child in enumerate(alternative.children)
+        ]
+        for children in product(*choices):
+            yield tuple(_words(template, children))
 
 
 def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:

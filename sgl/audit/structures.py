@@ -78,8 +78,14 @@ class StructureFinder:
     The methods raise ``StructureTooCostly`` and ``UnsupportedStructure``.
     """
 
-    def __init__(self, grammar: CoreGrammar, declared: tuple[Declared, ...]) -> None:
-        compiler = StructureCompiler(grammar)
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        declared: tuple[Declared, ...],
+        compiler: StructureCompiler | None = None,
+    ) -> None:
+        """``compiler`` is one for this grammar, if its automata are there already."""
+        compiler = compiler or StructureCompiler(grammar)
         distinct = list(dict.fromkeys(entry.structure.canonical() for entry in declared))
         place = {structure: number for number, structure in enumerate(distinct)}
         self._grammar = grammar

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sgl.build.string_level import CLAIM as STRING_LEVEL
+from sgl.dataset import Guarantee, StringFigures, string_figures
+
 #: The check of the verifier that counts the parts that patterns need.
 _LICENSED = "V012"
 
@@ -23,12 +26,15 @@ class Drawn:
 
     ``items`` are the sentences of each category, ``parts`` the training sentences
     with each part that a pattern needs, by pattern and structure.
-    ``grammar`` is the fingerprint of the grammar and plan that it was drawn from.
+    ``grammar`` is the fingerprint of the grammar and plan that it was drawn from,
+    ``strings`` what is known of the strings of each pattern, ``figures`` of all.
     """
 
     grammar: str
     items: Mapping[str, int]
     parts: Mapping[tuple[str, str], int]
+    strings: Mapping[str, Guarantee]
+    figures: StringFigures
 
 
 def read_drawn(directory: Path) -> Drawn:
@@ -56,7 +62,10 @@ def read_drawn(directory: Path) -> Drawn:
         parts = {
             (name, structure): counted[f"{name} needs {structure}"] for name, structure in needs
         }
-        return Drawn(manifest["grammar"]["sha256"], items, parts)
+        stated = [Guarantee(**guarantee) for guarantee in manifest["guarantees"]]
+        strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
+        figures = string_figures(manifest)
+        return Drawn(manifest["grammar"]["sha256"], items, parts, strings, figures)
     except OSError as problem:
         raise NotADatasetError(f"{directory}: {problem.strerror}") from problem
     except (ValueError, KeyError, TypeError, AttributeError) as problem:

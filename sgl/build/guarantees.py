@@ -5,7 +5,8 @@ held out           static     training derives none of its structures
 instance           static     every item has its structure, and no other pattern's
 licensed           static     training has the parts and pieces that items combine
 exposed            static     training has the words, forms and rules of the items
-string level       parsing    no training string has a reading with the structure
+string level       parsing    no training string has a reading with the structure,
+                              and no item has readings with several outputs
 disjoint           static     no item is a training sentence
 on the graphs      searched   the verifier found the same in every written graph
 =================  =========  ===================================================
@@ -28,7 +29,7 @@ from sgl.automata import (
     Verdict,
 )
 from sgl.automata.proofs import Claim
-from sgl.build.string_level import on_strings
+from sgl.build.string_level import unchecked
 from sgl.core.plan import Plan
 from sgl.dataset import Guarantee
 from sgl.verify import Report
@@ -57,20 +58,27 @@ _REASONS = {
 }
 
 
-def guarantees_of(proofs: Proofs) -> list[Guarantee]:
-    """What is known of each pattern before anything is drawn: six guarantees each."""
-    return [guarantee for pattern in proofs.patterns for guarantee in pattern_guarantees(pattern)]
+def guarantees_of(proofs: Proofs, strings: Mapping[str, Guarantee]) -> list[Guarantee]:
+    """What is known of each pattern once all is drawn: six guarantees each.
+
+    ``strings`` has for each pattern what is known of the readings of the strings.
+    """
+    return [
+        guarantee
+        for pattern in proofs.patterns
+        for guarantee in pattern_guarantees(pattern, strings[pattern.name])
+    ]
 
 
-def pattern_guarantees(pattern: PatternProofs) -> list[Guarantee]:
-    """The guarantees of one pattern before anything is drawn."""
+def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None) -> list[Guarantee]:
+    """The guarantees of one pattern; without ``strings`` before anything is drawn."""
     licensed: list[Claim] = [*pattern.licences, *pattern.pieces]
     return [
         _static(pattern, HELD_OUT, pattern.held_out, _held_out(pattern.held_out)),
         _static(pattern, INSTANCE, pattern.instances, _instances(pattern.instances)),
         _static(pattern, LICENSED, licensed, _licensed(pattern.licences, pattern.pieces)),
         _static(pattern, EXPOSED, [pattern.exposed], _exposed(pattern.exposed)),
-        on_strings(pattern.name),
+        strings or unchecked(pattern.name),
         _static(pattern, DISJOINT, pattern.disjoint, "no derivation of an item is one of training"),
     ]
 

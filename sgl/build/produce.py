@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from sgl.automata import Proofs, StructureCompiler
+from sgl.build.certified import certificate_file
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
-from sgl.certify import certificate, certificate_text
+from sgl.build.string_level import Referee, ignored, referee_of
 from sgl.compile import Compiled
 from sgl.dataset import (
     DataFile,
+    Guarantee,
     OutputError,
     Provenance,
     SourceFile,
+    StratumCount,
     fingerprint,
     manifest,
     signature,
@@ -28,7 +31,7 @@ from sgl.dataset import (
     write_manifest,
 )
 from sgl.report import render_report
-from sgl.sample import draw, pack, standalone_source
+from sgl.sample import Tables, draw, pack, standalone_source
 from sgl.verify import Report, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -48,6 +51,15 @@ class Outcome:
     directory: Path
     manifest: dict[str, Any]
     verification: Report
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What was drawn and written: the manifest, what was seen, what is guaranteed by now."""
+
+    manifest: dict[str, Any]
+    observer: Observer
+    guarantees: list[Guarantee]
 
 
 class _Rejected(Exception):
@@ -70,11 +82,12 @@ def produce(
     outcome: Outcome | None = None
     try:
         with staged_directory(target) as directory:
-            content, observer = _write(compiled, structures, proofs, directory, stage)
+            drawn = _write(compiled, structures, proofs, directory, stage)
+            content, observer = drawn.manifest, drawn.observer
             report = verify(directory, lambda done, total, what: stage(what, done, total))
             _write_verification(directory, report)
             stage("writing the report", 0, 1)
-            _complete(directory, content, compiled, proofs, observer, report)
+            _complete(directory, drawn, compiled, report)
             page = report_data(compiled, structures, proofs, content, observer, report)
             (directory / "report.html").write_text(render_report(page), "utf-8")
             outcome = Outcome(target, content, report)
@@ -93,13 +106,14 @@ def _write(
     proofs: Proofs,
     directory: Path,
     stage: Stage,
-) -> tuple[dict[str, Any], Observer]:
+) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
     splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
     tables = pack(grammar, plan, splits)
     total = sum(stratum.count for stratum in plan.strata)
     observer = Observer(plan, lambda done: stage("drawing and writing", done, total))
-    written = write_items(directory, grammar, plan, draw(tables), observer)
+    referee = referee_of(compiled, structures)
+    written = write_items(directory, grammar, plan, draw(tables, referee=referee), observer)
     provenance = Provenance(
         name=compiled.project.name,
         title=compiled.project.title,
@@ -110,44 +124,53 @@ def _write(
     items = sum(stratum.count for stratum in written.strata)
     name = signature(provenance.fingerprint, plan.seed, items)
     stage("writing the sampler", 0, 1)
-    (directory / "sampler.py").write_text(standalone_source(tables, name), "utf-8")
+    sampler = standalone_source(_with_ambiguous(tables, written.strata), name)
+    (directory / "sampler.py").write_text(sampler, "utf-8")
     stage("writing the certificate", 0, 1)
-    certified = _write_certificate(directory, structures, compiled, provenance)
+    certified = _write_certificate(directory, structures, compiled)
+    guarantees = guarantees_of(proofs, _on_strings(compiled, referee))
     content = manifest(
         grammar,
         plan,
         provenance,
         written.strata,
-        guarantees_of(proofs),
+        guarantees,
         (*written.files, certified),
+        None if referee is None else referee.readings,
     )
     write_manifest(directory, content)
-    return content, observer
+    return _Drawn(content, observer, guarantees)
+
+
+def _with_ambiguous(tables: Tables, strata: Sequence[StratumCount]) -> Tables:
+    """The tables with the candidates that the referee has rejected, for whoever has none."""
+    rejected = {stratum.stream: frozenset(stratum.ambiguous) for stratum in strata}
+    return tables._replace(strata=[s._replace(ambiguous=rejected[s.stream]) for s in tables.strata])
+
+
+def _on_strings(compiled: Compiled, referee: Referee | None) -> dict[str, Guarantee]:
+    """What parsing has said of the strings, for each pattern."""
+    return {
+        pattern.name: ignored(pattern.name) if referee is None else referee.guarantee(pattern)
+        for pattern in compiled.plan.patterns
+    }
 
 
 def _write_certificate(
-    directory: Path, structures: StructureCompiler, compiled: Compiled, provenance: Provenance
+    directory: Path, structures: StructureCompiler, compiled: Compiled
 ) -> DataFile:
-    content = certificate(structures, compiled.plan, provenance.name, provenance.fingerprint)
-    text = certificate_text(content).encode("utf-8")
+    text = certificate_file(compiled, structures)
     (directory / CERTIFICATE).write_bytes(text)
     return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
 
 
-def _complete(
-    directory: Path,
-    content: dict[str, Any],
-    compiled: Compiled,
-    proofs: Proofs,
-    observer: Observer,
-    report: Report,
-) -> None:
+def _complete(directory: Path, drawn: _Drawn, compiled: Compiled, report: Report) -> None:
     """Add the word of the verifier to the guarantees that the manifest and the card state."""
-    graphs = on_the_graphs(compiled.plan, observer.seen, report)
-    guarantees = completed(guarantees_of(proofs), graphs)
-    content["guarantees"] = [asdict(guarantee) for guarantee in guarantees]
-    write_manifest(directory, content)
-    write_card(directory, content)
+    graphs = on_the_graphs(compiled.plan, drawn.observer.seen, report)
+    guarantees = completed(drawn.guarantees, graphs)
+    drawn.manifest["guarantees"] = [asdict(guarantee) for guarantee in guarantees]
+    write_manifest(directory, drawn.manifest)
+    write_card(directory, drawn.manifest)
 
 
 def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sgl.automata import (
@@ -21,6 +22,7 @@ from sgl.build.drawn import Drawn
 from sgl.build.guarantees import pattern_guarantees
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, interpret
+from sgl.dataset import Guarantee
 
 Json = dict[str, Any]
 
@@ -33,6 +35,7 @@ def proof_data(
     return {
         "grammar": compiled.project.name,
         "proved": proofs.proved,
+        **({} if drawn is None else {"strings": _strings(drawn)}),
         "patterns": [writer.pattern(pattern) for pattern in proofs.patterns],
         "distributions": [_figures(figure) for figure in figures],
         "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
@@ -86,6 +89,10 @@ def comparison_data(
     }
 
 
+def _strings(drawn: Drawn) -> Json:
+    return {**asdict(drawn.figures), "policy": drawn.figures.policy.value}
+
+
 def _figures(figures: Figures) -> Json:
     return {
         "stream": figures.stream,
@@ -113,7 +120,8 @@ class _Writer:
             "title": self._titles[pattern.name],
             "proved": pattern.proved,
             "guarantees": {
-                guarantee.claim: guarantee.result for guarantee in pattern_guarantees(pattern)
+                guarantee.claim: guarantee.result
+                for guarantee in pattern_guarantees(pattern, self._strings(pattern.name))
             },
             "held_out": [self._held_out(claim) for claim in pattern.held_out],
             "instances": [self._instance(claim) for claim in pattern.instances],
@@ -125,6 +133,10 @@ class _Writer:
         if self._drawn is not None:
             data["items_drawn"] = self._drawn.items.get(pattern.name, 0)
         return data
+
+    def _strings(self, pattern: str) -> Guarantee | None:
+        """What the dataset, if there is one, says of the strings of a pattern."""
+        return None if self._drawn is None else self._drawn.strings.get(pattern)
 
     def texts(self, derivation: Derivation | None) -> list[str] | None:
         """The texts of a derivation in all text layers."""

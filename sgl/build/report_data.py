@@ -8,10 +8,11 @@ from typing import Any
 from sgl.automata import Proofs, StructureCompiler
 from sgl.automata.figures import LONGEST_COUNTED, Figures, figures_of
 from sgl.build.report_patterns import pattern_report
+from sgl.build.string_level import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Constraint, Plan, Stratum
-from sgl.dataset import Record
+from sgl.core.plan import Ambiguous, Constraint, Plan, Stratum
+from sgl.dataset import Record, string_figures
 from sgl.report import (
     Counts,
     Guarantee,
@@ -73,7 +74,7 @@ def report_data(
         signature=manifest["signature"],
         source_language=plan.source,
         target_language=plan.target,
-        guarantees=_checked(verification),
+        guarantees=(_strings(manifest), *_checked(verification)),
         patterns=tuple(
             pattern_report(compiled, proofs, pattern, manifest, observer.examples)
             for pattern in plan.patterns
@@ -89,6 +90,16 @@ def report_data(
         relations=_relations(compiled, proofs),
         parameters=tuple(sorted(compiled.parameters.items())),
     )
+
+
+def _strings(manifest: dict[str, Any]) -> Guarantee:
+    """What parsing has said of all strings."""
+    figures = string_figures(manifest)
+    claim = "No string has another reading with what is held out, or with another output."
+    if figures.policy is Ambiguous.IGNORE:
+        return Guarantee(claim, METHOD, NOT_CHECKED, None, figures.sentence)
+    ok = not figures.ambiguous or figures.policy is Ambiguous.REJECT
+    return Guarantee(claim, METHOD, CHECKED if ok else REFUTED, ok, figures.sentence)
 
 
 def _checked(verification: Report) -> tuple[Guarantee, ...]:

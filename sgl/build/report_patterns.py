@@ -7,7 +7,7 @@ from typing import Any
 
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.build.guarantees import excuses
-from sgl.build.string_level import NOT_CHECKED
+from sgl.build.string_level import CHECKED, NOT_CHECKED
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Pattern
@@ -17,7 +17,7 @@ from sgl.report import Guarantee, Mass, Part, PatternReport, example_of
 _NAMED = 60
 
 #: What the results of guarantees mean: decided for or against, or open.
-_OK = {"proved": True, "passed": True, NOT_CHECKED: None}
+_OK = {"proved": True, "passed": True, CHECKED: True, NOT_CHECKED: None}
 
 
 def pattern_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sgl.audit import Speller
+from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.parse import Forest, Parser
 

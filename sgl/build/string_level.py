@@ -1,23 +1,142 @@
-"""The guarantee on strings: what parsing will say of the sentences of a dataset.
+"""The guarantee on strings: what the other readings of the drawn sentences are.
 
-The proofs are about derivations.  A training *string* may have another reading,
-which the grammar assigns to another derivation, and that reading may contain a
-held-out structure; and an item may be ambiguous between two outputs.  Both are
-decided by parsing every sentence.  No audit does that yet, so that the verdict is
-``not checked`` for every pattern; an audit gives its verdicts here, and they appear
-wherever guarantees are shown.
+The proofs are about derivations.  A training *string* may have another reading, which
+the grammar assigns to another derivation, and that reading may contain a held-out
+structure; and an item may be ambiguous between two outputs.  Both are decided by parsing
+every sentence with the grammar as it is written, while the dataset is drawn: what is of
+consequence is rejected, and another sentence takes its place (``ambiguous reject``), or
+it is drawn and counted (``ambiguous report``)::
+
+    referee = Referee(compiled, structures)
+    draw(tables, referee=referee)
+    referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
+    referee.guarantee(pattern)                    checked, with the figures
 """
 
 from __future__ import annotations
 
-from sgl.dataset import Guarantee
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sgl.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures
+from sgl.automata import StructureCompiler
+from sgl.compile import Compiled
+from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
+from sgl.dataset import Guarantee, Readings
+from sgl.graph import outputs
+from sgl.parse import Parser
+from sgl.sample.engine import PackedStratum
 
 CLAIM = "string level"
 METHOD = "parsing"
-NOT_CHECKED = "not checked"
+CHECKED, REFUTED, NOT_CHECKED = "checked", "refuted", "not checked"
+
+_GEN = "gen"
 
 
-def on_strings(pattern: str) -> Guarantee:
-    """What is known of the readings of the sentences, as far as a pattern is concerned."""
+@dataclass
+class _Counts:
+    """The strings of one stratum: how many there are of each kind.
+
+    ``patterns`` counts those that contain, in some reading, what a pattern holds out.
+    """
+
+    parsed: int = 0
+    several: int = 0
+    held_out: int = 0
+    outputs: int = 0
+    ambiguous: int = 0
+    patterns: Counter[str] = field(default_factory=Counter)
+
+    def add(self, found: Ambiguity, patterns: Sequence[str]) -> None:
+        self.parsed += 1
+        self.several += found.several
+        self.held_out += bool(found.structures)
+        self.outputs += bool(found.outputs)
+        self.ambiguous += found.matters
+        self.patterns.update(patterns)
+
+    def readings(self) -> Readings:
+        return Readings(
+            self.parsed,
+            self.several,
+            self.held_out,
+            self.outputs,
+            self.ambiguous,
+            dict(sorted(self.patterns.items())),
+        )
+
+
+class Referee:
+    """Parses what is drawn: says what is rejected, and counts what it finds."""
+
+    def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
+        grammar, plan = compiled.grammar, compiled.plan
+        source = grammar.text_layer(plan.source)
+        declared = declared_structures(plan.patterns, {})
+        self._held_out = tuple(entry for entry in declared if entry.held_out)
+        self._judge = AmbiguityJudge(
+            Parser(grammar, source),
+            StructureFinder(grammar, self._held_out, structures),
+            [output for output in outputs(grammar).values() if output.layer != source],
+        )
+        self._rejects = plan.ambiguous is Ambiguous.REJECT
+        self._counts: dict[str, _Counts] = {}
+        self._strata: dict[str, PackedStratum] = {}
+
+    def __call__(self, stratum: PackedStratum, words: list[str], derivation: list[int]) -> bool:
+        """Whether a sentence is rejected for its readings; the sentence is counted."""
+        self._strata[stratum.stream] = stratum
+        found = self._judge.judge(words, tuple(derivation), structures=stratum.split != _GEN)
+        patterns = sorted({self._held_out[index].pattern for index in found.structures})
+        self._counts.setdefault(stratum.stream, _Counts()).add(found, patterns)
+        return self._rejects and found.matters
+
+    @property
+    def readings(self) -> Mapping[str, Readings]:
+        """What was found in each stratum, by its stream."""
+        return {stream: counts.readings() for stream, counts in self._counts.items()}
+
+    def guarantee(self, pattern: Pattern) -> Guarantee:
+        """What is known of the readings of the strings, as far as a pattern is concerned.
+
+        It is refuted if strings that teach what the pattern holds out, or items of its own
+        with several outputs, were drawn all the same.
+        """
+        trained = own = leaks = differing = 0
+        for stream, counts in self._counts.items():
+            stratum = self._strata[stream]
+            if stratum.split != _GEN:
+                trained += counts.parsed
+                leaks += counts.patterns[pattern.name]
+            if stratum.category in (pattern.name, EXPOSURE_PREFIX + pattern.name):
+                own += counts.parsed
+                differing += counts.outputs
+        detail = (
+            f"{trained:,} strings of train, dev and test parsed, {leaks:,} with another reading "
+            f"that contains the structure; {own:,} of the pattern, {differing:,} with another "
+            "output"
+        )
+        found = leaks + differing
+        if found and self._rejects:
+            detail += "; all of these rejected"
+        result = REFUTED if found and not self._rejects else CHECKED
+        return Guarantee(pattern.name, CLAIM, METHOD, result, detail)
+
+
+def referee_of(compiled: Compiled, structures: StructureCompiler) -> Referee | None:
+    """The referee of a dataset; None if its author wants ambiguity to be ignored."""
+    ignores = compiled.plan.ambiguous is Ambiguous.IGNORE
+    return None if ignores else Referee(compiled, structures)
+
+
+def unchecked(pattern: str) -> Guarantee:
+    """The guarantee of a pattern as long as no sentence has been parsed."""
     detail = "whether a training sentence has another reading with the structure"
     return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, detail)
+
+
+def ignored(pattern: str) -> Guarantee:
+    """The guarantee of a pattern whose author says ``ambiguous ignore``."""
+    return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, "the dataset says `ambiguous ignore`")

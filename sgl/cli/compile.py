@@ -20,7 +20,7 @@ from sgl.cli.verify import show_verification
 from sgl.compile import Compiled
 from sgl.dataset import OutputError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.sample import NotEnoughError
+from sgl.sample import AMBIGUOUS, NotEnoughError
 
 
 @click.command("compile")
@@ -95,6 +95,17 @@ def _report_output(target: Path, problem: OutputError, diagnostics: Diagnostics)
     )
 
 
+def _more_sentences(problem: NotEnoughError) -> str:
+    """What to do when sentences run out, going by why candidates were rejected."""
+    often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
+    if often == AMBIGUOUS and problem.rejected[often]:
+        return (
+            "look at their readings with `sglc parse --all`; make the grammar less ambiguous, "
+            "or let them pass: `ambiguous report` in the dataset"
+        )
+    return "ask for fewer, enlarge the lexicon, or allow repeated sentences"
+
+
 def _produce(
     compiled: Compiled,
     structures: StructureCompiler,
@@ -127,7 +138,7 @@ def _produce(
                 f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
                 + (f"; rejected {rejected}" if rejected else ""),
             ),
-            hint="ask for fewer, enlarge the lexicon, or allow repeated sentences",
+            hint=_more_sentences(problem),
         )
         show(diagnostics, compiled.project.sources, form, color)
         return FAILED

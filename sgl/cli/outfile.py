@@ -1,16 +1,14 @@
-"""The file after ``--out``: written whole or not at all, and never over another one."""
+"""The file after ``--out``: it takes no other file's place unless the user says so."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from sgl.cli.files import replace_text
 from sgl.diagnostics import Diagnostics
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -41,27 +39,8 @@ def deliver(text: str, out: Path | None, force: bool, diagnostics: Diagnostics) 
         )
         return False
     try:
-        _replace(out, text)
+        replace_text(out, text)
     except OSError as problem:
         diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.strerror or problem}")
         return False
     return True
-
-
-def _replace(out: Path, text: str) -> None:
-    """Write beside the file and rename, so that an interruption leaves the old one."""
-    if out.is_dir():
-        raise IsADirectoryError(0, "it is a directory")
-    handle, name = tempfile.mkstemp(prefix=f".{out.name}-", dir=out.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        # A temporary file is for its owner only; this one is like any other new file.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(out)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise

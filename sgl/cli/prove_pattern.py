@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from sgl.automata import Disjoint, Instance, Licence, Piece, Verdict
 from sgl.build.guarantees import excuses, pattern_guarantees, used
 from sgl.build.reasoning import Invariant, Phrase, Reasoning
-from sgl.build.string_level import on_strings
+from sgl.build.string_level import unchecked
 from sgl.cli.common import count
 from sgl.diagnostics.source import display_width
 from sgl.report import Example
@@ -41,8 +41,8 @@ def pattern_lines(reasoning: Reasoning) -> Iterator[str]:
     yield from _exposed(reasoning)
     for disjoint in proofs.disjoint:
         yield from _disjoint(disjoint)
-    yield from _section("string level", on_strings(pattern.name).result)
-    yield "  the proofs are about derivations; other readings of a sentence are not looked at"
+    yield from _section("string level", unchecked(pattern.name).result)
+    yield "  the proofs are about derivations; `sglc compile` parses every sentence that it draws"
 
 
 def _held_out(invariant: Invariant, reasoning: Reasoning) -> Iterator[str]:

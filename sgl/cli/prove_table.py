@@ -10,6 +10,7 @@ from rich.table import Table
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.automata.proofs import Claim
 from sgl.build.drawn import Drawn
+from sgl.build.string_level import CHECKED, REFUTED
 from sgl.cli.common import count, print_table
 from sgl.compile import Compiled
 
@@ -54,7 +55,7 @@ def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
     )
     cells = [
         pattern.name,
-        _signs(pattern),
+        _signs(pattern, drawn),
         f"{mass:.1e}",
         f"{rarest.expected:,.0f}" if rarest is not None else _NOTHING,
     ]
@@ -65,17 +66,24 @@ def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _signs(pattern: PatternProofs) -> str:
+def _signs(pattern: PatternProofs, drawn: Drawn | None) -> str:
     return "".join(
         (
             _sign(pattern.held_out),
             _sign(pattern.instances),
             _sign([*pattern.licences, *pattern.pieces]),
             _sign([pattern.exposed] if pattern.exposed.counts else []),
-            _OPEN,
+            _on_strings(pattern.name, drawn),
             _sign(pattern.disjoint),
         )
     )
+
+
+def _on_strings(pattern: str, drawn: Drawn | None) -> str:
+    """The sign of what a dataset says of its strings; open as long as there is none."""
+    stated = None if drawn is None else drawn.strings.get(pattern)
+    signs = {CHECKED: _PROVED, REFUTED: _REFUTED}
+    return _OPEN if stated is None else signs.get(stated.result, _OPEN)
 
 
 def _sign(claims: Sequence[Claim]) -> str:
@@ -91,11 +99,12 @@ def _show_legend(drawn: Drawn | None) -> None:
     claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
     click.echo(f"\n{claims}")
     click.echo(
-        f"{_PROVED} proved  {_WAIVED} proved but for what is waived  {_REFUTED} refuted  "
-        f"{_OPEN} not checked  {_NOTHING} nothing claimed"
+        f"{_PROVED} proved (S: checked)  {_WAIVED} proved but for what is waived  "
+        f"{_REFUTED} refuted  {_OPEN} not checked  {_NOTHING} nothing claimed"
     )
     click.echo("mass      probability of what is held out, under the grammar as written")
     click.echo("expected  training sentences with the part that will be rarest among those needed")
     if drawn is not None:
+        click.echo(f"strings   {drawn.figures.sentence}")
         click.echo("drawn     training sentences of the dataset with that part")
         click.echo("items     generalization items of the dataset")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import click
 from rich.table import Table
 
 from sgl.automata import Proofs
 from sgl.build.produce import Outcome
 from sgl.cli.common import count, print_table
+from sgl.dataset import string_figures
 
 
 def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
@@ -29,6 +33,7 @@ def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
         f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
         f"{count(violations, 'violation')}"
     )
+    click.echo(f"strings   {string_figures(outcome.manifest).sentence}")
     click.echo(f"dataset   {outcome.directory} (open report.html)")
     click.echo(f"signature {outcome.manifest['signature']}")
     click.echo(f"time      {seconds:.1f} s")
@@ -40,7 +45,7 @@ def _splits(outcome: Outcome) -> Table:
     kinds = {"in distribution": "in_distribution", "exposures": "exposure:"}
     if outcome.manifest["parts"]:
         kinds["parts"] = "part:"
-    for heading in ("items", *kinds, "accepted"):
+    for heading in ("items", *kinds, "ambiguous", "accepted"):
         table.add_column(heading, justify="right")
     for split, entry in outcome.manifest["splits"].items():
         strata = entry["strata"]
@@ -51,14 +56,14 @@ def _splits(outcome: Outcome) -> Table:
         candidates = sum(s["candidates"] for s in strata)
         share = entry["items"] / candidates if candidates else 1.0
         numbers = (f"{number:,}" for number in (entry["items"], *counts))
-        table.add_row(split, *numbers, f"{100 * share:.1f} %")
+        table.add_row(split, *numbers, _ambiguous(strata), f"{100 * share:.1f} %")
     return table
 
 
 def _patterns(outcome: Outcome, proofs: Proofs) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("pattern", no_wrap=True)
-    for heading in ("items", "exposed", "mass", "in train", "accepted"):
+    for heading in ("items", "exposed", "mass", "in train", "ambiguous", "accepted"):
         table.add_column(heading, justify="right", no_wrap=True)
     strata = [s for entry in outcome.manifest["splits"].values() for s in entry["strata"]]
     for pattern in proofs.patterns:
@@ -73,6 +78,13 @@ def _patterns(outcome: Outcome, proofs: Proofs) -> Table:
             f"{sum(s['count'] for s in exposed):,}" if exposed else "–",
             f"{before:.1e}",
             f"{after:.1e}" if after else "0",
+            _ambiguous([*own, *exposed]),
             f"{100 * items / candidates:.1f} %" if candidates else "–",
         )
     return table
+
+
+def _ambiguous(strata: Sequence[Mapping[str, Any]]) -> str:
+    """The strings with readings of consequence, rejected or kept; ``?`` if none was parsed."""
+    parsed = [s["readings"]["ambiguous"] for s in strata if s["readings"] is not None]
+    return f"{sum(parsed):,}" if parsed or not strata else "?"

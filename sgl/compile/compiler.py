@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sgl.compile.check_graphs import check_graphs
 from sgl.compile.check_patterns import check_patterns, check_sizes
 from sgl.compile.check_words import check_words
-from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset
+from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset, targets_of
 from sgl.compile.expand import expand
 from sgl.compile.lexicons import Lexicons, lower_words
 from sgl.compile.lower import Lowered, lower
@@ -23,9 +23,11 @@ from sgl.compile.sentence_tests import LoweredTest, lower_tests
 from sgl.compile.signature import Signature, build_signature
 from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
 from sgl.compile.switches import Parameters, set_parameters
+from sgl.compile.weights import apply_weights
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.core.structure import Structure
+from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -45,6 +47,7 @@ class Compiled:
     grammar: CoreGrammar
     plan: Plan
     rule_spans: tuple[Span, ...]
+    rule_keys: tuple[RuleKey, ...]
     patterns: tuple[LoweredPattern, ...]
     parts: tuple[LoweredPart, ...]
     restrictions: tuple[LoweredRestriction, ...]
@@ -74,10 +77,13 @@ def compile_project(
     dataset = read_dataset(names, parameters, diagnostics)
     if signature is None:
         return None
+    targets = () if dataset is None else targets_of(dataset, signature, diagnostics)
     productions = _productions(project, names, signature, parameters, diagnostics)
     lowered = None
     if diagnostics.errors == 0 and dataset is not None:
         lowered = _lower(project, productions, dataset, signature, diagnostics)
+    if lowered is not None:
+        lowered = apply_weights(lowered, names, signature, project.sources, diagnostics)
     context = _context(names, signature, lowered, parameters, diagnostics)
     claims = _Claims() if context is None else _claims(project, names, context)
     grammar = lowered.grammar if lowered is not None else None
@@ -92,8 +98,9 @@ def compile_project(
         project=project,
         parameters=parameters.values,
         grammar=lowered.grammar,
-        plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature),
+        plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature, targets),
         rule_spans=lowered.rule_spans,
+        rule_keys=lowered.rule_keys,
         patterns=claims.patterns,
         parts=claims.parts,
         restrictions=claims.restrictions,

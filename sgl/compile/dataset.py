@@ -1,4 +1,4 @@
-"""Read the ``dataset`` declaration: sizes, seed, and what has to be distinct."""
+"""Read the ``dataset`` declaration: sizes, seed, what is distinct, what may be ambiguous."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sgl.compile.names import Names, Scope
+from sgl.compile.signature import WRITTEN, Signature
 from sgl.compile.switches import Parameters, report_twice
+from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "seed", "from", "distinct")
+_KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -25,6 +27,8 @@ class DatasetSettings:
     seed: int
     distinct_sentences: bool
     distinct_lemmas: tuple[s.Name, ...]
+    ambiguous: Ambiguous
+    targets: tuple[s.Name, ...] = ()
 
 
 def read_dataset(
@@ -62,6 +66,8 @@ def read_dataset(
         settings.seed,
         settings.distinct_sentences,
         tuple(settings.distinct_lemmas),
+        settings.ambiguous,
+        tuple(settings.targets),
     )
 
 
@@ -122,6 +128,28 @@ def check_lemma_classes(
             )
 
 
+def targets_of(
+    settings: DatasetSettings, signature: Signature, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """What the rows of the dataset have beside the source: text layers and views, in order.
+
+    By default that is the second text layer, or else the first view that can be a target.
+    """
+    source, *layers = [layer.name for layer in signature.text_layers]
+    views = [view.name for view in signature.views if view.kind in WRITTEN]
+    known = [*layers, *views]
+    for name in settings.targets:
+        if name.text not in known:
+            diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"a dataset has no target `{name}`",
+                hint=suggest(name.text, known) or f"there is: {', '.join(known) or 'none'}",
+            )
+    chosen = tuple(dict.fromkeys(name.text for name in settings.targets if name.text in known))
+    return chosen or tuple(known[:1]) or (source,)
+
+
 class _Settings:
     def __init__(self, parameters: Parameters, diagnostics: Diagnostics) -> None:
         self.parameters = parameters
@@ -131,6 +159,8 @@ class _Settings:
         self.seed = 1
         self.distinct_sentences = False
         self.distinct_lemmas: list[s.Name] = []
+        self.ambiguous = Ambiguous.REJECT
+        self.targets: list[s.Name] = []
         self.said: dict[str, s.Name] = {}
 
     def clause(self, clause: s.DatasetClause) -> None:
@@ -142,6 +172,10 @@ class _Settings:
             self.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
+        elif key == "target":
+            self.targets.extend(clause.values)
+        elif key == "ambiguous":
+            self._ambiguous(clause.values[0])
         elif clause.amount is not None and (key in SPLITS or key == "seed"):
             number = self.parameters.whole(clause.amount, self.diagnostics)
             if number is not None and key == "seed":
@@ -154,6 +188,18 @@ class _Settings:
                 clause.key.span,
                 f"a dataset has no `{key}`",
                 hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
+            )
+
+    def _ambiguous(self, value: s.Name) -> None:
+        known = [choice.value for choice in Ambiguous]
+        if value.text in known:
+            self.ambiguous = Ambiguous(value.text)
+        else:
+            self.diagnostics.error(
+                "SGL0201",
+                value.span,
+                f"`ambiguous {value}` is not known",
+                hint=suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`",
             )
 
     def _distinct(self, clause: s.DatasetClause) -> None:

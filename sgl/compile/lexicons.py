@@ -118,6 +118,7 @@ def _entry(entry: _EntryInput, context: Lexicons) -> list[Production]:
             fragments=tuple(fragment for fragment in fragments if fragment is not None),
             share=entry.share,
             span=entry.span,
+            word=not entry.pool,
             pool=entry.pool,
             pool_weight=entry.pool_weight,
             rank_exponent=entry.rank_exponent,
@@ -294,7 +295,7 @@ def _of_category(
     number: int, entry: s.Entry, rows: _Rows, context: Lexicons
 ) -> Iterator[Production]:
     """The words that the rows give for one category of a lexicon."""
-    layers = _merge(rows.lexicon.shared, entry.layers)
+    layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
     seen: dict[tuple[object, ...], Row] = {}
     for row in rows.rows:
@@ -317,11 +318,10 @@ def _of_category(
             yield production
 
 
-def _merge(
-    shared: Sequence[s.LayerClause], own: Sequence[s.LayerClause]
-) -> tuple[s.LayerClause, ...]:
-    named = {clause.layer.text for clause in own}
-    return (*(clause for clause in shared if clause.layer.text not in named), *own)
+def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
+    """The layer clauses of an entry: its own, and those of the lexicon that it lacks."""
+    named = {clause.layer.text for clause in entry.layers}
+    return (*(clause for clause in lexicon.shared if clause.layer.text not in named), *entry.layers)
 
 
 def _check_duplicate(

@@ -9,7 +9,7 @@ that fits wins, so that an exception is a longer ending::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NoReturn
@@ -43,6 +43,29 @@ class _Missing(Exception):
         self.column = column
 
 
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What a paradigm or function of the standard library made of a word.
+
+    ``form`` is its name and ``language`` the directory of the library that it stands in;
+    ``inflection_class`` is empty where none was given.  With ``instead`` the row had
+    that text in a cell, so that ``result`` was not used: ``$past_ja or past($ja, $class)``.
+    An application without a ``form`` stands for the word itself, ``$pres_ja or $ja``.
+    """
+
+    form: str
+    language: str
+    word: str
+    inflection_class: str
+    result: str
+    call: Span
+    instead: str = ""
+
+
+#: Hears of applications while words are evaluated.
+Listener = Callable[[Application], None]
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Where and on what an expression is evaluated.
@@ -51,6 +74,8 @@ class Evaluation:
     In the body of a function they are its arguments, and ``lacking`` says for those
     without a value which column is to blame.  ``row`` is the span of the table row,
     shown beside the expression; a value of None means that a report was made.
+    The ``listener`` hears what the author's files ask of the library, not what its
+    functions ask of one another.
     """
 
     scope: Scope
@@ -61,6 +86,7 @@ class Evaluation:
     function: s.Function | None = None
     steps: Iterator[int] = field(default_factory=count)
     lacking: Mapping[str, _Missing] = field(default_factory=dict)
+    listener: Listener | None = None
 
     def value(self, expression: s.Expression) -> str | None:
         """The text of an expression; None after a report."""
@@ -117,7 +143,18 @@ class Evaluation:
             left = self.value_within(fallback.left, depth)
         except _Missing:
             left = ""
+        if left and self.listener is not None:
+            self.listener(self._unused(fallback, left))
         return left if left is None or left else self.value_within(fallback.right, depth)
+
+    def _unused(self, fallback: s.Fallback, instead: str) -> Application:
+        """What the right side of a fallback would have given."""
+        heard: list[Application] = []
+        quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
+        value = quiet.value(fallback.right) or ""
+        plain = Application("", "", value, "", value, fallback.right.span)
+        last = heard[-1] if heard and heard[-1].result == value else plain
+        return replace(last, instead=instead)
 
     def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
         raise _Endless(expression.span, self.function, bound)
@@ -152,19 +189,30 @@ class Evaluation:
         raise self.lacking.get(name.text) or _Missing(name)
 
     def _call(self, call: s.Call, depth: int) -> str | None:
-        function = self.scope.peek(s.Function, call.name.text)
-        paradigm = self.scope.peek(s.Paradigm, call.name.text)
-        if function is None and paradigm is None:
+        name = call.name.text
+        declared = self.scope.peek(s.Function, name) or self.scope.peek(s.Paradigm, name)
+        if declared is None:
             self._report_unknown(call.name)
             return None
         arguments = [self._argument(argument, depth) for argument in call.arguments]
         values = [argument for argument in arguments if argument is not None]
         if len(values) < len(arguments):
             return None
-        if function is not None:
-            return self._function(call, function, values, depth)
-        assert paradigm is not None
-        return self._paradigm(call, paradigm, [_present(value) for value in values])
+        if isinstance(declared, s.Function):
+            result = self._function(call, declared, values, depth)
+        else:
+            result = self._paradigm(call, declared, [_present(value) for value in values])
+        language = self._language(declared)
+        texts = [value for value in values if isinstance(value, str)]
+        if self.listener is not None and language and result is not None and texts:
+            word, inflection_class, *_ = (*texts, "")
+            self.listener(Application(name, language, word, inflection_class, result, call.span))
+        return result
+
+    def _language(self, declared: s.Function | s.Paradigm) -> str:
+        """The directory of the library that a declaration stands in, or an empty text."""
+        unit = self.scope.where(declared).unit
+        return unit.path.relative_to(unit.root.directory).parts[0] if unit.is_library else ""
 
     def _argument(self, argument: s.Expression, depth: int) -> str | _Missing | None:
         """The value of an argument; whether a function needs it is seen in its body."""
@@ -201,6 +249,7 @@ class Evaluation:
             function,
             self.steps,
             {name: value for name, value in given.items() if isinstance(value, _Missing)},
+            None if self._language(function) else self.listener,
         )
         return inner.value_within(function.body, depth)
 

@@ -40,6 +40,7 @@ def make_plan(
     parts: Sequence[LoweredPart],
     nowhere: Sequence[Structure],
     signature: Signature,
+    targets: Sequence[str],
 ) -> Plan:
     """The strata of all splits, in the order in which they are drawn.
 
@@ -50,7 +51,7 @@ def make_plan(
     return Plan(
         seed=settings.seed,
         source=layers[0].name,
-        target=layers[1].name if len(layers) > 1 else layers[0].name,
+        target=targets[0],
         strata=tuple(strata.all()),
         patterns=tuple(lowered.pattern for lowered in patterns),
         distinct_lemmas=tuple(dict.fromkeys(name.text for name in settings.distinct_lemmas)),
@@ -58,6 +59,8 @@ def make_plan(
         lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
         parts=tuple(lowered.part for lowered in parts),
         nowhere=_unique(nowhere),
+        ambiguous=settings.ambiguous,
+        further=tuple(targets[1:]),
     )
 
 

@@ -21,6 +21,9 @@ _FREE = "free"
 #: The kinds of views.
 VIEWS = ("conllu", "cogs", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman")
 
+#: Those that a dataset can be written in, for the standalone sampler contains them.
+WRITTEN = ("cogs", "varfree")
+
 #: Those that render any graph; the others are notations of events and their roles.
 _OF_TREES = ("conllu",)
 

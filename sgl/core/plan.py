@@ -15,12 +15,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from sgl.core.structure import Structure
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
 PART_PREFIX = "part:"
+
+
+class Ambiguous(Enum):
+    """What becomes of sentences whose other readings are of consequence.
+
+    Those are of train, dev and test the sentences of which some reading contains what a
+    pattern holds out, and of all splits those whose readings differ in another text layer.
+    """
+
+    REJECT = "reject"
+    REPORT = "report"
+    IGNORE = "ignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +189,13 @@ class Stratum:
 class Plan:
     """Everything that is to be drawn, in the order in which it is drawn.
 
-    ``source`` and ``target`` name text layers.  ``distinct_lemmas`` are the
+    ``source`` names a text layer, ``target`` and the ``further`` targets text layers or
+    views.  ``distinct_lemmas`` are the
     values of ``upos`` whose lemmas may occur once in a sentence only;
     ``distinct_sentences`` asks that no source text occurs twice, within or
     across splits.  ``parts`` are those of training; no text of any split
-    contains a structure of ``nowhere``.
+    contains a structure of ``nowhere``.  ``ambiguous`` says what becomes of sentences
+    that are not drawn for all of their readings.
     """
 
     seed: int
@@ -193,3 +208,10 @@ class Plan:
     lemma_layer: str
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Structure, ...] = ()
+    ambiguous: Ambiguous = Ambiguous.REJECT
+    further: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All targets, the one of the main files first."""
+        return self.target, *self.further

@@ -21,6 +21,7 @@ from sgl.dataset.manifest import (
     manifest,
     write_manifest,
 )
+from sgl.dataset.readings import Readings, StringFigures, string_figures
 from sgl.dataset.records import Record
 from sgl.dataset.staged import FORMAT, MANIFEST, check_target, is_dataset, staged_directory
 from sgl.dataset.write import Written, write_items
@@ -33,9 +34,11 @@ __all__ = [
     "Guarantee",
     "OutputError",
     "Provenance",
+    "Readings",
     "Record",
     "SourceFile",
     "StratumCount",
+    "StringFigures",
     "Written",
     "card",
     "check_target",
@@ -45,6 +48,7 @@ __all__ = [
     "manifest",
     "signature",
     "staged_directory",
+    "string_figures",
     "write_card",
     "write_items",
     "write_manifest",

@@ -15,6 +15,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from sgl.dataset.readings import string_figures
+
 CARD = "README.md"
 
 #: Size classes of dataset hubs, by the first number of items beyond the class.
@@ -44,6 +46,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     return environment.get_template("README.md.j2").render(
         manifest=manifest,
         items=items,
+        strings=string_figures(manifest).sentence,
         size=next((name for limit, name in _SIZES if items < limit), _LARGEST),
         repeated=_repeated(manifest),
         shares={pattern["name"]: _shares(manifest, pattern) for pattern in manifest["patterns"]},

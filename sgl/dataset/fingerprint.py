@@ -43,7 +43,8 @@ def _grammar(grammar: CoreGrammar) -> Json:
         "start": grammar.start,
         "categories": [[category.name, *category.ports] for category in grammar.categories],
         "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
-        "graph": [[layer.name, layer.anchor] for layer in grammar.graph_layers],
+        "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
+        "views": [[view.name, view.kind, view.layer] for view in grammar.views],
         "rules": [_rule(rule) for rule in grammar.rules],
     }
 
@@ -72,6 +73,7 @@ def _plan(plan: Plan) -> Json:
     return {
         "source": plan.source,
         "target": plan.target,
+        "further": plan.further,
         "strata": [
             [*_stratum(stratum), _constraint(stratum.constraint)] for stratum in plan.strata
         ],
@@ -81,6 +83,7 @@ def _plan(plan: Plan) -> Json:
         "distinct_lemmas": list(plan.distinct_lemmas),
         "distinct_sentences": plan.distinct_sentences,
         "lemma_layer": plan.lemma_layer,
+        "ambiguous": plan.ambiguous.value,
     }
 
 

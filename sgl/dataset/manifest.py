@@ -17,6 +17,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import signature
 from sgl.dataset.patterns import Json, part_entry, pattern_entry
+from sgl.dataset.readings import Readings
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.sample.distinct import StratumDraw
 from sgl.sample.random import SCHEME
@@ -44,7 +45,8 @@ class StratumCount:
     """What was drawn for a stratum; ``rejected`` counts candidates by reason.
 
     The sentences of a ``repeated`` stratum may be equal to one another; ``shares``
-    counts the items of each target, where targets have equal shares.
+    counts the items of each target, where targets have equal shares; ``ambiguous`` are
+    the candidates that were rejected as such.
     """
 
     split: str
@@ -55,6 +57,7 @@ class StratumCount:
     rejected: dict[str, int]
     repeated: bool
     shares: dict[str, int] = field(default_factory=dict)
+    ambiguous: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, draw: StratumDraw) -> StratumCount:
@@ -69,6 +72,7 @@ class StratumCount:
             dict(draw.rejected),
             stratum.repeated,
             dict(draw.shares),
+            tuple(draw.ambiguous),
         )
 
 
@@ -76,8 +80,8 @@ class StratumCount:
 class Guarantee:
     """A claim about a pattern, how it was established, and the verdict.
 
-    ``claim`` is a phrase such as ``held out``, ``method`` is ``static`` or
-    ``counted``, ``result`` a verdict such as ``proved``, ``detail`` a sentence
+    ``claim`` is a phrase such as ``held out``, ``method`` is ``static``,
+    ``parsing`` or ``searched``, ``result`` a verdict such as ``proved``, ``detail`` a sentence
     with the figures.
     """
 
@@ -110,8 +114,12 @@ def manifest(
     strata: Sequence[StratumCount],
     guarantees: Sequence[Guarantee],
     files: Sequence[DataFile],
+    readings: Mapping[str, Readings] | None = None,
 ) -> Json:
-    """The manifest as plain data, its members in the order in which they are written."""
+    """The manifest as plain data, its members in the order in which they are written.
+
+    ``readings`` are those of the strata that were parsed, by stream.
+    """
     items = sum(stratum.count for stratum in strata)
     return {
         "format": FORMAT,
@@ -132,7 +140,8 @@ def manifest(
             "lemmas": list(plan.distinct_lemmas),
             "layer": plan.lemma_layer,
         },
-        "splits": _splits(strata),
+        "ambiguous": {"policy": plan.ambiguous.value, "layer": plan.source},
+        "splits": _splits(strata, readings or {}),
         "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
         "parts": [part_entry(part) for part in plan.parts],
         "nowhere": [str(structure) for structure in plan.nowhere],
@@ -145,8 +154,10 @@ def _layers(grammar: CoreGrammar, plan: Plan) -> Json:
     return {
         "source": plan.source,
         "target": plan.target,
+        "further": list(plan.further),
         "text": [layer.name for layer in grammar.text_layers],
         "graph": [asdict(layer) for layer in grammar.graph_layers],
+        "views": [asdict(view) for view in grammar.views],
     }
 
 
@@ -156,7 +167,7 @@ def write_manifest(directory: Path, content: Json) -> None:
     (directory / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def _splits(strata: Sequence[StratumCount]) -> Json:
+def _splits(strata: Sequence[StratumCount], readings: Mapping[str, Readings]) -> Json:
     splits: dict[str, list[StratumCount]] = {}
     for stratum in strata:
         splits.setdefault(stratum.split, []).append(stratum)
@@ -172,6 +183,7 @@ def _splits(strata: Sequence[StratumCount]) -> Json:
                     "rejected": dict(sorted(part.rejected.items())),
                     "repeated": part.repeated,
                     "shares": part.shares,
+                    "readings": asdict(readings[part.stream]) if part.stream in readings else None,
                 }
                 for part in parts
             ],

@@ -72,11 +72,15 @@ class ViewOutput:
         Raises:
             ViewError: if the graph has no such form, as that of a phrase may have none.
         """
-        anchor = self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
         return self.render(
             derive_graph(self.grammar, derivation, self.view.layer),
-            derive_tokens(self.grammar, derivation, anchor),
+            derive_tokens(self.grammar, derivation, self.anchor),
         )
+
+    @property
+    def anchor(self) -> int:
+        """The index of the text layer whose words the nodes of the graph are."""
+        return self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
 
     def render(self, graph: Graph, tokens: Sequence[str]) -> str:
         """A graph that is known already in the notation of the view."""

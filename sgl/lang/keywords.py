@@ -23,6 +23,7 @@ DECLARATIONS: tuple[str, ...] = (
     "part",
     "relation",
     "restrict",
+    "weights",
     "dataset",
     "test",
 )
@@ -30,6 +31,7 @@ DECLARATIONS: tuple[str, ...] = (
 #: Words with a meaning of their own inside a declaration.
 CLAUSES: tuple[str, ...] = (
     "allow",
+    "ambiguous",
     "assert",
     "capital",
     "distinct",

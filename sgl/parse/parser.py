@@ -8,6 +8,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.parse.chart import Chart
 from sgl.parse.forest import Forest
+from sgl.parse.interchange import Interchange
 from sgl.parse.lattice import Lattice, TextLattice, TokenLattice, Vocabulary
 from sgl.parse.obstacle import Obstacle, find_obstacle
 from sgl.parse.pack import Packer
@@ -36,6 +37,8 @@ class Parser:
         self._vocabulary = Vocabulary(self._index.vocabulary, grammar.text_layers[layer])
         self._packer = Packer(self._index)
         self._start = symbol(grammar.start, False)
+        #: Which words of the layer can stand for which.
+        self.interchange = Interchange(self._index)
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -62,6 +65,15 @@ class Parser:
     def recognise(self, sentence: str | Sequence[str]) -> bool:
         """Whether a text or a sequence of tokens has a derivation."""
         return self.forest(sentence) is not None
+
+    def surely_single(self, sentence: str | Sequence[str]) -> bool:
+        """Whether a text or a sequence of tokens has one reading; quicker than its forest.
+
+        True is certain.  False says that there are several or none, or that a template
+        repeats words, so that only the forest can tell.
+        """
+        chart = self._chart(sentence)
+        return self._covers(chart) and self._packer.surely_single(chart)
 
     def obstacle(self, sentence: str | Sequence[str]) -> Obstacle:
         """Up to where a text or sequence without a reading is the beginning of one with one."""

@@ -13,7 +13,7 @@ samples them; ``standalone_source`` is a module without dependencies that does
 the same.
 """
 
-from sgl.sample.distinct import Found, NotEnoughError, Progress, StratumDraw
+from sgl.sample.distinct import AMBIGUOUS, Found, NotEnoughError, Progress, Referee, StratumDraw
 from sgl.sample.draw import Forecast, draw, forecast
 from sgl.sample.engine import LONGEST_DERIVATION, Tables
 from sgl.sample.interpreter import Interpreter
@@ -22,6 +22,7 @@ from sgl.sample.standalone import standalone_source
 from sgl.sample.tables import pack
 
 __all__ = [
+    "AMBIGUOUS",
     "LONGEST_DERIVATION",
     "SCHEME",
     "Forecast",
@@ -29,6 +30,7 @@ __all__ = [
     "Interpreter",
     "NotEnoughError",
     "Progress",
+    "Referee",
     "StratumDraw",
     "Tables",
     "draw",

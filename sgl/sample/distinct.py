@@ -16,7 +16,11 @@ for the first reason that holds:
 ``repeated_sentence``  its source sentence was accepted before, in this or
                        in an earlier stratum (a ``repeated`` stratum may
                        repeat its own)
+``ambiguous``          its source sentence has readings that it must not have
 =====================  =====================================================
+
+What readings a sentence has takes a parser to say: a *referee*.  Where there is
+none, the tables name the candidates that a referee has rejected.
 
 Rejection leaves the distribution as it is, conditioned on being accepted.  It
 must not go on for ever: when the last candidates show that the wanted number
@@ -36,8 +40,9 @@ REPEATED_LEMMA = "repeated_lemma"
 REPEATED_SENTENCE = "repeated_sentence"
 UNEXPOSED_WORD = "unexposed_word"
 SHARE_FULL = "share_full"
+AMBIGUOUS = "ambiguous"
 
-REASONS = (TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE)
+REASONS = (TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS)
 
 TRAIN = "train"
 
@@ -50,6 +55,9 @@ CANDIDATES_PER_ITEM = 100
 
 #: Called after each window with the stream, the items found and those wanted.
 Progress = Callable[[str, int, int], None]
+
+#: Whether a candidate for a stratum is rejected for the readings of its source words.
+Referee = Callable[[PackedStratum, "list[str]", "list[int]"], bool]
 
 
 class NotEnoughError(Exception):
@@ -87,7 +95,8 @@ class Found(NamedTuple):
 class StratumDraw(NamedTuple):
     """What was drawn for a stratum: the items in order, and the rejections.
 
-    ``shares`` counts the items of each target, where targets have shares.
+    ``shares`` counts the items of each target, where targets have shares;
+    ``ambiguous`` are the candidates that were rejected as such.
     """
 
     stratum: PackedStratum
@@ -95,6 +104,7 @@ class StratumDraw(NamedTuple):
     candidates: int
     rejected: dict[str, int]
     shares: dict[str, int]
+    ambiguous: list[int]
 
 
 def share(wanted: int, targets: Sequence[str], target: str) -> int:
@@ -109,42 +119,62 @@ class Judge:
     Words are asked to be exposed where the plan has a training split.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, referee: Referee | None = None) -> None:
         self._tables = tables
+        self._referee = referee
         self._seen: dict[str, str] = {}
         self._exposed: set[str] = set()
         self._shares: dict[str, dict[str, int]] = {}
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
-    def reason(self, stratum: PackedStratum, derivation: list[int] | None) -> str | None:
+    def reason(
+        self, stratum: PackedStratum, candidate: int, derivation: list[int] | None
+    ) -> str | None:
         """Why a candidate of ``stratum`` is rejected, or ``None``: then it is remembered."""
         if derivation is None:
             return TOO_LONG
         tables = self._tables
-        lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
-        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
-            return REPEATED_LEMMA
-        trained = stratum.split == TRAIN
-        if self._trains and not trained and not self._exposes(derivation):
-            return UNEXPOSED_WORD
+        about_lemmas = self._about_lemmas(stratum, derivation)
+        if about_lemmas is not None:
+            return about_lemmas
         target = self._target(stratum, derivation)
         if target is None and stratum.targets:
             return SHARE_FULL
+        words = words_of(tables.source, tables.arity, derivation)
+        sentence = joined(tables.source, words) if tables.distinct_sentences else ""
         if tables.distinct_sentences:
-            sentence = joined(tables.source, words_of(tables.source, tables.arity, derivation))
             first = self._seen.get(sentence)
             if first is not None and not (stratum.repeated and first == stratum.stream):
                 return REPEATED_SENTENCE
+        if self._is_ambiguous(stratum, candidate, words, derivation):
+            return AMBIGUOUS
+        if tables.distinct_sentences:
             self._seen[sentence] = stratum.stream
         if target is not None:
             self.shares(stratum)[target] += 1
-        if trained:
+        if stratum.split == TRAIN:
             self._exposed.update(word for rule in derivation for word in tables.words[rule])
+        return None
+
+    def _about_lemmas(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
+        """Why a candidate is rejected for its lemmas alone, if it is."""
+        lemmas = [lemma for rule in derivation for lemma in self._tables.lemmas[rule]]
+        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
+            return REPEATED_LEMMA
+        if self._trains and stratum.split != TRAIN and not self._exposes(derivation):
+            return UNEXPOSED_WORD
         return None
 
     def shares(self, stratum: PackedStratum) -> dict[str, int]:
         """The accepted items of each target of a stratum."""
         return self._shares.setdefault(stratum.stream, dict.fromkeys(stratum.targets, 0))
+
+    def _is_ambiguous(
+        self, stratum: PackedStratum, candidate: int, words: list[str], derivation: list[int]
+    ) -> bool:
+        if self._referee is None:
+            return candidate in stratum.ambiguous
+        return self._referee(stratum, words, derivation)
 
     def _target(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
         """The target that a candidate counts for, unless it has its share already."""
@@ -173,25 +203,28 @@ def draw_stratum(
     key = stream_key(tables.seed, stratum.stream)
     items: list[Found] = []
     rejected = dict.fromkeys(REASONS, 0)
+    ambiguous: list[int] = []
     shares = judge.shares(stratum)
     candidate = found_before = 0
     while len(items) < stratum.wanted:
         derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
-        reason = judge.reason(stratum, derivation)
+        reason = judge.reason(stratum, candidate, derivation)
         if reason is not None:
             rejected[reason] += 1
+            if reason == AMBIGUOUS:
+                ambiguous.append(candidate)
         elif derivation is not None:
             items.append(Found(candidate, tuple(derivation)))
         candidate += 1
         if candidate % WINDOW == 0:
             if progress is not None:
                 progress(stratum.stream, len(items), stratum.wanted)
-            draw = StratumDraw(stratum, items, candidate, rejected, shares)
+            draw = StratumDraw(stratum, items, candidate, rejected, shares, ambiguous)
             _stop_if_out_of_reach(draw, len(items) - found_before)
             found_before = len(items)
     if progress is not None:
         progress(stratum.stream, len(items), stratum.wanted)
-    return StratumDraw(stratum, items, candidate, rejected, shares)
+    return StratumDraw(stratum, items, candidate, rejected, shares, ambiguous)
 
 
 def _stop_if_out_of_reach(draw: StratumDraw, found_in_window: int) -> None:

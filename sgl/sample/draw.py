@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sgl.sample.distinct import Judge, Progress, StratumDraw, draw_stratum
+from sgl.sample.distinct import Judge, Progress, Referee, StratumDraw, draw_stratum
 from sgl.sample.engine import PackedStratum, Tables, derive
 from sgl.sample.random import candidate_key, stream_key
 
@@ -44,18 +44,23 @@ def _forecast(tables: Tables, stratum: PackedStratum) -> Forecast:
     judge = Judge(tables)
     key = stream_key(tables.seed, stratum.stream)
     accepted = sum(
-        judge.reason(stratum, derive(tables.states, stratum.start, candidate_key(key, index)))
+        judge.reason(
+            stratum, index, derive(tables.states, stratum.start, candidate_key(key, index))
+        )
         is None
         for index in range(FORECAST_CANDIDATES)
     )
     return Forecast(stratum, FORECAST_CANDIDATES, accepted)
 
 
-def draw(tables: Tables, progress: Progress | None = None) -> Iterator[StratumDraw]:
+def draw(
+    tables: Tables, progress: Progress | None = None, referee: Referee | None = None
+) -> Iterator[StratumDraw]:
     """Draw the strata one after the other.
 
-    Raises ``NotEnoughError`` when a stratum runs dry.
+    A referee rejects candidates for the readings of their sentences; without one it is
+    those that the tables name.  Raises ``NotEnoughError`` when a stratum runs dry.
     """
-    judge = Judge(tables)
+    judge = Judge(tables, referee)
     for stratum in tables.strata:
         yield draw_stratum(tables, stratum, judge, progress)

@@ -25,8 +25,9 @@ from sgl.verify.checks import (
     MANIFEST_NAME,
     Check,
 )
+from sgl.verify.cursor import ManifestError
 from sgl.verify.dataset import Progress, load
-from sgl.verify.manifest import MANIFEST, Manifest, ManifestError, read_manifest
+from sgl.verify.manifest import MANIFEST, Manifest, read_manifest
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
 
 __all__ = [

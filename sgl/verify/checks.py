@@ -17,6 +17,7 @@ from sgl.verify import (
     pattern_checks,
     quota_checks,
     sentence_checks,
+    string_checks,
 )
 from sgl.verify.dataset import Dataset
 from sgl.verify.report import Result, SkippedError, Tally, Violation
@@ -91,4 +92,6 @@ CHECKS = (
     Check("V023", "part quotas", quota_checks.part_quotas, _STRUCTURES),
     Check("V024", "restrictions", pattern_checks.restrictions, _STRUCTURES),
     Check("V025", "certificate", certificate_checks.certificate, _STRUCTURES),
+    Check("V026", "one target", string_checks.one_target),
+    Check("V027", "readings", string_checks.readings),
 )

@@ -12,25 +12,17 @@ distinct text gets a number, under which it is read and searched once.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+
+from sgl.verify.cursor import Cursor, ManifestError
+from sgl.verify.manifest_strings import Strings, read_strings
 
 FORMAT = "sgl-dataset/1"
 MANIFEST = "manifest.json"
 #: A larger file is not a manifest.
 LARGEST = 1 << 26
 SPLITS = ("train", "dev", "test", "gen")
-
-#: NUL, and halves of characters that JSON can spell but UTF-8 cannot.
-_NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
-
-Value = TypeVar("Value")
-
-
-class ManifestError(ValueError):
-    """The manifest is not what it should be; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +128,11 @@ class DataFile:
 class Manifest:
     """What the checks use of a manifest.
 
-    ``source`` and ``target`` name the text layers of the first two columns of
-    the data, ``layer`` the graph layer of the CoNLL-U files and ``anchor`` the
-    text layer of its tokens.  ``structures`` are the distinct structures by number.
+    ``source`` and ``target`` name what the first two columns of the data are, ``further``
+    the targets that have files of their own, ``layer`` is the graph layer of the CoNLL-U
+    files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct
+    structures by number.  ``proved``: it says that a claim was proved, rather than found
+    in the data.
     """
 
     name: str
@@ -156,67 +150,9 @@ class Manifest:
     structures: tuple[Clause, ...]
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Clause, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Cursor:
-    """A value in the file with its path."""
-
-    value: object
-    path: str = ""
-
-    def member(self, name: str) -> _Cursor:
-        path = f"{self.path}.{name}" if self.path else name
-        members = self._expect(dict, "an object")
-        if name not in members:
-            raise ManifestError(f"{path}: missing")
-        return _Cursor(members[name], path)
-
-    def members(self) -> list[tuple[str, _Cursor]]:
-        return [(name, self.member(name)) for name in self._expect(dict, "an object")]
-
-    def elements(self) -> list[_Cursor]:
-        values = self._expect(list, "a list")
-        return [_Cursor(value, f"{self.path}[{rank}]") for rank, value in enumerate(values)]
-
-    def text(self) -> str:
-        text = self._expect(str, "a string")
-        if _NOT_TEXT.search(text):
-            raise ManifestError(f"{self.path}: a string with characters that no text has")
-        return text
-
-    def flag(self) -> bool:
-        return self._expect(bool, "true or false")
-
-    def option(self, name: str) -> bool:
-        return self.has(name) and self.member(name).flag()
-
-    def optional(self, name: str) -> list[_Cursor]:
-        """The elements of a member that may be missing."""
-        return self.member(name).elements() if self.has(name) else []
-
-    def has(self, name: str) -> bool:
-        return name in self._expect(dict, "an object")
-
-    def count(self) -> int:
-        if isinstance(self.value, bool) or self._expect(int, "a whole number") < 0:
-            raise ManifestError(f"{self.path}: a whole number expected, found {self._shown()}")
-        return self._expect(int, "a whole number")
-
-    def texts(self) -> tuple[str, ...]:
-        return tuple(element.text() for element in self.elements())
-
-    def _expect(self, kind: type[Value], description: str) -> Value:
-        if not isinstance(self.value, kind):
-            place = self.path or "manifest"
-            raise ManifestError(f"{place}: {description} expected, found {self._shown()}")
-        return self.value
-
-    def _shown(self) -> str:
-        if isinstance(self.value, dict | list):
-            return "an object" if isinstance(self.value, dict) else "a list"
-        shown = json.dumps(self.value)
-        return shown if len(shown) <= 40 else f"{shown[:39]}…"
+    further: tuple[str, ...] = ()
+    strings: Strings | None = None
+    proved: bool = False
 
 
 @dataclass(slots=True)
@@ -225,17 +161,17 @@ class _Clauses:
 
     first: dict[str, Clause] = field(default_factory=dict)
 
-    def read(self, cursor: _Cursor) -> Clause:
+    def read(self, cursor: Cursor) -> Clause:
         text = cursor.text()
         known = self.first.get(text)
         clause = Clause(text, cursor.path, known.number if known else len(self.first))
         self.first.setdefault(text, clause)
         return clause
 
-    def all(self, cursor: _Cursor) -> tuple[Clause, ...]:
+    def all(self, cursor: Cursor) -> tuple[Clause, ...]:
         return tuple(self.read(element) for element in cursor.elements())
 
-    def counted(self, cursor: _Cursor, count: str) -> tuple[Counted, ...]:
+    def counted(self, cursor: Cursor, count: str) -> tuple[Counted, ...]:
         return tuple(
             Counted(
                 self.read(element.member("structure")),
@@ -248,7 +184,7 @@ class _Clauses:
 
 def read_manifest(directory: Path) -> Manifest:
     """The manifest of a dataset directory; raises ``ManifestError``."""
-    root = _Cursor(_load(directory / MANIFEST))
+    root = Cursor(_load(directory / MANIFEST))
     if root.member("format").text() != FORMAT:
         raise ManifestError(f"format: {root.member('format').text()!r} is not {FORMAT!r}")
     layers, distinct = root.member("layers"), root.member("distinct")
@@ -277,6 +213,9 @@ def read_manifest(directory: Path) -> Manifest:
         structures=tuple(clauses.first.values()),
         parts=parts,
         nowhere=nowhere,
+        further=layers.member("further").texts() if layers.has("further") else (),
+        strings=read_strings(root),
+        proved=any(map(_is_proof, root.optional("guarantees"))),
     )
 
 
@@ -303,7 +242,7 @@ def _load(path: Path) -> object:
         raise ManifestError(f"{MANIFEST} is nested too deeply") from None
 
 
-def _read_pattern(cursor: _Cursor, clauses: _Clauses) -> Pattern:
+def _read_pattern(cursor: Cursor, clauses: _Clauses) -> Pattern:
     return Pattern(
         name=cursor.member("name").text(),
         layer=cursor.member("layer").text(),
@@ -320,7 +259,7 @@ def _read_pattern(cursor: _Cursor, clauses: _Clauses) -> Pattern:
     )
 
 
-def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
+def _read_quotas(cursor: Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
     return tuple(
         Quota(
             quota.member("count").count(),
@@ -336,7 +275,7 @@ def _read_quotas(cursor: _Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
     )
 
 
-def _read_part(cursor: _Cursor, clauses: _Clauses) -> Part:
+def _read_part(cursor: Cursor, clauses: _Clauses) -> Part:
     return Part(
         name=cursor.member("name").text(),
         only=clauses.all(cursor.member("only")),
@@ -363,14 +302,14 @@ def _check_allowed(place: str, allow: tuple[str, ...], names: list[str]) -> None
             raise ManifestError(f"{place}.allow: there is no pattern {name!r}")
 
 
-def _anchor(graphs: _Cursor, layer: str) -> str:
+def _anchor(graphs: Cursor, layer: str) -> str:
     for graph in graphs.elements():
         if graph.member("name").text() == layer:
             return graph.member("anchor").text()
     raise ManifestError(f"distinct.layer: there is no graph layer {layer!r}")
 
 
-def _read_strata(split: _Cursor) -> tuple[Stratum, ...]:
+def _read_strata(split: Cursor) -> tuple[Stratum, ...]:
     if split.path.removeprefix("splits.") not in SPLITS:
         raise ManifestError(f"{split.path}: a split is one of {', '.join(SPLITS)}")
     return tuple(
@@ -384,13 +323,18 @@ def _read_strata(split: _Cursor) -> tuple[Stratum, ...]:
     )
 
 
-def _read_shares(stratum: _Cursor) -> tuple[tuple[str, int], ...]:
+def _read_shares(stratum: Cursor) -> tuple[tuple[str, int], ...]:
     if not stratum.has("shares"):
         return ()
     return tuple((name, share.count()) for name, share in stratum.member("shares").members())
 
 
-def _read_file(cursor: _Cursor) -> DataFile:
+def _is_proof(guarantee: Cursor) -> bool:
+    verdict = (guarantee.member("method").text(), guarantee.member("result").text())
+    return verdict == ("static", "proved")
+
+
+def _read_file(cursor: Cursor) -> DataFile:
     return DataFile(
         cursor.member("path").text(), cursor.member("sha256").text(), cursor.member("rows").count()
     )

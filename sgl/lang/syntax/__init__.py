@@ -47,6 +47,7 @@ from sgl.lang.syntax.declarations import (
     Unread,
     Use,
     View,
+    Weights,
     Words,
 )
 from sgl.lang.syntax.rules import (
@@ -161,6 +162,7 @@ __all__ = [
     "Variant",
     "View",
     "Weight",
+    "Weights",
     "When",
     "Word",
     "Words",

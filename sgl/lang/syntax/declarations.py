@@ -119,7 +119,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``need``, ``only`` and others."""
+    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
     graph: GraphRef
@@ -236,6 +236,16 @@ class Restrict:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """``weights published from "published.weights.yaml" when weights = published``."""
+
+    name: Name
+    path: Name
+    when: tuple[When, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetClause:
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
 
@@ -295,6 +305,7 @@ Declaration = (
     | Part
     | Relation
     | Restrict
+    | Weights
     | Dataset
     | Test
 )

@@ -1,0 +1,119 @@
+"""What the other readings of a known sentence are: harmless, or of consequence.
+
+A sentence that was drawn has the derivation that it was drawn by; its string may have
+others.  Two kinds of other readings are of consequence::
+
+    "The girl saw the dog near Emma."
+        contains what is held out     near Emma said of the dog in one, of saw in the other
+        says something else           the Japanese sentences differ
+
+Most sentences have one reading.  Whether a sentence is one of these is remembered for
+all sentences that its words stand for (:mod:`sgl.parse.interchange`), so that the packed
+forest is made of the others only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sgl.audit.outputs import all_give
+from sgl.core.interpret import Derivation, finish
+from sgl.graph import Output
+from sgl.parse import Forest, Parser
+
+#: Sentences, or groups of them, that are remembered; others are parsed again.
+_REMEMBERED = 1_000_000
+
+
+class Finder(Protocol):
+    """What finds structures in readings: :class:`sgl.audit.StructureFinder`."""
+
+    def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
+        """The structures of some reading, and those of every reading, by index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """What the readings of a sentence are, beside the one that it was drawn by.
+
+    Attributes:
+        several: whether there are any.
+        structures: the structures, by index, that some reading contains.
+        outputs: the text layers and views, by name, in which a reading has another text.
+    """
+
+    several: bool = False
+    structures: frozenset[int] = frozenset()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def matters(self) -> bool:
+        """Whether another reading contains a structure or says something else."""
+        return bool(self.structures or self.outputs)
+
+
+ONE_READING = Ambiguity()
+
+
+class AmbiguityJudge:
+    """Looks for other readings of sentences that the grammar has derived."""
+
+    def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
+        """``outputs`` are what is compared."""
+        self._parser = parser
+        self._finder = finder
+        self._outputs = tuple(outputs)
+        self._spelling = parser.grammar.text_layers[parser.layer]
+        self._single: dict[tuple[str, ...], bool] = {}
+        self._known: dict[str, Ambiguity] = {}
+
+    def judge(
+        self, words: Sequence[str], derivation: Derivation, *, structures: bool = True
+    ) -> Ambiguity:
+        """The ambiguity of a sentence from its words in the parsed layer and its derivation.
+
+        Without ``structures`` it does not matter which of them readings contain.  The
+        finder may raise ``StructureTooCostly`` and ``UnsupportedStructure``.
+        """
+        if self._has_one_reading(words):
+            return ONE_READING
+        text = finish(self._spelling, tuple(words))
+        found = self._known.get(text)
+        if found is None:
+            found = self._judge(text, derivation)
+            if len(self._known) < _REMEMBERED:
+                self._known[text] = found
+        return found if structures else replace(found, structures=frozenset())
+
+    def _judge(self, text: str, derivation: Derivation) -> Ambiguity:
+        """The ambiguity of a text, whichever of its readings it was drawn by."""
+        forest = self._parser.forest(text)
+        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        if forest.count == 1:
+            return ONE_READING
+        found, _ = self._finder.in_forest(forest)
+        differing = tuple(
+            output.name
+            for output in self._outputs
+            if not all_give(forest, output, output(derivation))
+        )
+        return Ambiguity(True, found, differing)
+
+    def _has_one_reading(self, words: Sequence[str]) -> bool:
+        """Whether a sentence is known to have one reading, itself or one that stands for it."""
+        interchange = self._parser.interchange
+        if not interchange.whole_words:
+            return False
+        return self._is_single(interchange.covering(words)) or self._is_single(
+            interchange.equal(words)
+        )
+
+    def _is_single(self, words: tuple[str, ...]) -> bool:
+        single = self._single.get(words)
+        if single is None:
+            single = self._parser.surely_single(words)
+            if len(self._single) < _REMEMBERED:
+                self._single[words] = single
+        return single

@@ -1,0 +1,240 @@
+"""What the tables of ``stdlib/ja/analysis`` say about the analyser.
+
+They are data, so that whoever adds a paradigm to the library says in a row what the
+analyser must find; the notes at the top of each file explain its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics, SourceMap, Span
+from sgl.lang.files import MAX_TABLE, read_file
+from sgl.lang.yaml_table import Row, read_table
+from sgl.morphology.analyser import Morpheme
+from sgl.resources import stdlib_dir
+
+#: The directory of the standard library whose forms are checked.
+LANGUAGE = "ja"
+
+#: What is written after a form that is a word by itself: a full stop shows that it is the last.
+FRAMES = ("", "。")
+
+#: In a table of forms: the morpheme that is its own dictionary form.
+ITSELF = "itself"
+
+#: Columns of a table of exemptions, all of which each row has.
+COLUMNS = ("form", "word", "gives", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way in which the analyser may read a form of the words of some ``classes``.
+
+    With ``last`` it is only about words that end in a morpheme of that dictionary form.
+    ``adds`` are the morphemes after the word, each with its possible dictionary forms;
+    ``replaces``, if any, are those in place of the last morpheme of the word itself.
+    The name of the last inflection begins with one of ``ends``, and one of the ``frames``
+    is written after the form.
+    """
+
+    classes: tuple[str, ...]
+    last: str
+    replaces: tuple[str, ...]
+    adds: tuple[tuple[str, ...], ...]
+    ends: tuple[str, ...]
+    frames: tuple[str, ...]
+
+    def is_about(self, last: Morpheme) -> bool:
+        """Whether it is about words that end in this morpheme."""
+        return self.last in ("", last.lemma)
+
+
+@dataclass(frozen=True, slots=True)
+class InflectionClass:
+    """What the analyser calls the words of a class, and the inflection of dictionary forms.
+
+    Both are what names begin with, one of several.
+    """
+
+    group: str
+    reads: tuple[str, ...]
+    ends: tuple[str, ...]
+
+
+#: The class of a word that the analyser does not know: anything, inflected in any way.
+UNKNOWN = InflectionClass("", ("",), ("",))
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Which inflection a morpheme has before another; no ``words`` are all of these kinds."""
+
+    next: tuple[str, ...]
+    of: tuple[str, ...]
+    words: tuple[str, ...]
+    needs: tuple[str, ...]
+
+    def is_about(self, first: Morpheme, second: Morpheme) -> bool:
+        """Whether the row decides about two morphemes that follow one another."""
+        named = not self.words or first.lemma in self.words
+        return second.lemma in self.next and first.is_a(self.of) and named
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A dictionary form that the library writes in another way, and why."""
+
+    analyser: str
+    reads: tuple[str, ...]
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """A form that is right although the analyser does not read it so, and why."""
+
+    form: str
+    word: str
+    gives: str
+    reason: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """All tables; ``exemptions`` are those of the library and of a grammar."""
+
+    forms: Mapping[str, tuple[Reading, ...]]
+    classes: Mapping[str, InflectionClass]
+    contexts: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    spellings: tuple[Spelling, ...]
+    exemptions: tuple[Exemption, ...]
+
+    def spelling_of(self, morpheme: Morpheme) -> Spelling | None:
+        """The row about the dictionary form of a morpheme, if there is one."""
+        for spelling in self.spellings:
+            if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
+                return spelling
+        return None
+
+    def joins(self, first: Morpheme, second: Morpheme) -> bool:
+        """Whether a morpheme is inflected as the one after it needs it."""
+        for joint in self.joints:
+            if joint.is_about(first, second):
+                return first.form.startswith(joint.needs)
+        return first.form == "*" or all(second.lemma not in row.next for row in self.joints)
+
+    def readings(self, form: str, inflection_class: str) -> tuple[Reading, ...]:
+        """The readings of a form; none where the class has no such form."""
+        known = self.classes.get(inflection_class)
+        names = {inflection_class, known.group} if known is not None else {inflection_class}
+        return tuple(row for row in self.forms.get(form, ()) if names.intersection(row.classes))
+
+
+def library_knowledge(sources: SourceMap) -> Knowledge:
+    """The tables of the standard library.
+
+    Raises:
+        ValueError: they cannot be read; the installation is damaged.
+    """
+    forms: dict[str, list[Reading]] = {}
+    for row in _library("forms", sources):
+        forms.setdefault(row.cells["form"], []).append(_reading(row.cells))
+    classes = {
+        row.cells["class"]: InflectionClass(
+            row.cells["group"],
+            _several(row.cells, "reads"),
+            _several(row.cells, "ends") or ("",),
+        )
+        for row in _library("classes", sources)
+    }
+    spellings = (
+        Spelling(
+            row.cells["analyser"],
+            _several(row.cells, "reads"),
+            row.cells["word"],
+            row.cells["reason"],
+        )
+        for row in _library("spellings", sources)
+    )
+    joints = (
+        Joint(*(_several(row.cells, column) for column in ("next", "of", "word", "needs")))
+        for row in _library("joints", sources)
+    )
+    return Knowledge(
+        {form: tuple(readings) for form, readings in forms.items()},
+        classes,
+        tuple(row.cells["before"] for row in _library("contexts", sources)),
+        tuple(joints),
+        tuple(spellings),
+        tuple(_exemptions(_library("exceptions", sources))),
+    )
+
+
+def _reading(cells: Mapping[str, str]) -> Reading:
+    return Reading(
+        _several(cells, "class"),
+        cells.get("last", ""),
+        tuple(word for word in cells.get("replaces", "").split("/") if word),
+        tuple(tuple(word.split("/")) for word in cells.get("adds", "").split()),
+        _several(cells, "ends") or ("",),
+        _several(cells, "frame") or FRAMES,
+    )
+
+
+def beside(grammar: Path) -> Path:
+    """The table of exemptions of a grammar: ``farm.morphology.yaml`` beside ``farm.sgl``."""
+    return grammar.with_suffix(".morphology.yaml")
+
+
+def grammar_exemptions(
+    main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
+) -> tuple[Exemption, ...]:
+    """The exemptions of a grammar, if it has a table of them; ``shown`` is the table's name."""
+    path = beside(main)
+    if not path.exists():
+        return ()
+    source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
+    table = read_table(source, diagnostics) if source is not None else None
+    if table is None:
+        return ()
+    complete = [row for row in table.rows if _check_row(row, diagnostics)]
+    return tuple(_exemptions(complete))
+
+
+def _check_row(row: Row, diagnostics: Diagnostics) -> bool:
+    lacking = [column for column in COLUMNS if not row.cells.get(column)]
+    if lacking:
+        diagnostics.error(
+            "SGL0653",
+            row.span,
+            f"this row has no `{lacking[0]}`",
+            hint=f"a row has {', '.join(COLUMNS[:-1])} and {COLUMNS[-1]}",
+        )
+    return not lacking
+
+
+def _exemptions(rows: Iterable[Row]) -> Iterable[Exemption]:
+    for row in rows:
+        form, word, gives, reason = (row.cells[column] for column in COLUMNS)
+        yield Exemption(form, word, gives, reason, row.span)
+
+
+def _library(name: str, sources: SourceMap) -> Sequence[Row]:
+    path = stdlib_dir() / LANGUAGE / "analysis" / f"{name}.yaml"
+    shown = f"stdlib/{LANGUAGE}/analysis/{name}.yaml"
+    diagnostics = Diagnostics()
+    source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
+    table = read_table(source, diagnostics) if source is not None else None
+    if table is None:
+        raise ValueError("; ".join(found.message for found in diagnostics))
+    return table.rows
+
+
+def _several(cells: Mapping[str, str], column: str) -> tuple[str, ...]:
+    return tuple(part for part in cells.get(column, "").split("|") if part)
