@@ -79,7 +79,7 @@ def irtg(
         if diagnostics.errors == 0:
             labels = _phrase_labels(compiled, resolved) if tree else None
             text = write_irtg(resolved.grammar, labels, _title(compiled))
-            status = OK if deliver(text, out, force, diagnostics) else OUTPUT
+            status = OK if deliver(text, out, force, grammar, diagnostics) else OUTPUT
     show(diagnostics, sources, form, color)
     return status
 
@@ -113,7 +113,7 @@ def nltk(
         resolved = _prepared(compiled, [number], diagnostics)
         if diagnostics.errors == 0:
             text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
-            status = OK if deliver(text, out, force, diagnostics) else OUTPUT
+            status = OK if deliver(text, out, force, grammar, diagnostics) else OUTPUT
     show(diagnostics, sources, form, color)
     return status
 
@@ -234,7 +234,7 @@ def conllu_command(
             return FAILED
     category = what or ("sample" if sentences is None else "read")
     text = "".join(_graphs(compiled, graph, items, category, diagnostics))
-    delivered = deliver(text, out, force, diagnostics)
+    delivered = deliver(text, out, force, grammar, diagnostics)
     show(diagnostics, sources, form, color)
     return OUTPUT if not delivered else FAILED if diagnostics.errors else OK
 

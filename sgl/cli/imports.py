@@ -43,7 +43,7 @@ def irtg(
         show(diagnostics, sources, form, color)
         return FAILED
     text = write_sgl(imported.grammar, comment=f"Imported from {file.name}.")
-    if not deliver(text, out, force, diagnostics):
+    if not deliver(text, out, force, file, diagnostics):
         show(diagnostics, sources, form, color)
         return OUTPUT
     compiled = None

@@ -28,17 +28,25 @@ def output_options(command: _Command) -> _Command:
     return command
 
 
-def deliver(text: str, out: Path | None, force: bool, diagnostics: Diagnostics) -> bool:
-    """Write a text to a file, or to standard output; False after a report."""
+def deliver(
+    text: str, out: Path | None, force: bool, source: Path, diagnostics: Diagnostics
+) -> bool:
+    """Write what was made of ``source`` to a file, or to standard output; False after a report."""
     if out is None:
         click.echo(text, nl=False)
         return True
+    if out.is_dir():
+        diagnostics.error("SGL1103", None, f"cannot write `{out}`: it is a directory")
+        return False
     if out.exists() and not force:
         diagnostics.error(
             "SGL1103", None, f"`{out}` is there already", hint="`--force` replaces it"
         )
         return False
     try:
+        if out.exists() and out.samefile(source):
+            diagnostics.error("SGL1103", None, f"`{out}` is the file that was read")
+            return False
         replace_text(out, text)
     except OSError as problem:
         diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.strerror or problem}")

@@ -7,15 +7,15 @@ is left out, since SGL takes it for a mistake, and weights are divided by their 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLayer
+from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, TextLayer
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.exchange.algebras import Algebra, Lowering, algebra
 from sgl.exchange.irtg_syntax import Interpretation, IrtgFile, IrtgRule, Value
 from sgl.exchange.spelling import Names
-from sgl.lang.syntax import Name
+from sgl.exchange.useful import TreeRule, useful_rules
 
 #: How far the weights of a state may be from 1 in sum and count as probabilities.
 TOLERANCE = 1e-9
@@ -64,7 +64,7 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
             span, "no final state", diagnostics, hint="mark where derivations begin: `S! -> …`"
         )
         return None
-    used = _used(rules, finals, diagnostics)
+    used = useful_rules(rules, finals, diagnostics)
     if not any(rule.state in finals for rule in used):
         _report_nothing(span, "no derivation from its final states", diagnostics)
         return None
@@ -114,21 +114,9 @@ def _report_algebra(declared: Interpretation, diagnostics: Diagnostics) -> None:
 # ---- rules
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """A rule by the names of its states."""
-
-    label: Name
-    state: str
-    children: tuple[str, ...]
-    weight: float
-    weighted: bool
-    templates: tuple[Template, ...]
-
-
 def _rules(
     file: IrtgFile, interpretations: dict[str, Algebra], diagnostics: Diagnostics
-) -> list[_Rule]:
+) -> list[TreeRule]:
     """The rules, in order.
 
     A homomorphism maps *labels* to terms: a rule without lines has those of an earlier
@@ -156,7 +144,7 @@ def _rules(
             templates.append(kind.template(value.term, lowering))
             split.extend(lowering.split)
         rules.append(
-            _Rule(
+            TreeRule(
                 rule.label,
                 rule.state.name.text,
                 tuple(child.name.text for child in rule.children),
@@ -211,75 +199,10 @@ def _weight(rule: IrtgRule, diagnostics: Diagnostics) -> float:
     return weight
 
 
-# ---- what takes part
-
-
 def _finals(file: IrtgFile) -> list[str]:
     """The final states in the order of their mention."""
     states = (state for rule in file.rules for state in (rule.state, *rule.children))
     return list(dict.fromkeys(state.name.text for state in states if state.final))
-
-
-def _used(rules: Sequence[_Rule], finals: Sequence[str], diagnostics: Diagnostics) -> list[_Rule]:
-    """The rules of weight above 0 that take part in some derivation; reports the others."""
-    weighted = [rule for rule in rules if rule.weight > 0]
-    productive = _productive(weighted)
-    buildable = [rule for rule in weighted if productive.issuperset(rule.children)]
-    reachable = _reachable(buildable, finals)
-    used = [rule for rule in buildable if rule.state in reachable]
-    kept = {id(rule) for rule in used}
-    left_out = [rule for rule in rules if id(rule) not in kept]
-    if left_out:
-        names = ", ".join(f"`{rule.label}`" for rule in left_out[:_SHOWN])
-        more = len(left_out) - _SHOWN
-        diagnostics.warning(
-            "SGL1205",
-            left_out[0].label.span,
-            f"{len(left_out):,} of {len(rules):,} rules take part in no derivation "
-            "and are left out",
-            notes=(f"{names}, and {more:,} more" if more > 0 else names,),
-        )
-    return used
-
-
-def _productive(rules: Sequence[_Rule]) -> set[str]:
-    """The states from which a derivation can be completed."""
-    found: set[str] = set()
-    parents: dict[str, list[int]] = {}
-    missing = []
-    ready = []
-    for index, rule in enumerate(rules):
-        children = set(rule.children)
-        missing.append(len(children))
-        for child in children:
-            parents.setdefault(child, []).append(index)
-        if not children:
-            ready.append(index)
-    while ready:
-        state = rules[ready.pop()].state
-        if state in found:
-            continue
-        found.add(state)
-        for index in parents.get(state, ()):
-            missing[index] -= 1
-            if not missing[index]:
-                ready.append(index)
-    return found
-
-
-def _reachable(rules: Sequence[_Rule], finals: Iterable[str]) -> set[str]:
-    """The states below the final ones."""
-    below: dict[str, set[str]] = {}
-    for rule in rules:
-        below.setdefault(rule.state, set()).update(rule.children)
-    found: set[str] = set()
-    pending = list(finals)
-    while pending:
-        state = pending.pop()
-        if state not in found:
-            found.add(state)
-            pending.extend(below.get(state, ()))
-    return found
 
 
 # ---- the grammar
@@ -289,7 +212,7 @@ def _assemble(
     name: str,
     layers: Sequence[TextLayer],
     trees: frozenset[int],
-    rules: Sequence[_Rule],
+    rules: Sequence[TreeRule],
     finals: Sequence[str],
     diagnostics: Diagnostics,
 ) -> Imported:
@@ -300,7 +223,7 @@ def _assemble(
         where = {rule.state: rule.label for rule in reversed(rules)}
         passing = ((Slot(0),),) * len(layers)
         rules = [
-            *(_Rule(where[final], start, (final,), 1.0, False, passing) for final in begin),
+            *(TreeRule(where[final], start, (final,), 1.0, False, passing) for final in begin),
             *rules,
         ]
         states.insert(0, start)
@@ -330,7 +253,7 @@ def _assemble(
     return Imported(core, tuple(rule.label.span for rule in rules), trees)
 
 
-def _normalised(rules: Sequence[_Rule], diagnostics: Diagnostics) -> list[float]:
+def _normalised(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:
     """The weights, divided by the sum of their state unless that is 1."""
     totals: dict[str, float] = {}
     weighted: set[str] = set()

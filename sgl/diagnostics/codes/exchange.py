@@ -131,9 +131,10 @@ CODES = (
     Code(
         "SGL1215",
         "A sentence has no form in CoNLL-U",
-        "CoNLL-U wants one node for each word and the basic edges to be a tree, and reserves a "
-        "few characters. A graph layer that is a tree over whole sentences has all this; its "
-        "phrases by themselves may not.",
-        no_example="it is about `sglc export conllu`, for a phrase with a gap",
+        "CoNLL-U wants one node for each word, a text that is its words with single spaces or "
+        "none between them, and basic edges that are a tree; and it reserves a few characters. "
+        "The message says which word or edge is not so. The other sentences are written.",
+        no_example="it is about `sglc export conllu`, for a grammar with "
+        '`layer en : text (join "-")`',
     ),
 )
