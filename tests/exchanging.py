@@ -20,7 +20,7 @@ from sgl.exchange import Imported, lower_irtg, read_irtg, with_source, write_sgl
 from sgl.lang.project import load_project
 
 ROOT = Path(__file__).parent.parent
-OUR_GRAMMARS = ("toy", "farm", "slog")
+OUR_GRAMMARS = ("toy", "farm", "slog", "sget")
 Sentence = tuple[tuple[str, ...], ...]
 
 
@@ -29,9 +29,8 @@ def our_grammar(name: str) -> CoreGrammar:
     """A grammar of our own, compiled."""
     if name == "toy":
         return TOY
-    return compiled(
-        ROOT / {"farm": "docs/examples", "slog": "grammars"}[name] / f"{name}.sgl"
-    ).grammar
+    directory = ROOT / ("docs/examples" if name == "farm" else "grammars")
+    return compiled(directory / f"{name}.sgl").grammar
 
 
 def compiled(path: Path) -> Compiled:

@@ -239,7 +239,7 @@ def test_files_are_replaced_only_when_asked(farm: Workplace) -> None:
     assert target.read_text(encoding="utf-8") == first
     export(farm, "irtg", MAIN, "--no-tree", "--out", "farm.irtg", "--force")
     assert "tree" not in target.read_text(encoding="utf-8")
-    for out in (".", "nowhere/farm.irtg", MAIN):
+    for out in (".", "nowhere/farm.irtg", "x" * 300, MAIN):
         assert "SGL1103" in export(farm, "irtg", MAIN, "--force", "--out", out, status=OUTPUT)[1]
     assert (farm.directory / MAIN).read_text(encoding="utf-8") == BASE
     assert farm.files() == sorted([MAIN, "farm.irtg"])

@@ -35,20 +35,23 @@ def deliver(
     if out is None:
         click.echo(text, nl=False)
         return True
-    if out.is_dir():
-        diagnostics.error("SGL1103", None, f"cannot write `{out}`: it is a directory")
-        return False
-    if out.exists() and not force:
-        diagnostics.error(
-            "SGL1103", None, f"`{out}` is there already", hint="`--force` replaces it"
-        )
-        return False
     try:
-        if out.exists() and out.samefile(source):
-            diagnostics.error("SGL1103", None, f"`{out}` is the file that was read")
-            return False
-        replace_text(out, text)
+        fault, hint = _fault(out, force, source)
+        if not fault:
+            replace_text(out, text)
     except OSError as problem:
-        diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.strerror or problem}")
-        return False
-    return True
+        fault, hint = f"cannot write `{out}`: {problem.strerror or problem}", ""
+    if fault:
+        diagnostics.error("SGL1103", None, fault, hint=hint)
+    return not fault
+
+
+def _fault(out: Path, force: bool, source: Path) -> tuple[str, str]:
+    """What stands against writing the file, and a hint; empty if nothing does."""
+    if out.is_dir():
+        return f"cannot write `{out}`: it is a directory", ""
+    if not out.exists():
+        return "", ""
+    if out.samefile(source):
+        return f"`{out}` is the file that was read", "name another file after `--out`"
+    return ("", "") if force else (f"`{out}` is there already", "`--force` replaces it")

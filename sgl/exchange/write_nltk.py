@@ -1,8 +1,9 @@
 """Write a text layer as a probabilistic context-free grammar of NLTK.
 
-A layer is context-free unless it repeats a child.  A child that the layer drops is
-left out: its derivations have the probability 1 together, so that the sentences keep
-theirs.  Rules that become the same production are one, with the sum of their weights.
+A layer is context-free unless it repeats a child.  A child that the layer drops, or
+that never has words in it, is left out: its derivations have the probability 1
+together, so that the sentences keep theirs.  Rules that become the same production
+are one, with the sum of their weights.
 
 The reader of NLTK takes probabilities without exponents, and nonterminals of letters,
 digits and ``-``::
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.exchange.capitals import emptiness
 from sgl.exchange.spelling import Names, decimal
 
 
@@ -51,39 +53,42 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
         title: a line of comment.
     """
     names = _nonterminals(grammar)
+    spoken = [category.filled for category in emptiness(grammar, layer)]
     # A line that ends with a backslash goes on in the next one.
     lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
-    for category in _used(grammar, layer):
+    for category in _used(grammar, layer, spoken):
         weights: dict[str, list[float]] = {}
         for rule in grammar.rules_of[category]:
-            weights.setdefault(_right(rule, layer, names), []).append(rule.weight)
+            weights.setdefault(_right(rule, layer, names, spoken), []).append(rule.weight)
         for right, parts in weights.items():
             lines.append(f"{names[category]} -> {right}[{decimal(fsum(parts))}]")
     return "\n".join(lines) + "\n"
 
 
-def _right(rule: Rule, layer: int, names: Sequence[str]) -> str:
+def _right(rule: Rule, layer: int, names: Sequence[str], spoken: Sequence[bool]) -> str:
     """The right-hand side, with a space after each symbol."""
     parts = []
     for item in rule.templates[layer]:
         if isinstance(item, Slot):
-            parts.append(names[rule.rhs[item.child]])
+            child = rule.rhs[item.child]
+            parts.extend([names[child]] if spoken[child] else [])
         elif item.text:
             quote = '"' if "'" in item.text else "'"
             parts.append(f"{quote}{item.text}{quote}")
     return "".join(f"{part} " for part in parts)
 
 
-def _used(grammar: CoreGrammar, layer: int) -> list[int]:
-    """The categories that take part in the layer, each after one that mentions it."""
+def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:
+    """The categories that have words in the layer, each after one that mentions it."""
     found = {grammar.start: None}
     pending = [grammar.start]
     while pending:
         for rule in grammar.rules_of[pending.pop()]:
             for item in rule.templates[layer]:
-                if isinstance(item, Slot) and rule.rhs[item.child] not in found:
-                    found[rule.rhs[item.child]] = None
-                    pending.append(rule.rhs[item.child])
+                child = rule.rhs[item.child] if isinstance(item, Slot) else grammar.start
+                if spoken[child] and child not in found:
+                    found[child] = None
+                    pending.append(child)
     return list(found)
 
 
