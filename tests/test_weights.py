@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sget import sget
 from small_grammars import weighted_grammar
@@ -208,6 +208,7 @@ def rows_of(text: str) -> dict[RuleKey, float]:
 
 
 @settings(max_examples=50, deadline=None)
+@example(texts=["yes", "1", "~", "\x85", "a: b", "{", "\u2028"], numbers=[1] * 7)
 @given(
     texts=st.lists(
         st.text(st.characters(exclude_categories=["Cs"]), min_size=1),

@@ -13,6 +13,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Pattern, foreign
 from sgl.diagnostics import Diagnostics, suggest
+from sgl.graph import outputs
 from sgl.lang import syntax as s
 from sgl.parse import Parser
 
@@ -78,26 +79,25 @@ class _Test:
         self, layer: s.Name, expected: s.Name, readings: tuple[Derivation, ...]
     ) -> tuple[Derivation, ...]:
         """The readings with this output; all of them after a report that there is none."""
-        names = [text.name for text in self.grammar.text_layers]
-        if layer.text not in names:
+        known = outputs(self.grammar)
+        if layer.text not in known:
             self.diagnostics.error(
                 "SGL0201",
                 layer.span,
-                f"there is no text layer `{layer}`",
-                hint=suggest(layer.text, names),
+                f"there is no text layer and no view `{layer}`",
+                hint=suggest(layer.text, known),
             )
             return readings
-        index = names.index(layer.text)
-        outputs = [interpret(self.grammar, reading).texts[index] for reading in readings]
-        if expected.text not in outputs:
+        texts = [known[layer.text](reading) for reading in readings]
+        if expected.text not in texts:
             self.diagnostics.error(
                 "SGL0817",
                 expected.span,
                 f"the grammar gives another output in `{layer}`",
-                notes=tuple(f"it gives: {output}" for output in list(dict.fromkeys(outputs))[:3]),
+                notes=tuple(f"it gives: {output}" for output in list(dict.fromkeys(texts))[:3]),
             )
             return readings
-        pairs = zip(readings, outputs, strict=True)
+        pairs = zip(readings, texts, strict=True)
         return tuple(reading for reading, output in pairs if output == expected.text)
 
     def _graphs(self, readings: list[Reading]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from errno import EISDIR
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics
@@ -14,6 +15,8 @@ def replace_text(path: Path, text: str) -> None:
     Raises ``OSError`` if the operating system refuses; then, and after an interruption,
     the file is as it was.
     """
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:
         partial.write_text(text, "utf-8", errors="replace")

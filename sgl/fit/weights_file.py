@@ -17,6 +17,8 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RULES, SECTIONS, WORDS, RuleKey
 from sgl.fit.estimate import Fit
 
+_LINE_ENDS = frozenset("\x85\u2028\u2029")
+
 #: The section that says where the weights come from.
 PROVENANCE = "fitted"
 
@@ -64,9 +66,24 @@ def _rounded(weight: float) -> float:
     return float(f"{weight:.6g}")
 
 
+class _Dumper(yaml.SafeDumper):
+    """Escapes the line ends of Unicode, which would be read as spaces."""
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = '"' if _LINE_ENDS.intersection(text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _text)
+
+
 def _dumped(data: Mapping[str, Any]) -> str:
-    return str(
-        yaml.safe_dump(
-            data, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1_000
-        )
+    return yaml.dump(
+        data,
+        Dumper=_Dumper,
+        allow_unicode=True,
+        sort_keys=False,
+        default_flow_style=False,
+        width=1_000,
     )
