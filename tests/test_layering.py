@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "sample": {"automata", "core", "graph"},
     "graph": {"core"},
     "evaluate": {"core", "graph"},
+    "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core"},
     "corpus": {"core"},
     "audit": {"graph", "automata", "core", "corpus", "parse"},

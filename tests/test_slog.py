@@ -128,7 +128,7 @@ def test_all_patterns_are_proved(
 
 def test_the_composition_of_the_data_is_the_published_one() -> None:
     composition = {
-        name: Counter({s: 0 for s in ("train", "dev", "test", "gen")}) for name in ("cogs", "slog")
+        name: Counter(dict.fromkeys(("train", "dev", "test", "gen"), 0)) for name in ("cogs", "slog")
     }
     for name, counts in composition.items():
         for stratum in grammar(name).plan.strata:
