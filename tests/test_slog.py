@@ -127,9 +127,8 @@ def test_all_patterns_are_proved(
 
 
 def test_the_composition_of_the_data_is_the_published_one() -> None:
-    composition = {
-        name: Counter(dict.fromkeys(("train", "dev", "test", "gen"), 0)) for name in ("cogs", "slog")
-    }
+    none = dict.fromkeys(("train", "dev", "test", "gen"), 0)
+    composition = {name: Counter(none) for name in ("cogs", "slog")}
     for name, counts in composition.items():
         for stratum in grammar(name).plan.strata:
             counts[stratum.split] += stratum.count

@@ -14,6 +14,7 @@ from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, USAGE
+from sgl.cli.pairs import finder, print_pair
 from sgl.compile import Compiled
 from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
@@ -45,6 +46,11 @@ _STREAM = "sample"
     metavar="LIST",
     help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
 )
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Beside each item the nearest in-distribution sentence, and what differs.",
+)
 @compile_options
 def command(
     grammar: Path,
@@ -52,6 +58,7 @@ def command(
     number: int,
     seed: int | None,
     layers: str,
+    pairs: bool,
     settings: dict[str, str],
     form: str,
     color: str,
@@ -61,14 +68,23 @@ def command(
     WHAT is a pattern (its generalization items), `train` (in-distribution
     sentences) or a category (phrases, from the whole grammar; a category with
     features gives its variants in turn).
+
+    With --pairs each item of a pattern has beside it the sentence that training can
+    contain and that differs from it by the fewest rules: item, sentence, rules that are
+    dropped (-) and new (+), with tabs between them.
     """
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = open_grammar(grammar, settings, sources, diagnostics)
     show(diagnostics, sources, form, color)
     if compiled is None:
         return FAILED
-    shown = listed(layers) or text_layers(compiled.grammar)
-    if not are_known(shown, [*output_names(compiled.grammar), "tree", "graph"], "layer or view"):
+    texts = text_layers(compiled.grammar)
+    shown = listed(layers) or ([compiled.plan.source] if pairs else texts)
+    more = [] if pairs else ["tree", "graph"]
+    if not are_known(shown, [*output_names(compiled.grammar), *more], "layer or view"):
+        return USAGE
+    if pairs and what not in [pattern.name for pattern in compiled.plan.patterns]:
+        click.echo("error: pairs are those of the items of a pattern; name one", err=True)
         return USAGE
     chosen = choose(compiled, what)
     if isinstance(chosen, str):
@@ -76,11 +92,18 @@ def command(
         return USAGE
     undecided = Diagnostics()
     items = draw_items(compiled, chosen, number, seed, undecided)
+    found = finder(compiled, undecided) if pairs and items is not None else None
     if undecided.errors:
         show(undecided, sources, form, color)
-    for index, item in enumerate(items or (), 1):
-        _print(compiled.grammar, item, shown, index)
-    return FAILED if items is None else OK
+    if items is None or (pairs and found is None):
+        return FAILED
+    for index, item in enumerate(items, 1):
+        nearest = None if found is None else found.find(item.derivation)
+        if nearest is None:
+            _print(compiled.grammar, item, shown, index)
+        else:
+            print_pair(compiled.grammar, item.derivation, nearest, shown)
+    return OK
 
 
 @dataclass(frozen=True)
