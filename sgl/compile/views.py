@@ -31,9 +31,7 @@ WRITTEN = ("cogs", "varfree")
 _OF_TREES = ("conllu",)
 
 
-def read_views(
-    names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics
-) -> list[View]:
+def read_views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:
     """The views of graph layers; reports those of other things, and unknown kinds."""
     layers = {declaration.name.text: declaration for declaration, _ in names.of(s.Layer)}
     found: list[View] = []
