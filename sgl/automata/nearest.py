@@ -32,7 +32,8 @@ from heapq import heapify, heappop, heappush
 from math import inf, log
 from typing import NamedTuple
 
-from sgl.automata.split import SplitGrammar, Transition
+from sgl.automata.split import SplitGrammar
+from sgl.automata.transitions import Transition
 from sgl.core.interpret import Derivation
 
 

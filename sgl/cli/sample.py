@@ -86,12 +86,12 @@ def command(
     if pairs and what not in [pattern.name for pattern in compiled.plan.patterns]:
         click.echo("error: pairs are those of the items of a pattern; name one", err=True)
         return USAGE
-    chosen = _choose(compiled, what)
+    chosen = choose(compiled, what)
     if isinstance(chosen, str):
         click.echo(f"error: {chosen}", err=True)
         return USAGE
     undecided = Diagnostics()
-    items = _draw(compiled, chosen, number, seed, undecided)
+    items = draw_items(compiled, chosen, number, seed, undecided)
     found = finder(compiled, undecided) if pairs and items is not None else None
     if undecided.errors:
         show(undecided, sources, form, color)
@@ -107,32 +107,36 @@ def command(
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class Chosen:
     """What to draw: texts that meet a constraint, from one or several categories in turn."""
 
     starts: tuple[int, ...]
     constraint: Constraint
 
 
-def _choose(compiled: Compiled, what: str | None) -> _Chosen | str:
+def choose(compiled: Compiled, what: str | None) -> Chosen | str:
     """What is meant by WHAT, or what is wrong with it."""
     core = compiled.grammar
     if what is None:
-        return _Chosen((core.start,), Constraint())
+        return Chosen((core.start,), Constraint())
     strata = compiled.plan.strata
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
-            return _Chosen((core.start,), stratum.constraint)
+            return Chosen((core.start,), stratum.constraint)
     names = [category.name for category in core.categories]
     matching = [i for i, name in enumerate(names) if what in (name, name.partition("[")[0])]
     if not matching:
         known = {s.category for s in strata} | {name.partition("[")[0] for name in names}
         return f"there is no pattern or category `{what}` {suggest(what, known)}".rstrip()
-    return _Chosen(tuple(matching), Constraint())
+    return Chosen(tuple(matching), Constraint())
 
 
-def _draw(
-    compiled: Compiled, chosen: _Chosen, number: int, seed: int | None, diagnostics: Diagnostics
+def draw_items(
+    compiled: Compiled,
+    chosen: Chosen,
+    number: int,
+    seed: int | None,
+    diagnostics: Diagnostics,
 ) -> list[Item] | None:
     """The items: one of the first category, one of the second, and so on; None if there is none."""
     core, plan = compiled.grammar, compiled.plan

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from sgl.audit import DIFFERENCES, Speller
 from sgl.build.sentences import read_sentence
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
@@ -22,6 +21,7 @@ from sgl.cli.layers import (
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
+from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import conllu, outputs, written
 from sgl.parse import Forest, Parser, best_readings

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sgl.compile.names import Names, Scope
-from sgl.compile.signature import WRITTEN, Signature
+from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters, report_twice
+from sgl.compile.views import WRITTEN
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
@@ -141,12 +142,14 @@ def targets_of(
     views = [view.name for view in signature.views if view.kind in WRITTEN]
     known = [*layers, *views]
     for name in settings.targets:
-        if name.text not in known:
+        if name.text not in known and name.text not in signature.unsound:
             diagnostics.error(
                 "SGL0201",
                 name.span,
-                f"a dataset has no target `{name}`",
-                hint=suggest(name.text, known) or f"there is: {', '.join(known) or 'none'}",
+                f"`{name}` cannot be the target of a dataset",
+                hint=suggest(name.text, known)
+                or f"text layers and views of the kinds {', '.join(WRITTEN)} can; "
+                f"there is: {', '.join(known) or 'none'}",
             )
     chosen = tuple(dict.fromkeys(name.text for name in settings.targets if name.text in known))
     return chosen or tuple(known[:1]) or (source,)

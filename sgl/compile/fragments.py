@@ -7,7 +7,7 @@ atoms; what remains are the local nodes of the fragment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sgl.compile.atoms import Atom, ChildPort, OwnPort, WordAtom
 from sgl.compile.attributes import RESERVED_LABELS, check_attribute_name
@@ -100,9 +100,11 @@ class FragmentLowering:
                 hint="`last` is for layers that are `(free)`",
             )
             return
-        if not self.layer.free and text.removeprefix(EXTRACTED) in RESERVED_LABELS:
-            self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{text}`")
-            return
+        for spelled in () if self.layer.free or ":" in text else self._spelled(text):
+            if spelled.removeprefix(EXTRACTED) in RESERVED_LABELS:
+                message = f"CoNLL-U has its own use for the label `{spelled}`"
+                self._error("SGL0512", label.span, message)
+                return
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
             self.edges.append((source, text, target, statement.last))
@@ -115,7 +117,7 @@ class FragmentLowering:
             if part[1:] not in self.variables.domains:
                 known = self.variables.domains
                 self._error(
-                    "SGL0310",
+                    "SGL0404",
                     label.span,
                     f"the rule has no feature variable `{part[1:]}`",
                     hint=suggest(part[1:], known) or "an edge of a rule has a label, no label set",
@@ -123,6 +125,10 @@ class FragmentLowering:
                 return False
             self.mentioned.add(part[1:])
         return True
+
+    def _spelled(self, text: str) -> Iterable[str]:
+        """What a label can be, where all of it is a feature variable; else itself."""
+        return self.variables.domains[text[1:]] if text.startswith("$") else (text,)
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right

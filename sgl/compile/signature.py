@@ -8,24 +8,13 @@ from dataclasses import dataclass, field
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
 from sgl.compile.taken import check_taken
+from sgl.compile.views import FREE, read_views
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 _KINDS = ("text", "graph")
 _OPTIONS = {"join": 1, "attach": None}
-
-#: The option of a graph layer whose edges need not form a tree.
-_FREE = "free"
-
-#: The kinds of views.
-VIEWS = ("conllu", "cogs", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman")
-
-#: Those that a dataset can be written in, for the standalone sampler contains them.
-WRITTEN = ("cogs", "varfree")
-
-#: Those that render any graph; the others are notations of events and their roles.
-_OF_TREES = ("conllu",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +39,8 @@ class CategoryInfo:
 class Signature:
     """Layers in the order of their declaration, features, categories.
 
-    ``unsound`` are the names of layers whose declarations were reported, ``unknown``
-    those that clauses mention and that are not declared at all.
+    ``unsound`` are the names of layers and views whose declarations were reported,
+    ``unknown`` those that clauses mention and that are not declared at all.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -99,7 +88,7 @@ def build_signature(
         declaration.name.text: _category(declaration, scope, diagnostics)
         for declaration, scope in names.of(s.CategoryDecl)
     }
-    views = _views(names, graphs, diagnostics)
+    views = read_views(names, graphs, diagnostics)
     unread = names.project.lacks("layer")
     if not text and not unread and kinds_known:
         diagnostics.error(
@@ -110,7 +99,9 @@ def build_signature(
         )
     weights = _value_weights(names, parameters, diagnostics)
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
-    unsound = frozenset(d.name.text for d in declared) - sound
+    sound |= {view.name for view in views}
+    named = {d.name.text for d in declared} | {d.name.text for d, _ in names.of(s.View)}
+    unsound = frozenset(named - sound)
     ports_known = _check_port_layers(names, graphs, unsound, diagnostics)
     if not text or unread or not kinds_known or not complete or _any_twice(names):
         return None
@@ -213,29 +204,41 @@ def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -
                 hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
             )
         else:
-            free = _is_free(declaration, diagnostics)
+            sound = _check_graph_options(declaration, diagnostics)
+            free = bool(declaration.options)
             found.append(GraphLayer(declaration.name.text, anchor.text, free))
-            if free and len(found) == 1:
+            if free and sound and len(found) == 1:
                 diagnostics.error(
                     "SGL0312",
                     declaration.span,
                     "the first graph layer is the one that patterns speak about; it is a tree",
-                    hint=f"declare a layer without `{_FREE}` before `{declaration.name}`",
+                    hint=f"declare a layer without `{FREE}` before `{declaration.name}`",
                 )
     return found
 
 
-def _is_free(declaration: s.Layer, diagnostics: Diagnostics) -> bool:
-    """Whether a graph layer is ``(free)``; reports other options."""
+def _check_graph_options(declaration: s.Layer, diagnostics: Diagnostics) -> bool:
+    """Whether ``(free)`` is all that a graph layer has in parentheses; reports the rest.
+
+    A layer with another option counts as free: that is the only one that can be meant.
+    """
+    errors = diagnostics.errors
     for option in declaration.options:
-        if option.name.text != _FREE or option.values:
+        if option.name.text != FREE or option.values:
             diagnostics.error(
                 "SGL0201",
                 option.span,
                 f"a graph layer has no option `{option.name}`",
-                hint=f"its only option is `{_FREE}`",
+                hint=f"its only option is `{FREE}`",
             )
-    return any(option.name.text == _FREE for option in declaration.options)
+        elif option.when is not None:
+            diagnostics.error(
+                "SGL0308",
+                option.span,
+                "whether a graph layer is free does not depend on a parameter",
+                hint="leave out the condition; a rule may have one",
+            )
+    return diagnostics.errors == errors
 
 
 def _feature_values(declaration: s.Feature, diagnostics: Diagnostics) -> tuple[str, ...]:
@@ -311,53 +314,3 @@ def _check_port_layers(
                     hint=suggest(layer.text, known) or f"there is: {', '.join(known) or 'none'}",
                 )
     return sound
-
-
-def _views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:
-    """The views of graph layers; reports those of other things, and unknown kinds."""
-    layers = {d.name.text for d, _ in names.of(s.Layer)}
-    found: list[View] = []
-    for view, _ in names.of(s.View):
-        if view.kind.text not in VIEWS:
-            diagnostics.error(
-                "SGL0201",
-                view.kind.span,
-                f"there is no kind of view `{view.kind}`",
-                hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
-            )
-            continue
-        for argument in view.arguments:
-            if argument.text not in layers and not names.project.may_declare(
-                "layer", argument.text
-            ):
-                diagnostics.error(
-                    "SGL0201",
-                    argument.span,
-                    f"there is no layer `{argument}`",
-                    hint=suggest(argument.text, layers),
-                )
-        layer = _viewed(view, graphs, diagnostics)
-        if layer is not None:
-            found.append(View(view.name.text, view.kind.text, layer))
-    return found
-
-
-def _viewed(view: s.View, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> int | None:
-    """The index of the layer that a view renders; None after a report, or if it is unsound."""
-    argument = view.arguments[0]
-    index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
-    if index is None:
-        return None
-    of_tree = view.kind.text in _OF_TREES
-    if len(view.arguments) > 1 or graphs[index].free == of_tree:
-        wanted = "one graph layer that is a tree" if of_tree else "one graph layer that is free"
-        diagnostics.error(
-            "SGL0312",
-            view.span,
-            f"`{view.kind}` renders {wanted}",
-            hint=""
-            if of_tree
-            else f"declare `layer sem : graph on {graphs[index].anchor} ({_FREE})`",
-        )
-        return None
-    return index

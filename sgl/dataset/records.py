@@ -9,7 +9,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
-from sgl.graph import Output, ViewOutput, outputs
+from sgl.graph import Output, ViewError, ViewOutput, outputs
 from sgl.sample.distinct import Found, StratumDraw
 from sgl.sample.interpreter import Interpreter
 
@@ -101,8 +101,16 @@ class Recorder:
 
 
 def _text(target: Output, item: Item) -> str:
-    """The text of an item in a target, from the words and graphs that it has already."""
+    """The text of an item in a target, from the words and graphs that it has already.
+
+    Raises:
+        ViewError: its graph has no form in the view, as one that is too large.
+    """
     if isinstance(target, ViewOutput):
-        return target.render(item.graphs[target.view.layer], item.tokens[target.anchor])
+        tokens = item.tokens[target.anchor]
+        try:
+            return target.render(item.graphs[target.view.layer], tokens)
+        except ViewError as problem:
+            raise ViewError(f"{target.name}: {problem}, in “{' '.join(tokens)}”") from problem
     assert target.layer is not None
     return item.texts[target.layer]

@@ -13,7 +13,8 @@ from typing import Protocol
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
-from sgl.graph.views import VIEWS, ViewError
+from sgl.graph.meaning import ViewError
+from sgl.graph.views import VIEWS
 
 
 class Output(Protocol):
@@ -69,13 +70,14 @@ class ViewOutput:
     def __call__(self, derivation: Derivation) -> str:
         """The graph of the derivation in the notation of the view.
 
-        Raises:
-            ViewError: if the graph has no such form, as that of a phrase may have none.
+        Where the graph has no such form, as that of a phrase may have none, the text says
+        in parentheses why; no form begins so.
         """
-        return self.render(
-            derive_graph(self.grammar, derivation, self.view.layer),
-            derive_tokens(self.grammar, derivation, self.anchor),
-        )
+        graph = derive_graph(self.grammar, derivation, self.view.layer)
+        try:
+            return self.render(graph, derive_tokens(self.grammar, derivation, self.anchor))
+        except ViewError as problem:
+            return f"(no form: {problem})"
 
     @property
     def anchor(self) -> int:
@@ -83,7 +85,11 @@ class ViewOutput:
         return self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
 
     def render(self, graph: Graph, tokens: Sequence[str]) -> str:
-        """A graph that is known already in the notation of the view."""
+        """A graph that is known already in the notation of the view.
+
+        Raises:
+            ViewError: if the graph has no such form.
+        """
         return VIEWS[self.view.kind].render(graph, tokens)
 
 

@@ -23,6 +23,7 @@ DECLARATIONS: tuple[str, ...] = (
     "part",
     "relation",
     "restrict",
+    "weights",
     "dataset",
     "test",
 )

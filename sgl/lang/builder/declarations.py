@@ -174,6 +174,10 @@ class TreeBuilder(RuleBuilder):
         graph, relation, first, second, *when = children
         return s.Restrict(graph, relation, first, second, tuple(when), self._span(meta))
 
+    def weights(self, meta: Meta, children: list[Any]) -> s.Weights:
+        name, path, *when = children
+        return s.Weights(name, path, tuple(when), self._span(meta))
+
     def from_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("from", meta, children)
 

@@ -48,6 +48,7 @@ from sgl.lang.syntax.declarations import (
     Unread,
     Use,
     View,
+    Weights,
     Words,
 )
 from sgl.lang.syntax.rules import (
@@ -163,6 +164,7 @@ __all__ = [
     "Variant",
     "View",
     "Weight",
+    "Weights",
     "When",
     "Word",
     "Words",

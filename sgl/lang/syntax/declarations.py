@@ -244,6 +244,16 @@ class Restrict:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """``weights published from "published.weights.yaml" when weights = published``."""
+
+    name: Name
+    path: Name
+    when: tuple[When, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetClause:
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
 
@@ -307,6 +317,7 @@ Declaration = (
     | Part
     | Relation
     | Restrict
+    | Weights
     | Dataset
     | Test
 )
