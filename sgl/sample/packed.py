@@ -5,7 +5,8 @@ The text is Base64 of a zlib stream of JSON with these members:
 ===========  ===============================================================
 ``rules``    for each rule: number of children, its lemmas, those that may
              not be repeated, source template, then for each target its
-             template, or for a view its items, nodes, edges and exports
+             template, or for a view its items, nodes, edges, exports and
+             last edges
 ``widths``   for each rule the width of its interval in lexical states
 ``states``   a lexical state: its rules as differences to the rule before;
              another: ``[width, rule, last child, ..., first child]`` for each
@@ -66,13 +67,18 @@ def _target(target: list[Any], rules: list[list[Any]]) -> PackedText | PackedVie
 
 
 def _gluing(
-    items: list[int], nodes: list[list[Any]], edges: list[list[Any]], exports: list[int]
+    items: list[int],
+    nodes: list[list[Any]],
+    edges: list[list[Any]],
+    exports: list[int],
+    last: list[list[Any]],
 ) -> GluingRule:
     return GluingRule(
         items=tuple(items),
         nodes=tuple(_node(*node) for node in nodes),
         edges=tuple((source, label, target) for source, label, target in edges),
         exports=tuple(exports),
+        last=tuple((source, label, target) for source, label, target in last),
     )
 
 
