@@ -152,7 +152,7 @@ SYN, SEM = "layer syn : graph on en\n", "layer sem : graph on en (free)\n"
         ("target cogs varfree", "target cogs\n  target varfree", "SGL0203", "target"),
         # sizes
         ("size   20\n", "size   20 in dev\n", "SGL0829", "dev"),
-        (", 5 in dev", ", 5 in gen", "SGL0827", "gen"),
+        ("5 in dev", "5 in gen", "SGL0827", "gen"),
         ("apart {", "only { V -[obj]-> N }\n  apart {", "SGL0827", None),
         # texts without a form
         (NOUN, "sem node(lemma=$en)", "SGL0513", "- {en: kite}"),
