@@ -11,6 +11,12 @@ What is harmful has to be noticed by the check that is there for it; what is har
 to pass.  The table counts both by kind, below it is what was missed, and the harmless ones
 with why they are so.  Where the verifier has nothing to say, the standalone sampler of the
 dataset is asked as well: it draws the rows anew and compares.
+
+A certificate can be tampered with by itself, in ways drawn at random from a seed; its small
+checker judges, and stops at the first line of reasoning that fails::
+
+    sglc prove grammars/sget.sgl --certificate sget.json
+    python benchmarks/tampered.py --certificate sget.json --count 40 --seed 1
 """
 
 from __future__ import annotations
@@ -34,7 +40,7 @@ from sgl.build.claims import establish
 from sgl.build.produce import produce
 from sgl.diagnostics import Diagnostics
 from sgl.verify import VerifyError, verify
-from tampering import certificates, files, manifests, rows
+from tampering import alone, certificates, files, manifests, rows
 from tampering.copy import Copy, Tampering
 
 CAUGHT, HARMLESS, MISSED, ALARM, OTHER, NOT_HERE = (
@@ -51,6 +57,8 @@ VERDICTS = (CAUGHT, OTHER, HARMLESS, MISSED, ALARM, NOT_HERE)
 def main() -> int:
     """Run the benchmark; the exit status is 1 if something harmful was missed."""
     options = _options()
+    if options.certificate:
+        return alone.run(options.certificate, options.count, options.seed, options.json)
     started = time.time()
     with tempfile.TemporaryDirectory() as directory:
         base = options.dataset or make_dataset(options.grammar, Path(directory) / "base")
@@ -78,12 +86,18 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("grammar", type=Path)
+    parser.add_argument("grammar", type=Path, nargs="?")
+    parser.add_argument("--certificate", type=Path, help="tamper with this one by itself")
+    parser.add_argument("--count", type=int, default=40, help="so many ways, for a certificate")
+    parser.add_argument("--seed", type=int, default=1, help="which ways, for a certificate")
     parser.add_argument("--dataset", type=Path, help="tamper with copies of this one")
     parser.add_argument("--limit", type=int, help="so many ways, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--json", type=Path, help="write the result to this file")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.grammar and not options.certificate:
+        parser.error("a grammar, or --certificate FILE")
+    return options
 
 
 def make_dataset(grammar: Path, target: Path) -> Path:

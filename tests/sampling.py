@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from toy import GrammarBuilder
 
 from sgl.automata.compiler import StructureCompiler
-from sgl.automata.split import SplitGrammar, Transition, split_grammar
+from sgl.automata.split import SplitGrammar, split_grammar
+from sgl.automata.transitions import Transition, Transitions
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.sample import pack
@@ -24,7 +25,7 @@ def split_of(
     return SplitGrammar(
         grammar=grammar,
         category=(grammar.start,) * len(transitions),
-        transitions_of=tuple(tuple(row) for row in transitions),
+        transitions=Transitions.of(transitions),
         roots=tuple(roots),
         inside=(1.0,) * len(transitions),
         mass=1.0,

@@ -11,31 +11,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sget import PUBLISHED
+from test_parse import ATTACHMENT
 from toy import PP_IN_SUBJECT, TOY, random_derivations
 from workplace import Workplace
 
 from sgl.audit import (
     Auditor,
-    Corpus,
+    Choice,
     Declared,
     Reader,
-    Row,
-    Speller,
     StructureFinder,
-    Unreadable,
     all_give,
     audit_data,
+    choices,
     declared_structures,
     explain_difference,
     first_outputs,
     gives,
 )
-from sgl.audit.rows import LONGEST_LINE
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.compile import Compiled, named_structures
 from sgl.core.interpret import interpret
+from sgl.corpus import Corpus, Row, Speller, Unreadable
+from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import TextOutput
 from sgl.parse import Parser
@@ -165,6 +165,44 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         assert not gives(forest, source, f"{min(outputs)} Not this.")
         assert not gives(forest, source, min(outputs)[:-1])
         assert all(all_give(forest, source, text) == (len(outputs) == 1) for text in outputs)
+
+
+# --- choices -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Emma saw dogs", set()),
+        ("Emma saw dogs near dogs", {("rule", "VP")}),
+        ("Emma near dogs near dogs saw dogs", {("parts", "NP")}),
+    ],
+)
+def test_readings_part_at_rules_and_in_the_parts_of_one(
+    sentence: str, expected: set[tuple[str, str]]
+) -> None:
+    forest = Parser(ATTACHMENT).forest(sentence)
+    assert forest is not None
+    assert {(choice.kind, choice.category) for choice in choices(forest, 0)} == expected
+
+
+def test_readings_part_at_words_that_are_written_alike() -> None:
+    grammar = farm().grammar
+    forest = Parser(grammar, grammar.text_layer("ja")).forest("犬が猫を追いかけた。")
+    assert forest is not None
+    assert forest.count == 4
+    assert choices(forest, 0) == {Choice("word", "Det", ("a", "the"))}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_ambiguous_rows_are_counted_by_where_their_readings_part(
+    work: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = audited(work, "--source=ja", "--target=en", "--columns=en,ja")
+    (choice,) = data["choices"]  # type: ignore[attr-defined]
+    assert choice["options"] == ["a", "the"]
+    assert choice["rows"] == data["ambiguous"]
+    assert "Det               word  a / the" in capsys.readouterr().out
 
 
 # --- structures --------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from sgl.automata import (
     StructureCompiler,
     UnsupportedStructure,
     compile_structure,
-    product,
+    tree_automaton,
 )
 from sgl.automata import compiler as compiler_module
 from sgl.automata.algebra import intersection, union, uses_rule
@@ -89,12 +89,33 @@ def test_minimisation_keeps_the_language_and_merges_states(
         step=lambda i, children: automaton.step(index.phrasal[i], children),
         accepts=automaton.accepts_state,
     )
-    smaller = minimise(index, lifted)
+    smaller = minimise(lifted)
     assert len(smaller.category) < len(lifted.category)
-    assert minimise(index, smaller) is smaller
+    assert minimise(smaller) is smaller
     assert_deterministic_and_typed(smaller)
     for derivation in DERIVATIONS:
         assert smaller.accepts(index, derivation) == lifted.accepts(index, derivation)
+
+
+@pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
+def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structure) -> None:
+    """It is made from absence, which has no state for what contains the structure."""
+    compiler = StructureCompiler(TOY)
+    index, automaton = compiler.index, compiler.structure_automaton(wanted)
+    present, words = compiler.presence(wanted), compiler.lexicon.first
+    whole = minimise(
+        explore(
+            index,
+            compiler.lexicon,
+            leaf=lambda k: automaton.step(words[k], ()),
+            step=lambda i, children: automaton.step(index.phrasal[i], children),
+            accepts=automaton.accepts_state,
+        ),
+    )
+    assert sorted(present.category) == sorted(whole.category)
+    assert [len(table) for table in present.tables] == [len(table) for table in whole.tables]
+    assert len(present.accepting) == len(whole.accepting)
+    assert DEAD not in present.leaves
 
 
 def assert_deterministic_and_typed(automaton: TreeAutomaton) -> None:
@@ -184,7 +205,26 @@ def test_leaving_out_one_structure_each_time_shares_products(
             expected = satisfies(Constraint(exclude=rest), TOY, derivation)
             assert language.accepts(compiler.index, derivation) == expected
     # Without sharing there would be 5 for all of them and 4 for each left out.
-    assert len(products) <= 5 + 2 * len(STRUCTURES)
+    assert len(products) <= 6 + 2 * len(STRUCTURES)
+
+
+def test_structures_of_single_words_need_no_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> TreeAutomaton:
+        raise AssertionError
+
+    monkeypatch.setattr(compiler_module, "intersection", refused)
+    words = tuple(
+        structure(text)
+        for text in ("{ N[lemma=cat] }", "{ V[lemma=see] }", "{ N[upos=PRON] }", "{ A[upos=ADJ] }")
+    )
+    verdicts = set()
+    for chosen in (words, words[:2], words[1:], words[::2]):
+        language = StructureCompiler(TOY).absence_of_all(chosen)
+        for derivation in DERIVATIONS:
+            expected = satisfies(Constraint(exclude=chosen), TOY, derivation)
+            assert language.accepts(language.index, derivation) == expected
+            verdicts.add(expected)
+    assert verdicts == {True, False}
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
@@ -220,7 +260,7 @@ def test_structures_of_one_shape_share_an_automaton() -> None:
 
 
 def test_too_many_pairs_of_transitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(product, "MOST_PAIRS", 20)
+    monkeypatch.setattr(tree_automaton, "MOST_TRANSITIONS", 20)
     with pytest.raises(UnsupportedStructure, match="more than 20 ways"):
         StructureCompiler(TOY).absence_of_all(STRUCTURES[:2])
 

@@ -28,7 +28,7 @@ from sgl.automata import (
     prove,
 )
 from sgl.automata.invariant import Reader, SplitView, excludes, requires
-from sgl.automata.split import Transition
+from sgl.automata.transitions import Transition, Transitions
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
@@ -266,7 +266,7 @@ def test_a_tampered_split_is_noticed() -> None:
     states = {clean.category[q]: q for q in range(len(clean.category))}
     children = tuple(states[category] for category in np_pp.rhs)
     tampered = [
-        replace(clean, transitions_of=add(clean.transitions_of, q, np_pp.id, children))
+        replace(clean, transitions=add(clean.transitions_of, q, np_pp.id, children))
         for q in range(len(clean.category))
         if clean.category[q] == np_pp.lhs
     ]
@@ -275,9 +275,9 @@ def test_a_tampered_split_is_noticed() -> None:
 
 def add(
     rows: tuple[tuple[Transition, ...], ...], state: int, rule: int, children: tuple[int, ...]
-) -> tuple[tuple[Transition, ...], ...]:
+) -> Transitions:
     row = (*rows[state], Transition(rule, children, 0.01))
-    return (*rows[:state], row, *rows[state + 1 :])
+    return Transitions.of((*rows[:state], row, *rows[state + 1 :]))
 
 
 @pytest.mark.parametrize("wanted", [PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT])

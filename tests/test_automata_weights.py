@@ -28,7 +28,7 @@ from sgl.automata import inside as inside_module
 from sgl.automata.components import components
 from sgl.automata.inside import Monomial, System, inside_weights
 from sgl.automata.linear import solve
-from sgl.automata.moments import spectral_radius
+from sgl.automata.moments import Moments, spectral_radius
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
 from sgl.core.plan import Constraint
@@ -343,7 +343,7 @@ def test_the_spectral_radius_is_the_largest_eigenvalue(
     matrix = random.random((size, size)) * (random.random((size, size)) < density)
     rows = [{j: float(x) for j, x in enumerate(row) if x} for row in matrix]
     expected = max(abs(np.linalg.eigvals(matrix)))
-    assert math.isclose(spectral_radius(rows).value, expected, rel_tol=1e-6, abs_tol=1e-6)
+    assert math.isclose(spectral_radius(Moments(rows)).value, expected, rel_tol=1e-6, abs_tol=1e-6)
 
 
 def test_components_come_before_what_leads_to_them() -> None:

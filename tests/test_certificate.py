@@ -16,10 +16,11 @@ from toy_notation import structure
 import tampered
 from sgl.automata import StructureCompiler
 from sgl.certify import certificate, certificate_text
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.core.plan import Constraint, Stratum
 from sgl.verify import certificate as checking
 from sgl.verify.certificate import Checker
-from tampering import certificates
+from tampering import alone, certificates
 from tampering.copy import Copy
 
 FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
@@ -58,7 +59,7 @@ def test_the_checker_runs_by_itself(dataset: Path) -> None:
 
 def test_the_checker_is_short_and_needs_the_standard_library_only() -> None:
     source = CHECKER.read_text("utf-8")
-    assert source.count("\n") <= 250
+    assert sum(bool(line.strip()) for line in source.splitlines()) <= 250
     imported = {
         name.partition(".")[0]
         for node in ast.walk(ast.parse(source))
@@ -121,6 +122,24 @@ def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
     assert {verdict for name, verdict in verdicts.items() if "harmless" in name} == {"harmless"}
 
 
+def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = dataset / "certificate.json"
+    assert alone.run(path, count=40, seed=3, target=None) == 0
+    total = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("all"))
+    caught, _, _, missed, changes = map(int, total.split()[1:])
+    assert (missed, changes) == (0, 40)
+    assert caught >= 20
+
+
+def test_a_checker_that_believes_every_automaton_would_be_noticed(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Checker, "structure", lambda *_: None)
+    assert alone.run(dataset / "certificate.json", count=40, seed=3, target=None) == 1
+
+
 def test_a_leak_is_told_with_the_claim_and_the_transition(dataset: Path) -> None:
     content = json.loads((dataset / "certificate.json").read_text("utf-8"))
     certificates.leak(0, content)
@@ -129,7 +148,10 @@ def test_a_leak_is_told_with_the_claim_and_the_transition(dataset: Path) -> None
     assert "leaves the invariant" in fault or "is no rule" in fault
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"format": 1}', "9" * 50, "\x00"])
+NO_CERTIFICATES = ["", "{}", "[]", "null", '{"format": 1}', "9" * 50, "\x00"]
+
+
+@pytest.mark.parametrize("text", NO_CERTIFICATES)
 def test_what_is_no_certificate_is_a_message(text: str, tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
     path.write_text(text, "utf-8")
@@ -138,3 +160,66 @@ def test_what_is_no_certificate_is_a_message(text: str, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stdout.startswith("malformed")
     assert done.stderr == ""
+
+
+# ---- from the command line
+
+
+def test_a_proof_can_be_written_and_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "proof.json"
+    assert run(["prove", str(FARM), "--certificate", str(path)]) == OK
+    capsys.readouterr()
+    assert run(["verify", str(path)]) == OK
+    said = capsys.readouterr()
+    assert said.out.startswith("accepted: ")
+    assert "excludes" in said.out
+    assert said.err == ""
+
+
+def test_a_dataset_and_a_proof_have_the_same_certificate(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    assert run(["prove", str(FARM), "--certificate", str(path)]) == OK
+    assert run(["compile", str(FARM), "--out", str(tmp_path / "farm")]) == OK
+    assert path.read_bytes() == (tmp_path / "farm" / "certificate.json").read_bytes()
+
+
+def test_a_line_of_reasoning_that_fails_is_shown(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads((dataset / "certificate.json").read_text("utf-8"))
+    certificates.leak(0, content)
+    path = tmp_path / "leak.json"
+    path.write_text(json.dumps(content), "utf-8")
+    assert run(["verify", str(path)]) == FAILED
+    said = capsys.readouterr().out
+    assert said.startswith("failed  train/in_distribution excludes { V -[nsubj]-> N; N -[nmod]-> ")
+    assert run(["verify", str(path), "--json"]) == FAILED
+    found = json.loads(capsys.readouterr().out)
+    assert (found["accepted"], len(found["faults"])) == (False, 1)
+
+
+@pytest.mark.parametrize("text", [*NO_CERTIFICATES, "\ud800"])
+def test_a_file_that_is_no_certificate_is_told(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert run(["verify", str(path)]) == FAILED
+    said = capsys.readouterr()
+    assert said.out.startswith("failed  malformed")
+    assert said.err == ""
+
+
+def test_a_certificate_that_cannot_be_written_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nowhere" / "proof.json"
+    assert run(["prove", str(FARM), "--certificate", str(path)]) == OUTPUT
+    assert "error: cannot write" in capsys.readouterr().err
+
+
+def test_the_certificate_of_one_pattern_cannot_be_asked_for(tmp_path: Path) -> None:
+    options = ["--pattern", "pp_in_subject", "--certificate", str(tmp_path / "proof.json")]
+    assert run(["prove", str(FARM), *options]) == USAGE

@@ -22,7 +22,8 @@ from sampling import (
 from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, toy_plan
 
 from sgl.automata.compiler import StructureCompiler
-from sgl.automata.split import Transition, split_grammar
+from sgl.automata.split import split_grammar
+from sgl.automata.transitions import Transition
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
 from sgl.core.plan import Constraint
 from sgl.sample import draw

@@ -213,6 +213,7 @@ class Tiny:
                 {
                     "pattern": pattern["name"],
                     "claim": "string level",
+                    "method": "parsing",
                     "result": self.verdicts.get(str(pattern["name"]), "checked"),
                 }
                 for pattern in self.patterns

@@ -9,8 +9,9 @@ and a name that is only there to be read decides nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from random import Random
 from typing import Any
 
 from tampering.copy import Copy, Tampering
@@ -24,6 +25,9 @@ Change = Callable[[Json], None]
 #: Of each kind of thing that a certificate lists, so many are changed.
 MOST = 6
 
+#: How often things of each kind are drawn: the grammar, structures, splits, claims, harmless.
+SHARES = (1, 4, 2, 4, 1)
+
 
 def tamperings(copy: Copy) -> Iterator[Tampering]:
     """All of these ways of tampering with a certificate."""
@@ -32,6 +36,8 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
     for name, text in (("empty", ""), ("cut", path.read_text("utf-8")[:200]), ("a list", "[]")):
         claim = "the certificate cannot be read"
         yield Tampering("certificate: form", name, claim, EXPECTED, partial(_overwrite, text))
+    claim = "what the manifest calls proved is not shown"
+    yield Tampering("certificate: form", "away with its entry", claim, EXPECTED, _away)
     yield from _grammar(content)
     for number, structure in list(enumerate(content["structures"]))[:MOST]:
         yield from _structure(number, structure)
@@ -40,6 +46,53 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
     for number, claim in _chosen(content):
         yield from _claim(number, claim)
     yield from _harmless()
+    kind, reason = "certificate: harmless", "the manifest calls nothing proved any more"
+    yield Tampering(kind, "away, and the word `proved` too", reason, "", _disclaimed)
+
+
+def drawn(content: Json, count: int, seed: int) -> list[Tampering]:
+    """So many different ways of tampering, with any structure, split or claim."""
+    rng = Random(seed)  # noqa: S311 - a choice of tests
+    found: dict[str, Tampering] = {}
+    for _ in range(100 * count):
+        if len(found) == count:
+            break
+        tampering = rng.choice(list(_drawn(content, rng)))
+        found.setdefault(f"{tampering.kind} · {tampering.name}", tampering)
+    return list(found.values())
+
+
+def _drawn(content: Json, rng: Random) -> Iterator[Tampering]:
+    """All ways of tampering with one thing."""
+    (kind,) = rng.choices(("grammar", "structures", "splits", "claims", "harmless"), SHARES)
+    if kind == "grammar":
+        return _grammar(content)
+    if kind == "harmless":
+        return _harmless()
+    number = rng.randrange(len(content[kind]))
+    if kind == "structures":
+        return _structure(number, content[kind][number], rng)
+    return (
+        _split(number, content) if kind == "splits" else _claim(number, content[kind][number], rng)
+    )
+
+
+def _some(count: int, rng: Random | None) -> Iterable[int]:
+    """The numbers of some of so many things: the first, or any."""
+    return range(min(MOST, count)) if rng is None else rng.sample(range(count), min(MOST, count))
+
+
+def _away(copy: Copy) -> None:
+    (copy.directory / CERTIFICATE).unlink()
+    files = copy.manifest["files"]
+    copy.manifest["files"] = [entry for entry in files if entry["path"] != CERTIFICATE]
+    copy.save()
+
+
+def _disclaimed(copy: Copy) -> None:
+    _away(copy)
+    copy.manifest["guarantees"] = []
+    copy.save()
 
 
 def _chosen(content: Json) -> list[tuple[int, Json]]:
@@ -79,7 +132,8 @@ def _grammar(content: Json) -> Iterator[Tampering]:
         "another format": lambda c: c.update(format="sgl-certificate/9"),
         "another fingerprint": lambda c: c.update(fingerprint="0" * 64),
         "another start": lambda c: c.update(start=c["start"] + 1),
-        "a fragment without nodes": lambda c: c["fragments"][0].update(nodes=0),
+        "a fragment without rows": lambda c: c["fragments"][0].update(rows=[]),
+        "a fragment that leaves out a port": lambda c: c["fragments"][0]["rows"][0].pop(),
         "a symbol of another category": lambda c: c["symbols"][0].__setitem__(
             1, c["symbols"][0][1] + 1
         ),
@@ -88,7 +142,7 @@ def _grammar(content: Json) -> Iterator[Tampering]:
         yield _make("grammar", name, "the grammar is another one", change)
 
 
-def _structure(number: int, structure: Json) -> Iterator[Tampering]:
+def _structure(number: int, structure: Json, rng: Random | None = None) -> Iterator[Tampering]:
     def of(content: Json) -> Json:
         return content["structures"][number]
 
@@ -103,7 +157,7 @@ def _structure(number: int, structure: Json) -> Iterator[Tampering]:
             [of(c)["bodies"][0]["variables"][0], "lemma", 0, "nobody"]
         ),
     }
-    for index in range(min(MOST, len(structure["transitions"]))):
+    for index in _some(len(structure["transitions"]), rng):
         changes[f"transition {index} away"] = lambda c, i=index: of(c)["transitions"].pop(i)
     if structure["bodies"][0]["links"]:
         changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(1, [0, "x"])
@@ -134,7 +188,7 @@ def _split(number: int, content: Json) -> Iterator[Tampering]:
         yield _make("split", f"{what}: {name}", "the split is not of the grammar", change)
 
 
-def _claim(number: int, claim: Json) -> Iterator[Tampering]:
+def _claim(number: int, claim: Json, rng: Random | None = None) -> Iterator[Tampering]:
     kind, _, _, evidence = claim
     what = f"claim {number} ({kind})"
 
@@ -151,7 +205,7 @@ def _claim(number: int, claim: Json) -> Iterator[Tampering]:
     else:
         opposite = {"excludes": "requires", "requires": "excludes"}[kind]
         changes["the opposite"] = lambda c: of(c).__setitem__(0, opposite)
-        for index in range(min(MOST, len(evidence))):
+        for index in _some(len(evidence), rng):
             changes[f"without entry {index}"] = lambda c, i=index: of(c)[3].pop(i)
         if kind == "excludes" and evidence:
             changes["a leak"] = partial(leak, number)
@@ -185,5 +239,4 @@ def _harmless() -> Iterator[Tampering]:
         ),
     }
     for name, (reason, change) in changes.items():
-        kind = "certificate: harmless"
-        yield Tampering(kind, name, reason, "", partial(_edit, change))
+        yield Tampering("certificate: harmless", name, reason, "", partial(_edit, change))

@@ -10,19 +10,17 @@ sort that a person wants to see, and eight bytes for each sentence.
 """
 
 from sgl.audit.ambiguity import ONE_READING, Ambiguity, AmbiguityJudge
-from sgl.audit.auditor import Auditor, Progress, describe_obstacle
+from sgl.audit.auditor import Auditor, Progress
+from sgl.audit.choices import Choice, choices
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
 from sgl.audit.outputs import all_give, first_outputs, gives
 from sgl.audit.reader import Judgement, Reader
-from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
-from sgl.audit.rows import Corpus, Row, Unreadable
-from sgl.audit.spelling import DIFFERENCES, Speller
+from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Open, Tally
 from sgl.audit.structures import Declared, StructureFinder, declared_structures
 
 __all__ = [
-    "DIFFERENCES",
     "LISTED",
     "ONE_READING",
     "OTHER_PAIRS",
@@ -31,24 +29,22 @@ __all__ = [
     "Audit",
     "Auditor",
     "Cause",
-    "Corpus",
+    "Choice",
     "Declared",
     "Difference",
     "FileTally",
     "Judgement",
     "Listed",
+    "Open",
     "Progress",
     "Reader",
-    "Row",
     "Shared",
-    "Speller",
     "StructureFinder",
     "Tally",
-    "Unreadable",
     "all_give",
     "audit_data",
+    "choices",
     "declared_structures",
-    "describe_obstacle",
     "explain_difference",
     "first_outputs",
     "gives",

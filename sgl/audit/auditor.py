@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from sgl.audit.choices import choices
 from sgl.audit.duplicates import Fingerprints, distinct_and_shared
 from sgl.audit.mismatch import explain_difference
 from sgl.audit.reader import Judgement, Reader
 from sgl.audit.result import Audit, Cause, FileTally, Listed, Tally, list_row
-from sgl.audit.rows import Corpus, Row, Unreadable
-from sgl.audit.spelling import Speller
 from sgl.audit.structures import Declared
-from sgl.core.grammar import CoreGrammar, Token
-from sgl.parse import Obstacle
+from sgl.core.grammar import Token
+from sgl.corpus.rows import Corpus, Row, Unreadable
+from sgl.corpus.spelling import Speller
+from sgl.parse import describe_obstacle
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
@@ -115,7 +116,12 @@ class Auditor:
             f"; {' | '.join(outputs[:3])}" for outputs in differ
         )
         sentence = row.texts[self._source]
-        list_row(self.audit.ambiguous, Listed(file.name, row.line, sentence, detail))
+        listed = Listed(file.name, row.line, sentence, detail)
+        list_row(self.audit.ambiguous, listed)
+        if judged.forest is not None:
+            texts = (target.layer for target in self._reader.targets if target.layer is not None)
+            for choice in choices(judged.forest, next(texts, self._layer)):
+                self.audit.part(listed, choice)
 
     def _compare(
         self, file: FileTally, row: Row, judged: Judgement, tally: Tally, place: int
@@ -178,11 +184,3 @@ class Auditor:
         ]
         word = next((text for text in texts if text), rule.name)
         return f"{word} ({self._grammar.categories[rule.lhs].name})"
-
-
-def describe_obstacle(grammar: CoreGrammar, text: str, obstacle: Obstacle) -> str:
-    """Why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
-    expected = ", ".join(obstacle.expected(grammar)) or "nothing more"
-    if not obstacle.position:
-        return f"no sentence begins so; expected {expected}"
-    return f"parsed up to “{text[: obstacle.position]}”; expected {expected}"

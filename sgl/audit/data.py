@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from sgl.audit.result import OTHER_PAIRS, Audit, Cause, FileTally, Listed, Tally
+from sgl.audit.result import OTHER_PAIRS, Audit, Cause, FileTally, Listed, Open, Tally
 
 
 def audit_data(audit: Audit) -> dict[str, Any]:
@@ -28,6 +28,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "unreadable_rows": [_listed(row, "reason") for row in audit.unreadable],
         "unparsed_rows": [_listed(row, "obstacle") for row in audit.unparsed],
         "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
+        "choices": [_open(entry) for entry in audit.ranked_choices()],
         "ambiguous_rows": [_listed(row, "readings") for row in audit.ambiguous],
     }
 
@@ -66,6 +67,17 @@ def _cause(cause: Cause) -> dict[str, Any]:
             for (given, published), rows in _ranked(cause.pairs)
         ],
         "example": {**_listed(cause.example, "published"), "given": cause.given},
+    }
+
+
+def _open(entry: Open) -> dict[str, Any]:
+    kind, category, options = entry.choice
+    return {
+        "kind": kind,
+        "category": category,
+        "options": list(options),
+        "rows": entry.rows,
+        "example": _listed(entry.example, "readings"),
     }
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from sgl.audit.outputs import first_outputs, gives
-from sgl.audit.spelling import Speller
 from sgl.audit.structures import StructureFinder
 from sgl.core.interpret import Derivation
+from sgl.corpus.spelling import Speller
 from sgl.graph import Output
 from sgl.parse import Forest, Obstacle, Parser, best_readings
 

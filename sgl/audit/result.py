@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from sgl.audit.choices import Choice
 from sgl.audit.duplicates import Shared
 
 #: Rows of each sort that are listed.
@@ -118,6 +119,15 @@ class Cause:
 
 
 @dataclass
+class Open:
+    """The rows of which the readings part at one kind of choice; the first is the example."""
+
+    choice: Choice
+    example: Listed
+    rows: int = 0
+
+
+@dataclass
 class Audit:
     """The result of an audit.
 
@@ -128,6 +138,7 @@ class Audit:
         failing: the words at which sentences stop being the beginning of any that the
             grammar derives; "" is their end.
         causes: by layer, kind and name.
+        choices: where the readings of ambiguous rows part, up to ``LISTED`` of them.
     """
 
     source: str
@@ -139,6 +150,7 @@ class Audit:
     ambiguous: list[Listed] = field(default_factory=list)
     failing: Counter[str] = field(default_factory=Counter)
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
+    choices: dict[Choice, Open] = field(default_factory=dict)
     shared: list[Shared] = field(default_factory=list)
 
     @property
@@ -151,6 +163,15 @@ class Audit:
         list_row(self.unparsed, row)
         if word in self.failing or len(self.failing) < LISTED:
             self.failing[word] += 1
+
+    def part(self, row: Listed, choice: Choice) -> None:
+        """Note a choice that an ambiguous row leaves open."""
+        if choice in self.choices or len(self.choices) < LISTED:
+            self.choices.setdefault(choice, Open(choice, row)).rows += 1
+
+    def ranked_choices(self) -> list[Open]:
+        """Where readings part, what most rows leave open first."""
+        return sorted(self.choices.values(), key=lambda c: (-c.rows, c.choice))
 
     def ranked_causes(self) -> list[Cause]:
         """The causes of differences, those of most rows first."""

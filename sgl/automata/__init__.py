@@ -40,8 +40,9 @@ from sgl.automata.proofs import (
     Verdict,
 )
 from sgl.automata.prove import prove
-from sgl.automata.split import SplitGrammar, Transition
+from sgl.automata.split import SplitGrammar
 from sgl.automata.structure_automaton import StructureAutomaton, compile_structure
+from sgl.automata.transitions import Transition
 from sgl.automata.witness import smallest_derivation
 
 __all__ = [

@@ -1,17 +1,21 @@
 """Boolean operations on tree automata.
 
 Intersection is the product (:mod:`sgl.automata.product`), cut down to what can
-still be accepted.  Union has to follow what either can still accept: a state of
-the union is a pair in which one side may have failed.
+still be accepted.  Complement needs a state for everything that an automaton does
+not read (:mod:`sgl.automata.total`).  Union has to follow what either can still
+accept: a state of the union is a pair in which one side may have failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.product import pairs
+from sgl.automata.total import total
 from sgl.automata.tree_automaton import (
     DEAD,
     GrammarIndex,
@@ -27,9 +31,10 @@ def everything(index: GrammarIndex) -> TreeAutomaton:
 
 
 def complement(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
-    """Accept what a *total* automaton rejects."""
-    roots = automaton.categories == index.start
-    return trim(replace(automaton, final=roots & ~automaton.final))
+    """Accept what the automaton rejects; total, and minimal if it was trim and minimal."""
+    everywhere = total(index, automaton)
+    roots = everywhere.categories == index.start
+    return replace(everywhere, final=roots & ~everywhere.final)
 
 
 def uses_rule(index: GrammarIndex, rules: Iterable[int]) -> TreeAutomaton:
@@ -62,7 +67,7 @@ def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
         step=step,
         accepts=lambda pair: pair[0] in first.accepting or pair[1] in second.accepting,
     )
-    return minimise(index, united)
+    return minimise(united)
 
 
 def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -73,7 +78,36 @@ def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomato
     """
     both = trim(pairs(index, *_aligned(first, second)))
     check_size(both.size)
-    return minimise(index, both)
+    return minimise(both)
+
+
+def intersection_of_filters(
+    whole: TreeAutomaton, filters: Sequence[TreeAutomaton]
+) -> TreeAutomaton:
+    """Accept what all of some filters accept; trim and minimal.
+
+    A filter has at most one state for each category.  ``whole`` accepts every derivation
+    of the grammar, and tells no words of a category apart.
+    """
+    lexicon = filters[0].lexicon
+    for automaton in filters[1:]:
+        lexicon = lexicon.common(automaton.lexicon)
+    whole = whole.over(lexicon)
+    words, usable = whole.words.copy(), np.ones(len(whole.index.phrasal), np.bool_)
+    for automaton in filters:
+        words[automaton.over(lexicon).words == DEAD] = DEAD
+        usable &= np.bincount(automaton.rules, minlength=len(usable)) > 0
+    rows = usable[whole.rules]
+    return trim(
+        replace(
+            whole,
+            words=words,
+            rules=whole.rules[rows],
+            children=whole.children[:, rows],
+            results=whole.results[rows],
+            final=whole.final & np.all([automaton.final.any() for automaton in filters]),
+        )
+    )
 
 
 def _aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:

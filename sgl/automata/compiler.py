@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from sgl.automata.algebra import complement, everything, intersection, union, uses_rule
+from sgl.automata.algebra import (
+    complement,
+    everything,
+    intersection,
+    intersection_of_filters,
+    union,
+    uses_rule,
+)
 from sgl.automata.conjunctions import Conjunctions
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.numbered import in_order
@@ -45,11 +52,16 @@ class StructureCompiler:
         self._budget = budget
         self.lexicon = self.index.lexicon
         self._fragments: dict[str, FragmentIndex] = {}
+        self._predicates: set[tuple[str, Predicate]] = set()
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self._automata: dict[Structure, StructureAutomaton] = {}
-        self._presence: dict[Structure, TreeAutomaton] = {}
+        self._presence: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._absence: dict[Structure, TreeAutomaton] = {}
-        self._absences = Conjunctions(self.absence, partial(intersection, self.index))
+        self._absences = Conjunctions(
+            self.absence,
+            both=partial(intersection, self.index),
+            filters=lambda filters: intersection_of_filters(self.everything(), filters),
+        )
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[TreeAutomaton, SplitGrammar] = {}
@@ -62,20 +74,24 @@ class StructureCompiler:
         Nothing but speed depends on it: the lexicon is refined once for all of
         them, and not for each when it is first asked for.
         """
-        predicates: dict[str, list[Predicate]] = {}
+        refining: dict[str, list[Predicate]] = {}
         # Constraints share most of their structures: look at each object once.
         for structure in {id(structure): structure for structure in structures}.values():
             layer = structure.layer
             if layer not in self._fragments:
                 self._fragments[layer] = FragmentIndex(self.grammar, layer)
+                refining[layer] = []
             if structure not in self._automata:
                 automaton = StructureAutomaton(
                     structure, self._fragments[layer], self._schemas, budget=self._budget
                 )
                 self._automata[structure] = automaton
-                predicates.setdefault(layer, []).extend(automaton.predicates)
-        for layer, new in predicates.items():
-            kinds = self._fragments[layer].kinds(new)
+                for predicate in automaton.predicates:
+                    if (layer, predicate) not in self._predicates:
+                        self._predicates.add((layer, predicate))
+                        refining.setdefault(layer, []).append(predicate)
+        for layer, predicates in refining.items():
+            kinds = self._fragments[layer].kinds(predicates)
             self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
 
     def structure_automaton(self, structure: Structure) -> StructureAutomaton:
@@ -84,40 +100,42 @@ class StructureCompiler:
             self.prepare((structure,))
         return self._automata[structure]
 
-    def presence(self, structure: Structure) -> TreeAutomaton:
-        """The derivations that contain the structure; total and minimal."""
-        present = self._presence.get(structure)
-        if present is None:
-            automaton = self.structure_automaton(structure)
-            index, words = self.index, self.lexicon.first
-            lifted = explore(
-                index,
-                self.lexicon,
-                leaf=lambda k: automaton.step(words[k], ()),
-                step=lambda i, children: automaton.step(index.phrasal[i], children),
-                accepts=automaton.accepts_state,
-            )
-            present = self._presence[structure] = minimise(index, lifted)
-        return present
-
     def absence(self, structure: Structure) -> TreeAutomaton:
         """The derivations that do not contain the structure; trim and minimal."""
         absent = self._absence.get(structure)
         if absent is None:
-            absent = complement(self.index, self.presence(structure))
-            self._absence[structure] = absent
+            automaton = self.structure_automaton(structure)
+            words = automaton.symbols(self.lexicon.first)
+            phrases = automaton.symbols(self.index.phrasal)
+            # What contains the structure needs no state.
+            lifted = explore(
+                self.index,
+                self.lexicon,
+                leaf=lambda k: automaton.after(words[k], ()) or None,
+                step=lambda i, children: automaton.after(phrases[i], children) or None,
+                accepts=lambda state: not automaton.accepts_state(state),
+            )
+            absent = self._absence[structure] = minimise(trim(lifted))
         return absent
+
+    def presence(self, structure: Structure) -> TreeAutomaton:
+        """The derivations that contain the structure; total and minimal."""
+        return self.presence_of_any((structure,))
+
+    def presence_of_any(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
+        """The derivations that contain one of the structures; total and minimal."""
+        present = self._presence.get(structures)
+        if present is None:
+            lacking = self.absence_of_all(structures)
+            present = complement(self.index, lacking)
+            self._presence[structures] = present
+        return present
 
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """The derivations that contain one of the structures; trim and minimal."""
         known = self._disjunctions.get(structures)
         if known is None:
-            united: TreeAutomaton | None = None
-            for structure in structures:
-                presence = self.presence(structure)
-                united = presence if united is None else union(self.index, united, presence)
-            known = _nothing(self.index) if united is None else trim(united)
-            self._disjunctions[structures] = known
+            known = self._disjunctions[structures] = trim(self.presence_of_any(structures))
         return known
 
     def everything(self) -> TreeAutomaton:
@@ -130,7 +148,7 @@ class StructureCompiler:
         """The derivations that use a rule marked ``keep``; total."""
         if self._kept is None:
             kept = (rule.id for rule in self.grammar.rules if rule.keep)
-            self._kept = minimise(self.index, uses_rule(self.index, kept))
+            self._kept = minimise(uses_rule(self.index, kept))
         return self._kept
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
@@ -157,7 +175,3 @@ class StructureCompiler:
         """The derivations that contain none of the structures; trim and minimal."""
         members = tuple(structures)
         return self._absences.of(members) if members else self.everything()
-
-
-def _nothing(index: GrammarIndex) -> TreeAutomaton:
-    return trim(explore(index, index.lexicon, lambda _: 0, lambda _, __: 0, lambda _: False))

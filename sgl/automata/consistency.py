@@ -7,10 +7,11 @@ that do no longer have probabilities that sum to 1 (Booth & Thompson 1973).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.automata.inside import Monomial, System, inside_weights
-from sgl.automata.moments import Radius, moment_rows, spectral_radius
+from sgl.automata.moments import Moments, Radius, spectral_radius
 from sgl.core.grammar import CoreGrammar
 
 #: Rounding may keep a probability that is 1 this far below it.
@@ -48,11 +49,11 @@ def consistency(grammar: CoreGrammar) -> Consistency:
     rules = [rule for rule in grammar.rules if rule.lhs in reachable and rule.weight > 0.0]
     size = len(grammar.categories)
     system = System.of(size, [Monomial(rule.lhs, rule.weight, rule.rhs) for rule in rules])
-    rows = moment_rows(size, [(rule.lhs, rule.weight, rule.rhs) for rule in rules])
-    radius = spectral_radius(rows)
+    moments = Moments.of(size, [(rule.lhs, rule.weight, rule.rhs) for rule in rules])
+    radius = spectral_radius(moments)
     return Consistency(
         spectral_radius=radius.value,
-        cycle=_heaviest_cycle(rows, radius),
+        cycle=_heaviest_cycle(moments.rows, radius),
         termination=float(inside_weights(system)[grammar.start]),
     )
 
@@ -69,7 +70,7 @@ def _reachable(grammar: CoreGrammar) -> set[int]:
     return reachable
 
 
-def _heaviest_cycle(rows: list[dict[int, float]], radius: Radius) -> tuple[int, ...]:
+def _heaviest_cycle(rows: Sequence[Mapping[int, float]], radius: Radius) -> tuple[int, ...]:
     """Follow from each category the child with the most descendants until one repeats."""
     if not radius.component:
         return ()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from sgl.automata.components import components
 from sgl.automata.split import SplitGrammar
@@ -48,14 +49,18 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
     if order is None:
         return None
     counts: list[list[int]] = [[] for _ in table.leaves]
+    phrases = [
+        [(tokens, [counts[child] for child in children]) for tokens, children in own]
+        for own in table.phrases
+    ]
     for length in range(longest + 1):
         for row in counts:
             row.append(0)
         for state in order:
             total = table.leaves[state].get(length, 0)
-            for tokens, children in table.phrases[state]:
+            for tokens, rows in phrases[state]:
                 if tokens <= length:
-                    total += _ways([counts[child] for child in children], length - tokens)
+                    total += _ways(rows, length - tokens)
             counts[state][length] = total
     roots = [counts[state] for state, _ in split.roots]
     return tuple(sum(row[length] for row in roots) for length in range(longest + 1))
@@ -130,13 +135,13 @@ def _same_length_order(table: _Table) -> list[int] | None:
 
 def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
     """The coefficient of ``length`` in the product of the rows, read as polynomials."""
-    product, *rest = rows
-    if not rest:
-        return product[length]
-    for row in rest[:-1]:
+    if len(rows) == 1:
+        return rows[0][length]
+    product, *rest, last = rows
+    for row in rest:
         product = [_coefficient(product, row, total) for total in range(length + 1)]
-    return _coefficient(product, rest[-1], length)
+    return _coefficient(product, last, length)
 
 
 def _coefficient(first: Sequence[int], second: Sequence[int], total: int) -> int:
-    return sum(first[left] * second[total - left] for left in range(total + 1) if first[left])
+    return sum(map(mul, first[: total + 1], second[total::-1]))

@@ -17,11 +17,14 @@ patterns hold out *together* (their other uses contain what others hold out).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 
 from sgl.automata.evidence import Evidence
+from sgl.automata.numbering import Numbering
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.plan import Pattern, Plan
@@ -64,27 +67,34 @@ class Thing:
 
 
 class Things:
-    """What each rule of a grammar provides, and the rules that provide each thing."""
+    """What each rule of a grammar provides, and the rules that provide each thing.
+
+    Things are given by their numbers in ``things``.
+    """
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         layer = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
         texts = [layer.name for layer in grammar.text_layers]
         # The forms of a view are put together from no words.
         target = texts.index(plan.target) if plan.target in texts else None
-        self.of_rule: list[tuple[Thing, ...]] = []
+        numbers: Numbering[Thing] = Numbering()
+        self.things = numbers.values
+        self.of_rule: list[tuple[int, ...]] = []
         self.lemmas: list[tuple[str, ...]] = []
-        self.rules_of: dict[Thing, list[int]] = {}
+        self.rules_of: dict[int, list[int]] = {}
         for rule in grammar.rules:
             lemmas = () if layer is None else tuple(_lemmas(rule, layer))
-            things = tuple(dict.fromkeys(_things(grammar, rule, lemmas, target)))
+            named = map(numbers.number, _things(grammar, rule, lemmas, target))
+            things = tuple(dict.fromkeys(named))
             self.lemmas.append(lemmas)
             self.of_rule.append(things)
             for thing in things:
                 self.rules_of.setdefault(thing, []).append(rule.id)
 
-    def used_by(self, rules: Iterable[int]) -> dict[Thing, None]:
+    def used_by(self, rules: Iterable[int]) -> list[int]:
         """The things that some rules provide, in the order of the rules."""
-        return {thing: None for rule in sorted(rules) for thing in self.of_rule[rule]}
+        provided = chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)])
+        return list(dict.fromkeys(provided))
 
 
 def _lemmas(rule: Rule, layer: int) -> Iterator[str]:
@@ -130,8 +140,9 @@ def take_stock(
         if trained.isdisjoint(things.rules_of[thing])
     ]
     judge = _Judge(evidence, things, pattern, used)
+    number = Counter([things.things[thing].kind.value for thing in needed])
     return (
-        tuple((kind, sum(thing.kind is kind for thing in needed)) for kind in Kind),
+        tuple((kind, number[kind.value]) for kind in Kind),
         tuple(judge.judge(thing) for thing in unseen),
     )
 
@@ -148,17 +159,19 @@ class _Judge:
         self._used = used
         self._without: frozenset[int] | None = None
 
-    def judge(self, thing: Thing) -> Unseen:
-        rules = tuple(rule for rule in self._things.rules_of[thing] if rule in self._used)
-        return Unseen(thing.kind, thing.name, self._reason(thing, rules), rules)
+    def judge(self, number: int) -> Unseen:
+        rules = tuple(rule for rule in self._things.rules_of[number] if rule in self._used)
+        thing = self._things.things[number]
+        return Unseen(thing.kind, thing.name, self._reason(number, rules), rules)
 
-    def _reason(self, thing: Thing, rules: Sequence[int]) -> Reason:
+    def _reason(self, number: int, rules: Sequence[int]) -> Reason:
         targets = frozenset(self._pattern.targets)
         if all(not targets.isdisjoint(self._things.lemmas[rule]) for rule in rules):
             return Reason.TARGET
-        if self._usable_without_structure().isdisjoint(self._things.rules_of[thing]):
+        if self._usable_without_structure().isdisjoint(self._things.rules_of[number]):
             return Reason.STRUCTURE
-        return Reason.TOGETHER if thing.kind is Kind.RULE else Reason.MISSING
+        is_rule = self._things.things[number].kind is Kind.RULE
+        return Reason.TOGETHER if is_rule else Reason.MISSING
 
     def _usable_without_structure(self) -> frozenset[int]:
         """The rules of texts without what the items may contain and others may not."""

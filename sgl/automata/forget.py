@@ -37,6 +37,8 @@ def forget(match: Match, scene: Scene) -> Match | Outcome:
     can complete it.
     """
     schema = scene.schema
+    if _stays(match, scene):
+        return rename(match, scene.table)
     walks = _leave(schema.body, match, scene)
     if walks is None:
         return Outcome.DEAD
@@ -56,11 +58,27 @@ def forget(match: Match, scene: Scene) -> Match | Outcome:
     return rename(Match(match.assignment, match.edges, walks, tuple(kept)), scene.table)
 
 
+def _stays(match: Match, scene: Scene) -> bool:
+    """Whether all nodes of an incomplete match remain and nothing else can change."""
+    if match.walks or match.extensions:
+        return False
+    complete = match.edges == scene.schema.body.all_edges
+    for node in match.assignment:
+        if node >= 0:
+            if scene.table[node] == DONE:
+                return False
+        elif node == UNASSIGNED:
+            complete = False
+    return not complete
+
+
 def _leave(clause: Clause, match: Match, scene: Scene) -> tuple[Progress, ...] | None:
     """The walks over the nodes that remain; ``None`` if a forgotten node is still needed."""
     for variable, node in enumerate(match.assignment):
         if node >= 0 and scene.table[node] == DONE and not _served(clause, match, variable, scene):
             return None
+    if not clause.walks:
+        return ()
     walks: list[Progress] = []
     for goal, progress in zip(clause.walks, match.walks, strict=True):
         ends = match.assignment[goal.source], match.assignment[goal.target]
@@ -134,11 +152,12 @@ def _extend(
     relation: WalkRelation, reach: Reach, lengths: Lengths, *, forwards: bool
 ) -> dict[int, int]:
     extended: dict[int, int] = {}
-    for (source, target), steps in reach.items():
+    known = dict(lengths)
+    for (source, target), steps in reach.items() if known else ():
         here, there = (source, target) if forwards else (target, source)
-        for node, bits in lengths:
-            if node == here:
-                extended[there] = extended.get(there, 0) | relation.compose(bits, steps)
+        if here in known:
+            walked = relation.compose(known[here], steps)
+            extended[there] = extended.get(there, 0) | walked
     return {node: bits for node, bits in extended.items() if bits}
 
 

@@ -70,8 +70,11 @@ class Joining:
             [node for node in row if any(node in earlier for earlier in ports[:child])]
             for child, row in enumerate(ports)
         ]
+        # The same sets of matches are met again and again, and so are their members.
         self._renamed: list[dict[int, int]] = [{} for _ in ports]
+        self._locals: list[dict[frozenset[int], frozenset[int]]] = [{} for _ in ports]
         self._joined: list[dict[tuple[int, int], int]] = [{} for _ in ports]
+        self._grown: list[dict[frozenset[int], dict[int, frozenset[int]]]] = [{} for _ in ports]
 
     def result(self, children: Sequence[frozenset[int]], work: Work) -> Iterable[int]:
         """All compatible combinations of one match of each child, joined.
@@ -81,29 +84,46 @@ class Joining:
         """
         if not children:
             return [self.matches.number(empty_match(self._schema))]
-        joined = {self._local(0, match) for match in children[0]}
+        joined = self._local(0, children[0])
         for child in range(1, len(children)):
-            members = [self._local(child, match) for match in children[child]]
-            work.spend(len(joined) * len(members))
-            known = self._joined[child]
-            grown: set[int] = set()
+            members = self._local(child, children[child])
+            known = self._grown[child].setdefault(members, {})
             for left in joined:
-                for right in members:
-                    both = known.get((left, right))
-                    if both is None:
-                        both = known[left, right] = self._join(child, left, right, work)
-                    grown.add(both)
-            grown.discard(_APART)
-            joined = grown
+                if left not in known:
+                    known[left] = self._join_all(child, left, members, work)
+            joined = frozenset().union(*[known[left] for left in joined])
         return joined
 
-    def _local(self, child: int, match: int) -> int:
+    def _local(self, child: int, matches: frozenset[int]) -> frozenset[int]:
+        """The matches of a child, over local nodes."""
+        local = self._locals[child].get(matches)
+        if local is None:
+            local = frozenset([self._rename(child, match) for match in matches])
+            self._locals[child][matches] = local
+        return local
+
+    def _rename(self, child: int, match: int) -> int:
         """A match of a child, over local nodes."""
         known = self._renamed[child]
         if match not in known:
             value = rename(self.matches.values[match], self._tables[child])
             known[match] = self.matches.number(value)
         return known[match]
+
+    def _join_all(
+        self, child: int, left: int, members: Collection[int], work: Work
+    ) -> frozenset[int]:
+        """Join a match of earlier children with each one of ``child`` that it can be joined to."""
+        work.spend(len(members))
+        known = self._joined[child]
+        grown: set[int] = set()
+        for right in members:
+            both = known.get((left, right))
+            if both is None:
+                both = known[left, right] = self._join(child, left, right, work)
+            grown.add(both)
+        grown.discard(_APART)
+        return frozenset(grown)
 
     def _join(self, child: int, left: int, right: int, work: Work) -> int:
         """Join a match of earlier children with one of ``child``."""
@@ -126,6 +146,12 @@ class Gluing:
         self._fresh = symbol.fresh if schema.eager else ()
         self._edges = [edge for edge in symbol.edges if any(edge.effect.goals)]
         self._scene = scene_of(schema, symbol, outlines)
+        # Whether a node that a child had no label for has one now.
+        self._named = any(
+            info.label is None and self._scene.labels[node] is not None
+            for ports, outline in zip(symbol.ports, outlines, strict=True)
+            for node, info in zip(ports, outline.ports, strict=True)
+        )
         self._outcomes: dict[int, frozenset[int] | None] = {}
         self.outline = outline_of(self._scene, symbol.exports)
 
@@ -147,10 +173,14 @@ class Gluing:
 
     def _outcome(self, number: int, work: Work) -> frozenset[int] | None:
         """What becomes of one match of all children; ``None`` if the structure is found."""
-        passing = keep_passing(self._schema, self._matches.values[number], self._scene.labels)
+        match: Match | None = self._matches.values[number]
+        if self._named and match is not None:
+            match = keep_passing(self._schema, match, self._scene.labels)
+        if match is None:
+            return frozenset()
         outcome: set[int] = set()
-        for match in () if passing is None else self._grown(passing, work):
-            remaining = forget(match, self._scene)
+        for grown in self._grown(match, work):
+            remaining = forget(grown, self._scene)
             if remaining is Outcome.FOUND:
                 return None
             if isinstance(remaining, Match):
@@ -159,22 +189,18 @@ class Gluing:
 
     def _grown(self, match: Match, work: Work) -> Collection[Match]:
         """The match with the new nodes and edges, in all ways."""
-        labels = self._scene.labels
-        grown = {match: None}
+        if not self._fresh and not self._edges:
+            return (match,)
+        schema, labels = self._schema, self._scene.labels
+        grown: Collection[Match] = (match,)
         for node in self._fresh:
-            grown = dict.fromkeys(
-                placed
-                for match in grown
-                for placed in place(self._schema, match, node, labels[node])
-            )
-            work.spend(_size(self._schema, grown))
+            placed = [new for old in grown for new in place(schema, old, node, labels[node])]
+            grown = dict.fromkeys(placed)
+            work.spend(_size(schema, grown))
         for edge in self._edges:
-            grown = dict.fromkeys(
-                realised
-                for match in grown
-                for realised in realise(self._schema, match, edge, labels)
-            )
-            work.spend(_size(self._schema, grown))
+            realised = [new for old in grown for new in realise(schema, old, edge, labels)]
+            grown = dict.fromkeys(realised)
+            work.spend(_size(schema, grown))
         return grown
 
 

@@ -77,15 +77,51 @@ class System:
 
     def terms(self, inside: Vector) -> Vector:
         """The value of each monomial."""
-        extended = np.append(inside, 1.0)
-        terms = self.weight.copy()
-        for position in range(self.children.shape[1]):
-            terms *= extended[self.children[:, position]]
+        return Equations(self).terms(extended(inside))
+
+    def apply(self, inside: Vector) -> Vector:
+        """The right-hand sides."""
+        return Equations(self).apply(extended(inside))[:-1]
+
+
+def extended(inside: Vector) -> Vector:
+    """The values of the states, and 1 for the children that a rule does not have."""
+    return np.append(inside, 1.0)
+
+
+class Equations:
+    """The equations of a system, for evaluating them again and again.
+
+    The vectors are :func:`extended`.
+    """
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        # The monomials that have an ``i``-th child, and these children.
+        self._factors: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+        for column in system.children.T:
+            rows = np.flatnonzero(column != system.size)
+            if len(rows):
+                self._factors.append((rows, column[rows]))
+
+    def terms(self, inside: Vector) -> Vector:
+        """The value of each monomial."""
+        terms = self._system.weight.copy()
+        for rows, children in self._factors:
+            if len(rows) == len(terms):
+                terms *= inside[children]
+            else:
+                terms[rows] *= inside[children]
         return terms
 
     def apply(self, inside: Vector) -> Vector:
         """The right-hand sides.  ``bincount`` adds in the order of the monomials."""
-        return np.bincount(self.state, self.terms(inside), minlength=self.size) + self.constant
+        system = self._system
+        sums = np.bincount(system.state, self.terms(inside), minlength=system.size)
+        improved = np.empty_like(inside)
+        np.add(sums, system.constant, out=improved[:-1])
+        improved[-1] = 1.0
+        return improved
 
 
 def inside_weights(system: System) -> Vector:
@@ -93,13 +129,23 @@ def inside_weights(system: System) -> Vector:
 
     Every state must derive something; otherwise its weight is 0.
     """
-    inside = system.constant.copy()
+    equations = Equations(system)
+    inside = extended(system.constant)
+    moving = 0
     for _ in range(KLEENE_STEPS):
-        improved = system.apply(inside)
-        if _settled(inside, improved):
-            return improved
+        improved = equations.apply(inside)
+        # One state that still moves is enough to go on.
+        if not _moves(float(inside[moving]), float(improved[moving])):
+            settled = np.abs(improved - inside) <= RELATIVE_CHANGE * improved
+            if settled.all():
+                return improved[:-1]
+            moving = int(settled.argmin())
         inside = improved
-    return _newton(system, inside)
+    return _newton(system, inside[:-1])
+
+
+def _moves(old: float, new: float) -> bool:
+    return abs(new - old) > RELATIVE_CHANGE * new
 
 
 def _settled(old: Vector, new: Vector) -> bool:

@@ -14,15 +14,14 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-from sgl.automata.components import components
 from sgl.automata.lexicon import Lexicon
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
@@ -37,39 +36,37 @@ class _Step(NamedTuple):
 
 
 class SplitView:
-    """The transitions of a split grammar, by rule."""
+    """The transitions of a split grammar by rule, and its states by category."""
 
     def __init__(self, split: SplitGrammar) -> None:
         self.split = split
         self.steps_of: dict[int, list[_Step]] = {}
-        self._words: list[tuple[int, int]] = []
+        self.states_in: dict[int, list[int]] = {}
+        for state, category in enumerate(split.category):
+            self.states_in.setdefault(category, []).append(state)
+        self._words = split.transitions.lexical()
         self._by_class: dict[Lexicon, list[list[int]]] = {}
-        rank = 0
-        for component in components(_children(split)):
-            for state in component:
-                for transition in split.transitions_of[state]:
-                    if not transition.children:
-                        self._words.append((transition.rule, state))
-                        continue
-                    step = _Step(rank, state, transition.children)
-                    self.steps_of.setdefault(transition.rule, []).append(step)
-                    rank += 1
+        own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
+        for state, rule, children, _ in split.phrasal.rows():
+            own[state].append((rule, children))
+        upwards = (state for component in split.components for state in component)
+        in_order = ((state, *step) for state in upwards for step in own[state])
+        for rank, (state, rule, children) in enumerate(in_order):
+            self.steps_of.setdefault(rule, []).append(_Step(rank, state, children))
 
     def states_of(self, lexicon: Lexicon) -> list[list[int]]:
         """For each class of a lexicon the states with a transition into one of its words."""
         if lexicon not in self._by_class:
-            states: list[dict[int, None]] = [{} for _ in lexicon.category]
-            for rule, state in self._words:
-                states[lexicon.class_of[rule]][state] = None
-            self._by_class[lexicon] = [list(row) for row in states]
+            size = len(self.split.category)
+            places = np.searchsorted(lexicon.rule_array, self._words.rules)
+            pairs = np.unique(lexicon.class_array[places] * size + self._words.states)
+            states: list[list[int]] = [[] for _ in lexicon.category]
+            for number, state in zip(
+                (pairs // size).tolist(), (pairs % size).tolist(), strict=True
+            ):
+                states[number].append(state)
+            self._by_class[lexicon] = states
         return self._by_class[lexicon]
-
-
-def _children(split: SplitGrammar) -> list[list[int]]:
-    return [
-        [child for transition in transitions for child in transition.children]
-        for transitions in split.transitions_of
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +75,14 @@ class Reader:
 
     The results of words are given by the class of its lexicon.  In the lists
     called decisive those are left out that cannot fail and whose result is the
-    only state of its category; ``only[c]`` is the set of that state.  ``constant``
-    are the phrasal rules that cannot fail and have one result.
+    only state of its category; ``only[c]`` is the set of that state, and ``crowded``
+    are the categories with several.  ``constant`` are the phrasal rules that cannot
+    fail and have one result.
     """
 
     automaton: TreeAutomaton
     only: tuple[set[int] | None, ...]
+    crowded: tuple[int, ...]
     decisive_words: tuple[tuple[int, int], ...]
     constant: tuple[tuple[int, int], ...]
     decisive_tables: tuple[tuple[int, Table], ...]
@@ -99,7 +98,7 @@ class Reader:
         decisive: list[tuple[int, Table]] = []
         tables = zip(index.phrasal, index.lhs, index.rhs, automaton.tables, strict=True)
         for rule, lhs, rhs, table in tables:
-            complete = len(table) == math.prod([sizes[child] for child in rhs])
+            complete = len(table) == prod([sizes[child] for child in rhs])
             if complete and len(set(table.values())) == 1:
                 if only[lhs] is None:
                     constant.append((rule, min(table.values())))
@@ -108,6 +107,7 @@ class Reader:
         return cls(
             automaton=automaton,
             only=tuple(only),
+            crowded=tuple(np.flatnonzero(automaton.sizes > 1).tolist()),
             decisive_words=tuple(
                 (number, state)
                 for number, (state, category) in enumerate(
@@ -122,10 +122,11 @@ class Reader:
 
 def excludes(view: SplitView, lacking: Reader) -> bool:
     """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
-    states = assignment(view, lacking)
-    if states is None:
+    found = _found(view, lacking)
+    if found is None:
         return False
-    return all(states[root] <= lacking.automaton.accepting for root, _ in view.split.roots)
+    accepting = lacking.automaton.accepting
+    return all(_of(found, view, lacking, root) <= accepting for root, _ in view.split.roots)
 
 
 def assignment(view: SplitView, reader: Reader) -> list[set[int]] | None:
@@ -134,22 +135,49 @@ def assignment(view: SplitView, reader: Reader) -> list[set[int]] | None:
     It is the smallest assignment that all transitions agree with, ``None`` if the
     automaton gets stuck somewhere.  The sets are not to be changed.
     """
-    split, automaton = view.split, reader.automaton
-    # A category with one state needs no computation: if nothing gets stuck, its
-    # phrases are in that state.
-    single = reader.only
-    states = [set() if (only := single[c]) is None else only for c in split.category]
-    occurring = view.states_of(automaton.lexicon)
+    found = _found(view, reader)
+    if found is None:
+        return None
+    return [_of(found, view, reader, state) for state in range(len(view.split.category))]
+
+
+#: The automaton states of the phrases of some states of a split.
+_Found = dict[int, set[int]]
+
+
+def _found(view: SplitView, reader: Reader) -> _Found | None:
+    """The part of the assignment that has to be computed.
+
+    A category with one state needs no computation: if nothing gets stuck, its
+    phrases are in that state.
+    """
+    found: _Found = {q: set() for c in reader.crowded for q in view.states_in.get(c, ())}
+    occurring = view.states_of(reader.automaton.lexicon)
     for number, result in reader.decisive_words:
         for state in occurring[number]:
             if result == DEAD:
                 return None
-            states[state].add(result)
+            _of(found, view, reader, state).add(result)
     for rule, result in reader.constant:
         for step in view.steps_of.get(rule, ()):
-            states[step.state].add(result)
-    steps = _in_order(view, reader.decisive_tables)
-    return states if _close(states, steps, may_fail=False) else None
+            _of(found, view, reader, step.state).add(result)
+    steps = [
+        _Reading(
+            _of(found, view, reader, step.state),
+            [_of(found, view, reader, child) for child in step.children],
+            table,
+        )
+        for step, table in _in_order(view, reader.decisive_tables)
+    ]
+    return found if _close(steps, may_fail=False) else None
+
+
+def _of(found: _Found, view: SplitView, reader: Reader, state: int) -> set[int]:
+    known = found.get(state)
+    if known is not None:
+        return known
+    # A category that no phrase of the automaton has: whatever leads there is stuck.
+    return reader.only[view.split.category[state]] or set()
 
 
 def requires(view: SplitView, lacking: Reader) -> bool:
@@ -161,7 +189,11 @@ def requires(view: SplitView, lacking: Reader) -> bool:
             for state in row:
                 states[state].add(result)
     tables = zip(automaton.index.phrasal, automaton.tables, strict=True)
-    _close(states, _in_order(view, tables), may_fail=True)
+    steps = [
+        _Reading(states[step.state], [states[child] for child in step.children], table)
+        for step, table in _in_order(view, tables)
+    ]
+    _close(steps, may_fail=True)
     return not any(states[root] & automaton.accepting for root, _ in split.roots)
 
 
@@ -171,34 +203,35 @@ def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[tupl
     return steps
 
 
-def _close(states: list[set[int]], steps: list[tuple[_Step, Table]], *, may_fail: bool) -> bool:
+class _Reading(NamedTuple):
+    """A step of the split, with the sets of automaton states of its result and its children."""
+
+    target: set[int]
+    children: list[set[int]]
+    table: Table
+
+
+def _close(steps: Sequence[_Reading], *, may_fail: bool) -> bool:
     """Add what the steps derive until nothing is new; whether no step got stuck.
 
-    A step is taken again only if a child has grown since: ``grown`` is the time
-    of the last growth of each state, ``taken`` of the last visit of each step.
+    A step is taken again only if a child has grown since; ``taken`` is how much the
+    children had when it was taken last.
     """
-    grown = [0] * len(states)
-    taken = [-1] * len(steps)
-    clock = 0
-    agenda = list(range(len(steps)))
-    while agenda:
-        for number in agenda:
-            clock += 1
-            taken[number] = clock
-            step, table = steps[number]
-            target = states[step.state]
+    taken = [0] * len(steps)
+    grown = True
+    while grown:
+        grown = False
+        for number, (target, children, table) in enumerate(steps):
+            ways = prod(map(len, children))
+            if ways == taken[number]:
+                continue
+            taken[number] = ways
             before = len(target)
-            for children in product(*[states[child] for child in step.children]):
-                result = table.get(children, DEAD)
+            for combination in product(*children):
+                result = table.get(combination, DEAD)
                 if result != DEAD:
                     target.add(result)
                 elif not may_fail:
                     return False
-            if len(target) > before:
-                grown[step.state] = clock
-        agenda = [
-            number
-            for number, (step, _) in enumerate(steps)
-            if any(grown[child] >= taken[number] for child in step.children)
-        ]
+            grown = grown or len(target) > before
     return True

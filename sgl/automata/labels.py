@@ -1,22 +1,27 @@
 """The node labels of a graph layer, as the predicates of structures see them.
 
-A set of labels is an integer whose bit ``i`` stands for label ``i``, so that a
-node test on thousands of words is decided for all of them at once::
+A set of labels is a mask, whose place ``i`` stands for label ``i``, so that a node
+test on thousands of words is decided for all of them at once::
 
     0 upos=NOUN lemma=dog    1 upos=NOUN lemma=cat    2 upos=VERB lemma=see
-    upos=NOUN            0b011
-    lemma!=dog           0b110
-    both                 0b010
+    upos=NOUN            yes yes no
+    lemma!=dog           no  yes yes
+    both                 no  yes no
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sgl.automata.schema import Predicate
 from sgl.core.structure import NodeTest
 
 Attributes = tuple[tuple[str, str], ...]
+Mask = NDArray[np.bool_]
 
 
 class LabelIndex:
@@ -24,61 +29,73 @@ class LabelIndex:
 
     def __init__(self) -> None:
         self._number: dict[Attributes, int] = {}
-        self._with_value: dict[tuple[str, str], int] = {}
-        self._with_attribute: dict[str, int] = {}
-        self._passing: dict[Predicate, int] = {}
-        self._blocks: list[int] = []
+        self._with_value: dict[str, dict[str, list[int]]] = {}
+        self._passing: dict[Predicate, Mask] = {}
+
+    def __len__(self) -> int:
+        return len(self._number)
 
     def add(self, attributes: Attributes) -> int:
         """The number of a label."""
-        number = self._number.setdefault(attributes, len(self._number))
-        bit = 1 << number
-        for attribute, value in attributes:
-            self._with_value[attribute, value] = self._with_value.get((attribute, value), 0) | bit
-            self._with_attribute[attribute] = self._with_attribute.get(attribute, 0) | bit
+        number = self._number.get(attributes)
+        if number is None:
+            number = self._number[attributes] = len(self._number)
+            for attribute, value in attributes:
+                self._with_value.setdefault(attribute, {}).setdefault(value, []).append(number)
         return number
 
-    def passing(self, predicate: Predicate) -> int:
-        """The labels that pass a predicate."""
-        if predicate not in self._passing:
-            labels = self._everything
+    def passing(self, predicate: Predicate) -> Mask:
+        """The labels that pass a predicate; not to be changed."""
+        passing = self._passing.get(predicate)
+        if passing is None:
+            passing = np.ones(len(self), np.bool_)
             for test in predicate:
-                labels &= self._passing_test(test)
-            self._passing[predicate] = labels
-        return self._passing[predicate]
+                passing &= self._passing_test(test)
+            self._passing[predicate] = passing
+        return passing
 
-    def blocks(self, predicates: Iterable[Predicate]) -> list[int]:
+    def blocks(self, predicates: Iterable[Predicate]) -> NDArray[np.intp]:
         """For each label the number of its block.
 
         Labels are in one block if they pass the same predicates, of these and
         of those that have been asked about before.
         """
-        blocks = self._blocks or [self._everything]
         for predicate in predicates:
-            passing = self.passing(predicate)
-            halves = [half for block in blocks for half in (block & passing, block & ~passing)]
-            blocks = [half for half in halves if half]
-        self._blocks = blocks
-        block_of = [0] * len(self._number)
-        for number, block in enumerate(blocks):
-            for label in _members(block):
-                block_of[label] = number
-        return block_of
+            self.passing(predicate)
+        if not self._passing:
+            return np.zeros(len(self), np.intp)
+        answers = np.packbits(np.array(list(self._passing.values())), axis=0)
+        rows = np.ascontiguousarray(answers.T)
+        whole = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
+        blocks: NDArray[np.intp] = np.unique(whole, return_inverse=True)[1]
+        return blocks
 
-    @property
-    def _everything(self) -> int:
-        return (1 << len(self._number)) - 1
+    @cached_property
+    def _with_attribute(self) -> dict[str, Mask]:
+        """The labels that have an attribute."""
+        return {
+            attribute: self._mask(number for numbers in values.values() for number in numbers)
+            for attribute, values in self._with_value.items()
+        }
 
-    def _passing_test(self, test: NodeTest) -> int:
-        labels = 0
-        for value in test.values:
-            labels |= self._with_value.get((test.attribute, value), 0)
+    def _passing_test(self, test: NodeTest) -> Mask:
+        values = self._with_value.get(test.attribute, {})
+        passing = self._mask(n for value in test.values for n in values.get(value, ()))
         if "" in test.values:
-            labels |= self._everything & ~self._with_attribute.get(test.attribute, 0)
-        return self._everything & ~labels if test.negated else labels
+            present = self._with_attribute.get(test.attribute)
+            passing |= True if present is None else ~present
+        return ~passing if test.negated else passing
+
+    def _mask(self, numbers: Iterable[int]) -> Mask:
+        mask = np.zeros(len(self), np.bool_)
+        mask[list(numbers)] = True
+        return mask
 
 
-def _members(labels: int) -> list[int]:
-    """The numbers of the labels in a set, in order."""
-    digits = bin(labels)[:1:-1]
-    return [number for number, digit in enumerate(digits) if digit == "1"]
+def bit_sets(passing: Sequence[Mask], size: int) -> list[int]:
+    """For each of ``size`` labels the set of the masks that it is in, as the bits of a number."""
+    sets = [0] * size
+    for number, mask in enumerate(passing):
+        for label in np.flatnonzero(mask).tolist():
+            sets[label] |= 1 << number
+    return sets

@@ -66,6 +66,11 @@ class Lexicon:
         """``classes`` as an array."""
         return np.array(self.classes, np.intp)
 
+    @cached_property
+    def rule_array(self) -> NDArray[np.intp]:
+        """``rules`` as an array."""
+        return np.array(self.rules, np.intp)
+
     def refined(self, kinds: Sequence[Hashable]) -> Lexicon:
         """The coarsest refinement whose classes contain rules of one kind only.
 

@@ -82,8 +82,11 @@ def _empty(clause: Clause) -> Match:
 
 def rename(match: Match, table: Sequence[int]) -> Match:
     """Replace every node ``x`` by ``table[x]``; ``table`` ends in (DONE, UNASSIGNED)."""
+    assignment = tuple([table[node] for node in match.assignment])
+    if not match.walks and not match.extensions:
+        return Match(assignment, match.edges, ())
     return Match(
-        tuple([table[node] for node in match.assignment]),
+        assignment,
         match.edges,
         tuple([_rename_progress(progress, table) for progress in match.walks]),
         tuple(
@@ -218,6 +221,8 @@ def _place_extensions(schema: Schema, match: Match, node: int, label: int | None
 
 def assign(schema: Schema, match: Match, variable: int, node: int, label: int | None) -> Match:
     """Make ``node`` the node of a variable of the body, in the extensions too."""
+    if not schema.withouts:
+        return with_node(match, variable, node)
     extensions = tuple(
         frozenset(
             with_node(extension, variable, node)

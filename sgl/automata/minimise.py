@@ -13,15 +13,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeAutomaton
+from sgl.automata.tree_automaton import DEAD, Mask, Numbers, TreeAutomaton, as_numbers
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
     """Drop the states that are unreachable, and those that no accepted derivation visits."""
-    return automaton.restricted(_co_reachable(automaton, _reachable(automaton)))
+    return automaton.restricted(_co_reachable(automaton, reachable(automaton)))
 
 
-def _reachable(automaton: TreeAutomaton) -> Mask:
+def reachable(automaton: TreeAutomaton) -> Mask:
     """Whether some derivation has the state."""
     # The last entry stands for the children that a rule does not have.
     live = np.zeros(automaton.size + 1, np.bool_)
@@ -34,21 +34,21 @@ def _reachable(automaton: TreeAutomaton) -> Mask:
     return live[:-1]
 
 
-def _co_reachable(automaton: TreeAutomaton, reachable: Mask) -> Mask:
+def _co_reachable(automaton: TreeAutomaton, reached: Mask) -> Mask:
     """Whether some accepted derivation visits the state."""
-    live = np.append(reachable, True)
-    usable = np.flatnonzero(live[automaton.children].all(axis=0))
+    usable = np.flatnonzero(np.append(reached, True).take(automaton.children).all(axis=0))
     children, results = automaton.children[:, usable], automaton.results[usable]
-    useful = np.append(automaton.final & reachable, False)
+    useful = np.append(automaton.final & reached, False)
     while True:
         ready = useful[results]
         if not ready.any():
             return useful[:-1]
         useful[children[:, ready]] = True
+        useful[-1] = False
         children, results = children[:, ~ready], results[~ready]
 
 
-def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
+def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     """Merge equivalent states: Moore's algorithm.
 
     Blocks of states are split until no context tells their members apart; a
@@ -58,51 +58,48 @@ def minimise(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
     blocks = np.unique(kinds, return_inverse=True)[1]
     fresh = int(blocks.max(initial=DEAD)) + 1
     together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
-    contexts = _Contexts(index, automaton, together)
+    if not len(together):
+        return automaton
+    contexts = _Contexts(automaton, together)
     while len(together):
         numbers: dict[tuple[int, bytes], int] = {}
         own = blocks[together].tolist()
         signatures = zip(own, contexts.rows(together, blocks), strict=True)
         split = np.array([numbers.setdefault(s, len(numbers)) for s in signatures], np.intp)
         if len(numbers) == len(set(own)):
-            break
+            return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
         blocks[together] = fresh + split
         fresh += len(numbers)
         together = together[(np.bincount(split) > 1)[split]]
-    if not len(together):
-        return automaton
-    return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
+    return automaton
 
 
 class _Contexts:
     """The contexts that states occur in, with what they lead to.
 
     A context is a position, a rule and the states at the other positions.
-    ``_table`` has a row for each occurrence, sorted by state and context; its last
-    column is the block of the result.
+    ``_table`` has a row for each occurrence, sorted by state and context: the number
+    of the context and the block of the result.
     """
 
-    def __init__(self, index: GrammarIndex, automaton: TreeAutomaton, states: Numbers) -> None:
+    def __init__(self, automaton: TreeAutomaton, states: Numbers) -> None:
         wanted = np.zeros(automaton.size + 1, np.bool_)
         wanted[states] = True
-        occurring, tables, results = [], [], []
-        for position in range(index.width):
-            chosen = np.flatnonzero(wanted[automaton.children[position]])
-            others = automaton.children[:, chosen]
-            occurring.append(others[position].copy())
-            others[position] = automaton.size + 1
-            tables.append(np.vstack((automaton.rules[chosen], others, others[0])).T)
-            results.append(automaton.results[chosen])
-        state = np.concatenate(occurring)
-        # Transitions are sorted, so that those of a state need not be sorted again.
-        order = np.argsort(state, kind="stable")
-        self._table = np.ascontiguousarray(np.concatenate(tables)[order])
-        self._results = np.concatenate(results)[order]
+        position, row = np.nonzero(wanted[automaton.children])
+        others = automaton.children[:, row]
+        occurrences = np.arange(len(row))
+        state = others[position, occurrences]
+        others[position, occurrences] = automaton.size + 1
+        context = as_numbers((automaton.rules[row], *others), automaton.size + 2)
+        order = np.lexsort((context, state))
+        self._table = np.empty((len(row), 2), np.intp)
+        self._table[:, 0] = context[order]
+        self._results = automaton.results[row[order]]
         self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
 
     def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:
         """The contexts of some of the states, as they are for these blocks."""
-        self._table[:, -1] = blocks[self._results]
+        self._table[:, 1] = blocks[self._results]
         starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
         for start, stop in zip(starts, stops, strict=True):
             yield self._table[start:stop].tobytes()

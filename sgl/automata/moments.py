@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,20 +28,30 @@ LOOK_EVERY = 10
 #: Added to the diagonal: without it a periodic matrix would never settle.
 SHIFT = 0.25
 
-#: ``rows[q]`` maps each state ``p`` to the expected number of ``p`` below ``q``.
-MomentRows = Sequence[Mapping[int, float]]
 
+@dataclass(frozen=True)
+class Moments:
+    """The matrix of first moments.
 
-def moment_rows(
-    size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]
-) -> list[dict[int, float]]:
-    """The moment matrix of transitions (state, probability, children)."""
-    rows: list[dict[int, float]] = [{} for _ in range(size)]
-    for state, probability, children in transitions:
-        row = rows[state]
-        for child in children:
-            row[child] = row.get(child, 0.0) + probability
-    return rows
+    ``rows[q]`` maps each state ``p`` to the expected number of ``p`` below ``q``.
+    """
+
+    rows: Sequence[Mapping[int, float]]
+
+    @classmethod
+    def of(cls, size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]) -> Moments:
+        """The matrix of transitions (state, probability, children)."""
+        rows: list[dict[int, float]] = [{} for _ in range(size)]
+        for state, probability, children in transitions:
+            row = rows[state]
+            for child in children:
+                row[child] = row.get(child, 0.0) + probability
+        return cls(rows)
+
+    @cached_property
+    def components(self) -> list[list[int]]:
+        """The strongly connected components of the states, children before parents."""
+        return components([list(row) for row in self.rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +67,10 @@ class Radius:
     growth: tuple[float, ...]
 
 
-def spectral_radius(rows: MomentRows) -> Radius:
+def spectral_radius(moments: Moments) -> Radius:
     """The spectral radius of the matrix: the largest of its components' radii."""
-    largest = Radius(0.0, (), ())
-    for component in components([list(row) for row in rows]):
+    rows, largest = moments.rows, Radius(0.0, (), ())
+    for component in moments.components:
         if len(component) > 1 or component[0] in rows[component[0]]:
             radius = _component_radius(rows, component)
             if radius.value > largest.value:
@@ -67,7 +78,7 @@ def spectral_radius(rows: MomentRows) -> Radius:
     return largest
 
 
-def _component_radius(rows: MomentRows, component: list[int]) -> Radius:
+def _component_radius(rows: Sequence[Mapping[int, float]], component: list[int]) -> Radius:
     """Power iteration on ``M + SHIFT I``, which is primitive, between Collatz-Wielandt bounds."""
     matrix = _submatrix(rows, component)
     source, target = np.nonzero(matrix)
@@ -87,7 +98,9 @@ def _component_radius(rows: MomentRows, component: list[int]) -> Radius:
     return Radius(radius, tuple(component), tuple(vector.tolist()))
 
 
-def _submatrix(rows: MomentRows, component: Sequence[int]) -> NDArray[np.float64]:
+def _submatrix(
+    rows: Sequence[Mapping[int, float]], component: Sequence[int]
+) -> NDArray[np.float64]:
     position = {state: index for index, state in enumerate(component)}
     matrix = np.zeros((len(component), len(component)))
     for state in component:
@@ -97,12 +110,13 @@ def _submatrix(rows: MomentRows, component: Sequence[int]) -> NDArray[np.float64
     return matrix
 
 
-def expected_visits(rows: MomentRows, roots: Iterable[tuple[int, float]]) -> list[float]:
+def expected_visits(moments: Moments, roots: Iterable[tuple[int, float]]) -> list[float]:
     """The expected number of phrases in each state; infinite where it has no bound."""
+    rows = moments.rows
     visits = [0.0] * len(rows)
     for state, probability in roots:
         visits[state] += probability
-    for component in reversed(components([list(row) for row in rows])):
+    for component in reversed(moments.components):
         if len(component) > 1 or component[0] in rows[component[0]]:
             solution = _inside_component(rows, component, visits)
             for state, value in zip(component, solution, strict=True):
@@ -116,7 +130,7 @@ def expected_visits(rows: MomentRows, roots: Iterable[tuple[int, float]]) -> lis
 
 
 def _inside_component(
-    rows: MomentRows, component: list[int], visits: Sequence[float]
+    rows: Sequence[Mapping[int, float]], component: list[int], visits: Sequence[float]
 ) -> list[float]:
     entering = np.array([visits[state] for state in component])
     solution = None

@@ -14,11 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sgl.automata.errors import UnsupportedStructure
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeAutomaton
-
-#: More pairs of transitions than this do not fit into memory.
-MOST_PAIRS = 20_000_000
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, Mask, Numbers, TreeAutomaton, check_rows
 
 
 def pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -50,11 +46,7 @@ def _joined(
     starts, stops = (np.searchsorted(second.rules, rules, side) for side in ("left", "right"))
     partners = (stops - starts)[first.rules]
     total = int(partners.sum())
-    if total > MOST_PAIRS:
-        raise UnsupportedStructure(
-            f"the structures of these patterns combine in more than {MOST_PAIRS:,} ways; "
-            "give their nodes more tests, or their edges labels"
-        )
+    check_rows(total)
     one = np.repeat(np.arange(len(first.rules)), partners)
     before = np.repeat(np.cumsum(partners) - partners, partners)
     return one, starts[first.rules[one]] + np.arange(total) - before

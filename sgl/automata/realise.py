@@ -29,16 +29,15 @@ Labels = Sequence[int | None]
 
 def realise(schema: Schema, match: Match, edge: LocalEdge, labels: Labels) -> list[Match]:
     """All matches that ``match`` becomes when ``edge`` is added."""
-    goals, *goals_of_withouts = edge.effect.goals
-    if any(goals_of_withouts):
+    goals = edge.effect.goals
+    if schema.withouts and any(goals[1:]):
         extensions = []
-        for clause, members, own in zip(
-            schema.withouts, match.extensions, goals_of_withouts, strict=True
-        ):
+        for clause, members, own in zip(schema.withouts, match.extensions, goals[1:], strict=True):
             step = partial(_realise_goal, clause, None, edge, labels)
             extensions.append(frozenset(_realise_all(members, own, step)))
         match = with_extensions(match, tuple(extensions))
-    return _realise_all([match], goals, partial(_realise_goal, schema.body, schema, edge, labels))
+    step = partial(_realise_goal, schema.body, schema, edge, labels)
+    return _realise_all([match], goals[0], step)
 
 
 def _realise_all(

@@ -21,18 +21,10 @@ import numpy as np
 
 from sgl.automata.inside import System, inside_weights
 from sgl.automata.linear import Vector
-from sgl.automata.moments import Radius, expected_visits, moment_rows, spectral_radius
+from sgl.automata.moments import Moments, Radius, expected_visits, spectral_radius
+from sgl.automata.transitions import NO_CHILD, Transition, Transitions
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
 from sgl.core.grammar import CoreGrammar
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """A rule over child states, with its probability given the parent's state."""
-
-    rule: int
-    children: tuple[int, ...]
-    probability: float
 
 
 @dataclass(frozen=True)
@@ -42,7 +34,7 @@ class SplitGrammar:
     Attributes:
         grammar: the grammar that was cut.
         category: the category of each state.
-        transitions_of: the transitions of each state, by rule and children.
+        transitions: the transitions of all states.
         roots: the states of whole texts, with probabilities that sum to 1.
         inside: the inside weight of each state.
         mass: the probability of the constraint under the grammar.
@@ -50,7 +42,7 @@ class SplitGrammar:
 
     grammar: CoreGrammar
     category: tuple[int, ...]
-    transitions_of: tuple[tuple[Transition, ...], ...]
+    transitions: Transitions
     roots: tuple[tuple[int, float], ...]
     inside: tuple[float, ...]
     mass: float
@@ -61,6 +53,21 @@ class SplitGrammar:
         return not self.roots
 
     @cached_property
+    def transitions_of(self) -> tuple[tuple[Transition, ...], ...]:
+        """The transitions of each state, by rule and children."""
+        return self.transitions.by_state(len(self.category))
+
+    @cached_property
+    def phrasal(self) -> Transitions:
+        """The transitions with children."""
+        return self.transitions.phrasal()
+
+    @cached_property
+    def components(self) -> list[list[int]]:
+        """The strongly connected components of the states, children before parents."""
+        return self._moments.components
+
+    @cached_property
     def spectral_radius(self) -> float:
         """The spectral radius of the first-moment matrix."""
         return self._radius.value
@@ -68,12 +75,11 @@ class SplitGrammar:
     @cached_property
     def expected_rules(self) -> tuple[float, ...]:
         """The expected number of uses of each rule of the grammar in a text."""
-        visits = expected_visits(self._moments, self.roots)
-        expected = [0.0] * len(self.grammar.rules)
-        for state, transitions in enumerate(self.transitions_of):
-            for transition in transitions:
-                expected[transition.rule] += visits[state] * transition.probability
-        return tuple(expected)
+        visits = np.array(expected_visits(self._moments, self.roots), np.float64)
+        uses = visits[self.transitions.states] * self.transitions.probabilities
+        # ``bincount`` adds in the order of the transitions.
+        expected = np.bincount(self.transitions.rules, uses, minlength=len(self.grammar.rules))
+        return tuple(expected.tolist())
 
     @cached_property
     def expected_tokens(self) -> float:
@@ -87,18 +93,12 @@ class SplitGrammar:
     @cached_property
     def used_rules(self) -> frozenset[int]:
         """The rules that some text uses."""
-        return frozenset(t.rule for transitions in self.transitions_of for t in transitions)
+        return frozenset(self.transitions.rules.tolist())
 
     @cached_property
-    def _moments(self) -> list[dict[int, float]]:
-        return moment_rows(
-            len(self.category),
-            (
-                (state, transition.probability, transition.children)
-                for state, transitions in enumerate(self.transitions_of)
-                for transition in transitions
-            ),
-        )
+    def _moments(self) -> Moments:
+        rows = ((state, weight, children) for state, _, children, weight in self.phrasal.rows())
+        return Moments.of(len(self.category), rows)
 
     @cached_property
     def _radius(self) -> Radius:
@@ -110,13 +110,11 @@ def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar
     system = _system(index, automaton)
     inside = inside_weights(system)
     mass = _mass(automaton, inside)
-    transitions = _lexical_transitions(index, automaton, inside)
-    _add_phrasal(transitions, index, automaton, system.terms(inside) / inside[automaton.results])
     weights: list[float] = inside.tolist()
     return SplitGrammar(
         grammar=index.grammar,
         category=automaton.category,
-        transitions_of=tuple(tuple(row) for row in transitions),
+        transitions=_transitions(index, automaton, inside, system.terms(inside)),
         roots=tuple(
             (state, weights[state] / mass) for state in sorted(automaton.accepting) if mass > 0.0
         ),
@@ -156,45 +154,29 @@ def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
     return mass
 
 
-def _lexical_transitions(
-    index: GrammarIndex, automaton: TreeAutomaton, inside: Vector
-) -> list[list[Transition]]:
-    """For each state its transitions into words, in the order of the rules."""
-    transitions: list[list[Transition]] = [[] for _ in range(automaton.size)]
-    states = automaton.words[automaton.lexicon.class_array]
-    live = (states != DEAD) & (index.word_weights > 0.0)
-    states = states[live]
-    rules = np.array(automaton.lexicon.rules, np.intp)[live]
-    probabilities = index.word_weights[live] / inside[states]
-    for state, rule, probability in zip(
-        states.tolist(), rules.tolist(), probabilities.tolist(), strict=True
-    ):
-        transitions[state].append(Transition(rule, (), probability))
-    return transitions
+def _transitions(
+    index: GrammarIndex, automaton: TreeAutomaton, inside: Vector, terms: Vector
+) -> Transitions:
+    """The rules that the states can use, with their probabilities.
 
-
-def _add_phrasal(
-    transitions: list[list[Transition]],
-    index: GrammarIndex,
-    automaton: TreeAutomaton,
-    probabilities: Vector,
-) -> None:
-    """Add the phrasal transitions to those into words, in the order of the rules."""
-    lexical = {state for state, row in enumerate(transitions) if row}
-    mixed: set[int] = set()
-    for rule, children, state, probability in zip(
-        automaton.rules.tolist(),
-        automaton.children.T.tolist(),
-        automaton.results.tolist(),
-        probabilities.tolist(),
-        strict=True,
-    ):
-        if probability > 0.0:
-            arity = len(index.rhs[rule])
-            transitions[state].append(
-                Transition(index.phrasal[rule], tuple(children[:arity]), probability)
-            )
-            if state in lexical:
-                mixed.add(state)
-    for state in mixed:
-        transitions[state].sort(key=lambda transition: transition.rule)
+    ``terms`` are the inside weights of the automaton's transitions.
+    """
+    words = automaton.words[automaton.lexicon.class_array]
+    live = (words != DEAD) & (index.word_weights > 0.0)
+    words = words[live]
+    used = terms / inside[automaton.results] > 0.0
+    phrases, children = automaton.results[used], automaton.children[:, used]
+    states = np.concatenate((words, phrases))
+    rules = np.concatenate(
+        (automaton.lexicon.rule_array[live], index.phrasal_array[automaton.rules[used]])
+    )
+    weights = np.concatenate((index.word_weights[live], terms[used]))
+    leaves = np.full((index.width, len(words)), NO_CHILD, np.intp)
+    columns = np.hstack((leaves, np.where(children == automaton.size, NO_CHILD, children)))
+    order = np.lexsort((rules, states))
+    return Transitions(
+        states=states[order],
+        rules=rules[order],
+        children=columns[:, order],
+        probabilities=(weights / inside[states])[order],
+    )

@@ -22,6 +22,7 @@ with the same schema (:mod:`sgl.automata.schema`) share it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from sys import maxsize
 from typing import NamedTuple
 
@@ -63,7 +64,7 @@ class SchemaAutomaton:
         self._states: Numbering[State] = Numbering()
         self._states.number(_FOUND)
         self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
-        self._gluings: dict[tuple[int, tuple[int, ...]], Gluing] = {}
+        self._gluings: dict[tuple[int, tuple[int, ...]], tuple[Gluing, int]] = {}
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
 
@@ -83,25 +84,27 @@ class SchemaAutomaton:
         if FOUND in children:
             return FOUND
         states = [self._states.values[child] for child in children]
-        gluing = self._gluing(symbol, tuple([state.outline for state in states]))
+        gluing, outline = self._gluing(symbol, tuple([state.outline for state in states]))
         matches = gluing.result([state.matches for state in states], work)
         if matches is None:
             return FOUND
-        return self._states.number(State(self._outlines.number(gluing.outline), matches))
+        return self._states.number(State(outline, matches))
 
-    def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> Gluing:
+    def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> tuple[Gluing, int]:
+        """A symbol over children with these outlines, and the outline of its result."""
         key = symbol, outlines
         if key not in self._gluings:
             value = self._symbols.values[symbol]
             if value.ports not in self._joinings:
                 joining = Joining(self.schema, value.ports, self._matches)
                 self._joinings[value.ports] = joining
-            self._gluings[key] = Gluing(
+            gluing = Gluing(
                 self._joinings[value.ports],
                 self.schema,
                 value,
                 [self._outlines.values[outline] for outline in outlines],
             )
+            self._gluings[key] = gluing, self._outlines.number(gluing.outline)
         return self._gluings[key]
 
     def accepts(self, state: int) -> bool:
@@ -145,7 +148,7 @@ class StructureAutomaton:
         self._work = Work(budget)
         self._reading = fragments.reading(query)
         self._symbols: dict[int, int] = {}
-        self._symbol_of_kind: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._symbol_of_kind: dict[tuple[int, ...], int] = {}
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """The state of a phrase from a rule id and the states of its children.
@@ -155,7 +158,26 @@ class StructureAutomaton:
         """
         symbol = self._symbols.get(rule)
         if symbol is None:
-            symbol = self._symbols[rule] = self._symbol(rule)
+            symbol = self._symbols[rule] = self.symbols((rule,))[0]
+        return self.after(symbol, children)
+
+    def symbols(self, rules: Sequence[int]) -> list[int]:
+        """The numbers of the symbols of some rules, for :meth:`after`."""
+        symbols = []
+        for kind in self._reading.kinds(rules):
+            symbol = self._symbol_of_kind.get(kind)
+            if symbol is None:
+                symbol = self._core.symbol(self._reading.symbol(kind))
+                self._symbol_of_kind[kind] = symbol
+            symbols.append(symbol)
+        return symbols
+
+    def after(self, symbol: int, children: tuple[int, ...]) -> int:
+        """The state of a phrase from the number of a symbol and the states of its children.
+
+        Raises:
+            StructureTooCostly: if the budget is used up.
+        """
         state = self._core.transitions.get((symbol, children))
         if state is not None:
             return state
@@ -165,12 +187,6 @@ class StructureAutomaton:
             raise StructureTooCostly(
                 self.structure, _costliest_variable(self._query), self._budget
             ) from None
-
-    def _symbol(self, rule: int) -> int:
-        kind = self._reading.kind(rule)
-        if kind not in self._symbol_of_kind:
-            self._symbol_of_kind[kind] = self._core.symbol(self._reading.symbol(kind))
-        return self._symbol_of_kind[kind]
 
     def accepts_state(self, state: int) -> bool:
         """Whether a whole text in this state contains the structure."""

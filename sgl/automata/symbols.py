@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sgl.automata.errors import UnsupportedStructure
-from sgl.automata.labels import LabelIndex
+from sgl.automata.labels import LabelIndex, bit_sets
 from sgl.automata.numbering import Numbering
 from sgl.automata.schema import Labels, Predicate, Query
-from sgl.core.grammar import CoreGrammar, Edge, Fragment, Rule
+from sgl.core.grammar import CoreGrammar, Edge, Rule
 from sgl.core.structure import LabelTest
 
 
@@ -110,8 +113,8 @@ class Frame:
         )
 
 
-def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
-    """Find the local node of every port of every child.
+def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
+    """Find the local node of every port of every child in a graph layer.
 
     A port that the fragment does not mention gets a local node of its own,
     which is forgotten at once.
@@ -120,9 +123,10 @@ def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
         UnsupportedStructure: if the rule makes one node of two ports of a
             child, or two ports of one node.
     """
+    fragment = rule.fragments[grammar.graph_layer(layer)]
     if len(set(fragment.exports)) < len(fragment.exports):
         raise UnsupportedStructure(f"rule {rule.name} gives one node two ports")
-    ports = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
+    ports = [[-1] * len(grammar.categories[child].ports_in(layer)) for child in rule.rhs]
     for local, node in enumerate(fragment.nodes):
         children = [child for child, _ in node.glue]
         if len(set(children)) < len(children):
@@ -151,17 +155,20 @@ class FragmentIndex:
 
     def __init__(self, grammar: CoreGrammar, layer: str) -> None:
         number = grammar.graph_layer(layer)
-        self._labels = LabelIndex()
-        self._frames: Numbering[Frame] = Numbering()
-        # For each rule its frame and the numbers of its labels.
-        self._rules: list[tuple[int, tuple[int, ...]]] = []
+        self._index = LabelIndex()
+        frames: Numbering[Frame] = Numbering()
+        self._frame_of: list[int] = []
+        rows: list[list[int]] = []
         for rule in grammar.rules:
             fragment = rule.fragments[number]
-            frame = self._frames.number(frame_of(grammar, rule, fragment))
+            self._frame_of.append(frames.number(frame_of(grammar, rule, layer)))
             labels = (node.attributes for node in fragment.nodes)
-            self._rules.append(
-                (frame, tuple([self._labels.add(label) for label in labels if label is not None]))
-            )
+            rows.append([self._index.add(label) for label in labels if label is not None])
+        self._frames = frames.values
+        # The labels of each rule, one row for each rule; of some it has fewer.
+        width, absent = max(map(len, rows), default=0), len(self._index)
+        padded = [(*row, *(absent,) * (width - len(row))) for row in rows]
+        self._labels = np.array(padded, np.intp).reshape(len(rows), width)
 
     def kinds(self, predicates: Iterable[Predicate]) -> list[tuple[int, ...]]:
         """For each rule its kind: rules of one kind have the same symbol in every query.
@@ -169,51 +176,48 @@ class FragmentIndex:
         That is, in every query whose predicates are among these or among those
         that have been asked about before.
         """
-        block = self._labels.blocks(predicates)
-        return [(frame, *[block[label] for label in labels]) for frame, labels in self._rules]
+        block = np.append(self._index.blocks(predicates), -1)
+        return list(zip(self._frame_of, *block[self._labels].T.tolist(), strict=True))
 
     def reading(self, query: Query) -> Reading:
         """The rules as ``query`` reads them."""
-        return Reading(self._rules, self._frames.values, self._labels, query)
+        passing = [self._index.passing(predicate) for predicate in query.predicates]
+        passed = [*bit_sets(passing, len(self._index)), 0]
+        return Reading(self._frame_of, self._labels, passed, self._frames, query)
 
 
 class Reading:
-    """The rules of a grammar as the symbols of one query."""
+    """The rules of a grammar as the symbols of one query.
+
+    Each rule has the number of a frame and a row of labels; ``passed`` gives for each
+    label the bit set of the predicates that it passes.
+    """
 
     def __init__(
         self,
-        rules: Sequence[tuple[int, tuple[int, ...]]],
+        frame_of: Sequence[int],
+        labels: NDArray[np.intp],
+        passed: Sequence[int],
         frames: Sequence[Frame],
-        labels: LabelIndex,
         query: Query,
     ) -> None:
-        self._rules = rules
+        self._frame_of = frame_of
+        self._labels = labels
+        self._passed = passed
         self._frames = frames
-        self._masks = _Masks([labels.passing(predicate) for predicate in query.predicates])
         self._effects = {
             label: effect_of(query.labels, label)
             for label in dict.fromkeys(e.label for frame in frames for e in frame.edges)
         }
 
-    def kind(self, rule: int) -> tuple[int, tuple[int, ...]]:
-        """A rule's frame, and the bit set of the predicates that each of its labels passes."""
-        frame, labels = self._rules[rule]
-        return frame, tuple([self._masks[label] for label in labels]) if labels else ()
+    def kinds(self, rules: Sequence[int]) -> Iterable[tuple[int, ...]]:
+        """For each rule its kind; those of one kind have one symbol."""
+        frames = [self._frame_of[rule] for rule in rules]
+        columns = self._labels[list(rules)].T.tolist()
+        passed = [[self._passed[label] for label in column] for column in columns]
+        return zip(frames, *passed, strict=True)
 
-    def symbol(self, kind: tuple[int, tuple[int, ...]]) -> Symbol:
+    def symbol(self, kind: tuple[int, ...]) -> Symbol:
         """The symbol of the rules of a kind."""
-        frame, masks = kind
-        return self._frames[frame].symbol(self._effects, masks)
-
-
-class _Masks(dict[int, int]):
-    """For each label the bit set of the predicates that it passes, found on demand."""
-
-    def __init__(self, passing: Sequence[int]) -> None:
-        super().__init__()
-        self._passing = passing
-
-    def __missing__(self, label: int) -> int:
-        passed = [1 << i for i, labels in enumerate(self._passing) if labels >> label & 1]
-        self[label] = sum(passed)
-        return self[label]
+        frame = self._frames[kind[0]]
+        return frame.symbol(self._effects, kind[1 : len(frame.labelled) + 1])

@@ -19,7 +19,7 @@ of the derivation is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -43,14 +43,20 @@ Mask = NDArray[np.bool_]
 #: More states than this are a sign that structures combine in too many ways.
 MOST_STATES = 50_000
 
+#: More transitions than this do not fit into memory.
+MOST_TRANSITIONS = 20_000_000
+
 _S = TypeVar("_S", bound=Hashable)
 
 
 class GrammarIndex:
     """What tree automata need to know of a grammar.
 
-    ``phrasal`` are rule ids; rules are elsewhere given by their index there.
-    ``width`` is the largest number of children of a rule.  ``lexicon`` tells no
+    ``phrasal`` are rule ids (``phrasal_array`` the same as an array); rules are
+    elsewhere given by their index there.
+    ``width`` is the largest number of children of a rule; ``children[i]`` are the
+    categories of the ``i``-th children of the rules, the number of categories
+    where there are none, and ``results`` those of the phrases.  ``lexicon`` tells no
     two lexical rules of one category apart.  ``weights`` and ``word_weights`` are
     the weights of the phrasal and the lexical rules.  ``uses[c]`` lists (rule,
     position) of the occurrences of category ``c`` among the children of rules.
@@ -66,6 +72,12 @@ class GrammarIndex:
         self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
         self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
         self.width = max(map(len, self.rhs), default=1)
+        self.phrasal_array = np.array(self.phrasal, np.intp)
+        self.results = np.array(self.lhs, np.intp)
+        absent = (len(grammar.categories),) * self.width
+        rows = [(*rhs, *absent)[: self.width] for rhs in self.rhs]
+        columns = np.array(rows, np.intp).reshape(len(rows), self.width)
+        self.children = np.ascontiguousarray(columns.T)
         self.weights = np.array([grammar.rules[rule].weight for rule in self.phrasal], np.float64)
         words = [grammar.rules[rule].weight for rule in self.lexicon.rules]
         self.word_weights = np.array(words, np.float64)
@@ -117,30 +129,30 @@ class TreeAutomaton:
         cls,
         index: GrammarIndex,
         lexicon: Lexicon,
-        category: Iterable[int],
-        leaves: Iterable[int],
-        tables: Iterable[Table],
-        accepting: Iterable[int],
+        category: Sequence[int],
+        leaves: Sequence[int],
+        transitions: Sequence[tuple[int, tuple[int, ...], int]],
+        accepting: Sequence[int],
     ) -> TreeAutomaton:
-        """An automaton from Python's own types; tables are in the order of the rules."""
-        categories = np.array(tuple(category), np.intp)
-        size = len(categories)
+        """An automaton from Python's own types; transitions are sorted."""
+        size = len(category)
         final = np.zeros(size, np.bool_)
         final[list(accepting)] = True
-        rows = [
-            (rule, *children, *[size] * (index.width - len(children)), result)
-            for rule, table in enumerate(tables)
-            for children, result in sorted(table.items())
+        padding = [(size,) * (index.width - arity) for arity in range(index.width + 1)]
+        row = [
+            number
+            for rule, children, result in transitions
+            for number in (rule, *children, *padding[len(children)], result)
         ]
-        columns = np.array(rows, np.intp).reshape(len(rows), index.width + 2)
+        columns = np.array(row, np.intp).reshape(len(transitions), index.width + 2).T.copy()
         return cls(
             index=index,
             lexicon=lexicon,
-            categories=categories,
-            words=np.array(tuple(leaves), np.intp),
-            rules=np.ascontiguousarray(columns[:, 0]),
-            children=np.ascontiguousarray(columns[:, 1:-1].T),
-            results=np.ascontiguousarray(columns[:, -1]),
+            categories=np.array(category, np.intp),
+            words=np.array(leaves, np.intp),
+            rules=columns[0],
+            children=columns[1:-1],
+            results=columns[-1],
             final=final,
         )
 
@@ -244,7 +256,7 @@ class TreeAutomaton:
         size = int(names.max(initial=DEAD)) + 1
         named = np.append(names, size)
         children = named[self.children]
-        rows = _distinct((self.rules, *children), size + 1)
+        rows = np.unique(as_numbers((self.rules, *children), size + 1), return_index=True)[1]
         categories, final = np.zeros(size, np.intp), np.zeros(size, np.bool_)
         categories[names], final[names] = self.categories, self.final
         return replace(
@@ -258,18 +270,17 @@ class TreeAutomaton:
         )
 
 
-def _distinct(columns: Sequence[Numbers], bound: int) -> Numbers:
-    """The rows that are new, sorted by the columns; all but the first are below ``bound``."""
-    key = columns[0]
-    if int(key.max(initial=0)) < 2**62 // bound ** (len(columns) - 1):
-        # All columns fit into one number, which is quicker to sort.
-        for column in columns[1:]:
-            key = key * bound + column
-        return np.unique(key, return_index=True)[1]
-    order = np.lexsort(columns[::-1])
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([column[order[1:]] != column[order[:-1]] for column in columns], axis=0)
-    return order[new]
+def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
+    """One number for each row, in the order of the rows.
+
+    All columns but the first are below ``bound``.
+    """
+    numbers = columns[0]
+    for column in columns[1:]:
+        if int(numbers.max(initial=0)) >= 2**62 // bound:
+            numbers = np.unique(numbers, return_inverse=True)[1]
+        numbers = numbers * bound + column
+    return numbers
 
 
 def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
@@ -280,9 +291,18 @@ def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]
 
 def check_size(states: int) -> None:
     """Raise ``UnsupportedStructure`` if an automaton has too many states."""
-    if states > MOST_STATES:
+    _check(states, MOST_STATES)
+
+
+def check_rows(transitions: int) -> None:
+    """Raise ``UnsupportedStructure`` if an automaton has too many transitions."""
+    _check(transitions, MOST_TRANSITIONS)
+
+
+def _check(number: int, most: int) -> None:
+    if number > most:
         raise UnsupportedStructure(
-            f"the structures of these patterns combine in more than {MOST_STATES:,} ways; "
+            f"the structures of these patterns combine in more than {most:,} ways; "
             "give their nodes more tests, or their edges labels"
         )
 
@@ -290,57 +310,61 @@ def check_size(states: int) -> None:
 def explore(
     index: GrammarIndex,
     lexicon: Lexicon,
-    leaf: Callable[[int], _S],
-    step: Callable[[int, tuple[_S, ...]], _S],
+    leaf: Callable[[int], _S | None],
+    step: Callable[[int, tuple[_S, ...]], _S | None],
     accepts: Callable[[_S], bool],
 ) -> TreeAutomaton:
     """The reachable part of an automaton that is given by functions.
 
     ``leaf(k)`` is the state after a leaf of class ``k`` of the lexicon,
     ``step(i, qs)`` the state after phrasal rule ``i`` (by index, not by id);
-    ``accepts`` is asked for states of the start category.
+    ``accepts`` is asked for states of the start category.  A leaf or phrase
+    without a state (``None``) is rejected, whatever the rest of the derivation is.
 
     Raises:
         UnsupportedStructure: if there are too many states.
     """
     # A state is a value in a category; states are numbered as they are met.
-    numbers: dict[tuple[int, _S], int] = {}
-    states: list[tuple[int, _S]] = []
+    numbers: list[dict[_S, int]] = [{} for _ in index.grammar.categories]
+    category_of: list[int] = []
+    values: list[_S] = []
 
-    def meet(category: int, value: _S) -> int:
-        number = numbers.setdefault((category, value), len(states))
-        if number == len(states):
-            states.append((category, value))
+    def meet(category: int, value: _S | None) -> int:
+        if value is None:
+            return DEAD
+        number = numbers[category].get(value)
+        if number is None:
+            number = numbers[category][value] = len(values)
+            values.append(value)
+            category_of.append(category)
         return number
 
     leaves = [meet(category, leaf(k)) for k, category in enumerate(lexicon.category)]
-    tables: list[dict[tuple[int, ...], int]] = [{} for _ in index.phrasal]
+    transitions: list[tuple[int, tuple[int, ...], int]] = []
     # Each state is taken up once and combined with those taken up before it, so
     # that every combination of children is seen once.
     members: list[list[int]] = [[] for _ in index.grammar.categories]
-    for current, (category, _) in enumerate(states):
-        check_size(len(states))
+    for current, category in enumerate(category_of):
+        check_size(len(values))
         earlier = list(members[category])
         members[category].append(current)
         for rule, position in index.uses[category]:
+            lhs, rhs = index.lhs[rule], index.rhs[rule]
             choices = [
                 earlier if i < position and child == category else members[child]
-                for i, child in enumerate(index.rhs[rule])
+                for i, child in enumerate(rhs)
             ]
             choices[position] = [current]
-            lhs, table = index.lhs[rule], tables[rule]
             for children in product(*choices):
-                value = step(rule, tuple([states[child][1] for child in children]))
-                table[children] = meet(lhs, value)
+                result = meet(lhs, step(rule, tuple([values[child] for child in children])))
+                if result != DEAD:
+                    transitions.append((rule, children, result))
+    transitions.sort()
     return TreeAutomaton.of(
         index,
         lexicon,
-        category=[category for category, _ in states],
+        category=category_of,
         leaves=leaves,
-        tables=tables,
-        accepting=[
-            number
-            for number, (category, value) in enumerate(states)
-            if category == index.start and accepts(value)
-        ],
+        transitions=transitions,
+        accepting=[number for value, number in numbers[index.start].items() if accepts(value)],
     )

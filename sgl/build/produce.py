@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sgl.automata import Proofs, StructureCompiler
+from sgl.build.certified import certificate_file
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
-from sgl.certify import certificate, certificate_text
 from sgl.compile import Compiled
 from sgl.dataset import (
     DataFile,
@@ -127,7 +127,7 @@ def _write(
     sampler = standalone_source(_with_ambiguous(tables, written.strata), name)
     (directory / "sampler.py").write_text(sampler, "utf-8")
     stage("writing the certificate", 0, 1)
-    certified = _write_certificate(directory, structures, compiled, provenance)
+    certified = _write_certificate(directory, structures, compiled)
     guarantees = guarantees_of(proofs, _on_strings(compiled, referee))
     content = manifest(
         grammar,
@@ -157,10 +157,9 @@ def _on_strings(compiled: Compiled, referee: Referee | None) -> dict[str, Guaran
 
 
 def _write_certificate(
-    directory: Path, structures: StructureCompiler, compiled: Compiled, provenance: Provenance
+    directory: Path, structures: StructureCompiler, compiled: Compiled
 ) -> DataFile:
-    content = certificate(structures, compiled.plan, provenance.name, provenance.fingerprint)
-    text = certificate_text(content).encode("utf-8")
+    text = certificate_file(compiled, structures)
     (directory / CERTIFICATE).write_bytes(text)
     return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
 

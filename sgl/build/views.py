@@ -1,4 +1,4 @@
-"""Every rule and every word is shown to have a form in every view.
+"""Every rule and every word is shown to have a form in the views that a dataset is written in.
 
 A view may find no form for a graph: a node has no ``type``, a word hangs on nothing.  What
 is to blame is nearly always one rule or one word, so each is tried in the smallest text
@@ -17,9 +17,14 @@ from sgl.graph import ViewError, ViewOutput, outputs
 
 
 def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    """Report the rules and words whose smallest text has no form, each mistake once."""
+    """Report the rules and words whose smallest text has no form, each mistake once.
+
+    Looked at are the targets of the dataset; of other views a grammar may have texts
+    without a form.
+    """
     grammar = compiled.grammar
-    views = [view for view in outputs(grammar).values() if isinstance(view, ViewOutput)]
+    targets = (outputs(grammar)[name] for name in compiled.plan.targets)
+    views = [target for target in targets if isinstance(target, ViewOutput)]
     texts = _smallest_texts(grammar) if views else ()
     failing: list[tuple[Derivation, ViewOutput, str]] = []
     sound: set[int] = set()

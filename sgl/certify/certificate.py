@@ -19,7 +19,7 @@ from sgl.core.interpret import Derivation
 from sgl.core.plan import Plan
 from sgl.core.structure import Structure
 
-FORMAT = "sgl-certificate/1"
+FORMAT = "sgl-certificate/2"
 
 #: A symbol, the state that it leads to, and the states of its children.
 Transition = tuple[int, ...]

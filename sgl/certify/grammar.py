@@ -4,7 +4,7 @@ A *symbol* stands for rules that differ in the labels of their nodes only: every
 children is one, and so are the words that nothing in the certificate tells apart::
 
     symbol     ["VP -> V NP", VP, [V, NP], fragment]
-    fragment   {"ports": 1, "nodes": 2, "rows": [[0], [1]], "edges": [[0, "obj", 1]]}
+    fragment   {"ports": 1, "rows": [[0], [1]], "edges": [[0, "obj", 1]]}
     rule       ["transitive", symbol, []]      word   ["V:saw", symbol, [label]]
 
 The nodes of a fragment are counted, those that become ports of the whole first.  ``rows``
@@ -92,7 +92,8 @@ def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[
     fragment = rule.fragments[layer]
     inner = [x for x in range(len(fragment.nodes)) if x not in fragment.exports]
     name = {x: number for number, x in enumerate((*fragment.exports, *inner))}
-    rows = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
+    name_of_layer = grammar.graph_layers[layer].name
+    rows = [[-1] * len(grammar.categories[child].ports_in(name_of_layer)) for child in rule.rhs]
     labels = []
     labelled = []
     for x, node in enumerate(fragment.nodes):
@@ -109,7 +110,6 @@ def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[
                 size += 1
     content: Json = {
         "ports": len(fragment.exports),
-        "nodes": size,
         "rows": rows + labelled,
         "edges": [
             (name[edge.source], edge.label, name[edge.target])

@@ -12,12 +12,10 @@ from typing import Any
 import click
 
 from sgl.audit import (
-    DIFFERENCES,
     Audit,
     Auditor,
     Declared,
     Reader,
-    Speller,
     StructureFinder,
     audit_data,
     declared_structures,
@@ -26,9 +24,11 @@ from sgl.build.deciding import deciding
 from sgl.build.session import open_grammar
 from sgl.cli.audit_tables import show_audit
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.files import write_results
 from sgl.cli.layers import are_known, differences, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures
+from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import outputs
 from sgl.parse import Parser
@@ -254,9 +254,4 @@ def _write(
     if html_file is not None:
         title = compiled.project.title or compiled.project.name
         texts.append((html_file, render_audit(data, title)))
-    for path, text in texts:
-        try:
-            path.write_text(text, "utf-8", errors="replace")
-        except OSError as problem:
-            reason = problem.strerror or str(problem)
-            diagnostics.error("SGL1103", None, f"cannot write `{path}`: {reason}")
+    write_results(texts, diagnostics)

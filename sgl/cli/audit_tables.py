@@ -51,6 +51,9 @@ class _Summary:
         self._show_rows("without a reading", unparsed, audit.unparsed)
         self._show_failing()
         self._show_rows("ambiguous", total.ambiguous, audit.ambiguous)
+        if audit.choices:
+            click.echo()
+            print_table(self._choices())
 
     def _coverage(self) -> Table:
         audit = self._audit
@@ -130,6 +133,22 @@ class _Summary:
         if len(causes) > _DIFFERENCES:
             rest = sum(cause.rows for cause in causes[_DIFFERENCES:])
             table.add_row(f"{rest:,}", f"{len(causes) - _DIFFERENCES} others")
+        return table
+
+    def _choices(self) -> Table:
+        """Where the readings of ambiguous rows part."""
+        table = _table("rows", "readings part at", "kind", "between", "line", right=["rows"])
+        found = self._audit.ranked_choices()
+        for entry in found[:_DIFFERENCES]:
+            table.add_row(
+                f"{entry.rows:,}",
+                _cell(entry.choice.category),
+                entry.choice.kind,
+                _cell(str(entry.choice)),
+                _cell(f"{self._short[entry.example.file]}:{entry.example.line}"),
+            )
+        if len(found) > _DIFFERENCES:
+            table.add_row("", f"{len(found) - _DIFFERENCES} others")
         return table
 
     def _show_rows(self, what: str, number: int, rows: Sequence[Listed]) -> None:

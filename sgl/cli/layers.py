@@ -37,8 +37,8 @@ def output_names(grammar: CoreGrammar) -> list[str]:
 
 
 def graph_layers(grammar: CoreGrammar) -> list[str]:
-    """The names of the graph layers."""
-    return [layer.name for layer in grammar.graph_layers]
+    """The names of the graph layers that are trees, which CoNLL-U can hold."""
+    return [layer.name for layer in grammar.graph_layers if not layer.free]
 
 
 def differences(text: str, known: Sequence[str]) -> list[str] | None:

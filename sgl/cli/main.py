@@ -23,11 +23,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
     "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
     "explain": ("sgl.cli.explain", "Explain a diagnostic code."),
+    "export": ("sgl.cli.export", "Write a grammar for Alto or NLTK, or graphs as CoNLL-U."),
+    "fit": ("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
+    "import": ("sgl.cli.imports", "Make a grammar of an IRTG of Alto."),
     "parse": ("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": ("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": ("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
     "translate": ("sgl.cli.translate", "Say a sentence in the other layers."),
-    "verify": ("sgl.cli.verify", "Check a written dataset, independently."),
+    "verify": ("sgl.cli.verify", "Check a written dataset or a certificate, independently."),
 }
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from sgl.audit import DIFFERENCES, Speller
 from sgl.build.sentences import read_sentence
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
@@ -14,6 +13,7 @@ from sgl.cli.layers import are_known, differences, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
+from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser, best_readings
 from sgl.report import TreeNode, render_trees, tree_of

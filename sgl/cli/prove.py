@@ -12,6 +12,7 @@ import click
 from sgl.automata import Proofs, StructureCompiler
 from sgl.automata.figures import figures_of
 from sgl.build.between import Between
+from sgl.build.certified import certificate_file
 from sgl.build.claims import establish
 from sgl.build.drawn import Drawn, NotADatasetError, read_drawn
 from sgl.build.proof_data import comparison_data, proof_data
@@ -43,6 +44,12 @@ from sgl.diagnostics import Diagnostics, SourceMap, suggest
     metavar="DIR",
     help="Show beside the expected numbers those drawn in a dataset.",
 )
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the certificate of all claims, for `sglc verify FILE`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write proofs and figures as JSON.")
 @compile_options
 def command(
@@ -50,6 +57,7 @@ def command(
     pattern: str | None,
     between: tuple[Path, Path] | None,
     data: Path | None,
+    certificate: Path | None,
     as_json: bool,
     settings: dict[str, str],
     form: str,
@@ -57,6 +65,8 @@ def command(
 ) -> int:
     """Prove the claims of all patterns of GRAMMAR: held out, instance, licensed, exposed."""
     _check_usage(grammar, pattern, between, data, as_json, form)
+    if certificate is not None and (between is not None or pattern is not None):
+        raise click.UsageError("`--certificate` is about all patterns of one grammar")
     if between is not None:
         return _between(between, settings, as_json, form, color)
     assert grammar is not None
@@ -65,7 +75,7 @@ def command(
     except NotADatasetError as problem:
         click.echo(f"error: {problem}", err=True)
         return OUTPUT
-    return _prove(grammar, pattern, drawn, settings, as_json, form, color)
+    return _prove(grammar, pattern, drawn, certificate, settings, as_json, form, color)
 
 
 def _check_usage(
@@ -88,6 +98,7 @@ def _prove(
     grammar: Path,
     pattern: str | None,
     drawn: Drawn | None,
+    certificate: Path | None,
     settings: dict[str, str],
     as_json: bool,
     form: str,
@@ -112,7 +123,22 @@ def _prove(
     if proofs is not None and form != "json":
         _check_version(compiled, drawn)
         _show(compiled, structures, proofs, pattern, drawn, as_json, diagnostics.errors)
-    return OK if proofs is not None and diagnostics.errors == 0 else FAILED
+    if proofs is None or diagnostics.errors:
+        return FAILED
+    return OK if certificate is None else _certify(compiled, structures, certificate)
+
+
+def _certify(compiled: Compiled, structures: StructureCompiler, path: Path) -> int:
+    """Write the certificate of proved claims."""
+    with progress() as line:
+        line("writing the certificate", 0, 1)
+        content = certificate_file(compiled, structures)
+    try:
+        path.write_bytes(content)
+    except OSError as problem:
+        click.echo(f"error: cannot write {path}: {problem.strerror}", err=True)
+        return OUTPUT
+    return OK
 
 
 def _show(

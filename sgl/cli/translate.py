@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from sgl.audit import DIFFERENCES, Speller
 from sgl.build.sentences import read_sentence
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
@@ -22,8 +21,9 @@ from sgl.cli.layers import (
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
+from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import conllu, outputs
+from sgl.graph import conllu, outputs, written
 from sgl.parse import Forest, Parser, best_readings
 
 #: For every output that is asked for, readings that are looked at.
@@ -115,7 +115,7 @@ def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) ->
     """What one reading is in the layers asked for."""
     item = interpret(core, derivation)
     known = outputs(core)
-    line = "\t".join(known[name](derivation) for name in wanted if name in known)
+    line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
     parts = [line] if line else []
     for name in wanted:
         if name not in known:

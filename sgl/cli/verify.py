@@ -1,4 +1,4 @@
-"""``sglc verify``: check a written dataset, trusting nothing but its files."""
+"""``sglc verify``: check a written dataset or a certificate, trusting nothing but the files."""
 
 from __future__ import annotations
 
@@ -9,17 +9,23 @@ import click
 
 from sgl.cli.common import count, progress
 from sgl.cli.main import FAILED, OK, OUTPUT
+from sgl.cli.verify_certificate import verify_certificate
 from sgl.verify import Report, VerifyError, verify
 
 
 @click.command("verify")
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
-def command(directory: Path, as_json: bool) -> int:
-    """Check the dataset in DIRECTORY against everything its manifest claims."""
+def command(path: Path, as_json: bool) -> int:
+    """Check the dataset in the directory PATH against everything its manifest claims.
+
+    If PATH is a file, it is a certificate: check it by itself.
+    """
+    if path.is_file():
+        return verify_certificate(path, as_json=as_json)
     try:
         with progress() as line:
-            report = verify(directory, lambda done, total, what: line(what, done, total))
+            report = verify(path, lambda done, total, what: line(what, done, total))
     except VerifyError as problem:
         click.echo(f"error: {problem}", err=True)
         return OUTPUT

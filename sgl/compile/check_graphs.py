@@ -28,30 +28,36 @@ def check_graphs(
 ) -> None:
     """Report rules whose graphs would not be trees or would lack words."""
     for index, layer in enumerate(layers):
-        holdings = _holdings(productions, index)
+        holdings = _holdings(productions, index, layer.name)
         for production in productions:
-            rule = _Rule(production, production.fragments[index], holdings, diagnostics)
+            fragment = production.fragments[index]
+            rule = _Rule(production, fragment, layer.name, holdings, diagnostics)
             rule.check(free=layer.free)
 
 
-def _holdings(productions: Sequence[Production], layer: int) -> dict[Port, set[str]]:
+def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:
     """What each port of each category can hold (least fixpoint over the rules)."""
     holdings: dict[Port, set[str]] = {}
     before = -1
     while before != (now := sum(len(held) for held in holdings.values())):
         before = now
         for production in productions:
-            fragment = production.fragments[layer].fragment
-            for port, node in zip(production.lhs.info.ports, fragment.exports, strict=True):
-                held = _held(fragment.nodes[node], production, holdings)
+            fragment = production.fragments[index].fragment
+            ports = production.lhs.info.ports_in(layer)
+            for port, node in zip(ports, fragment.exports, strict=True):
+                held = _held(fragment.nodes[node], production, layer, holdings)
                 holdings.setdefault((production.lhs.info.name, port), set()).update(held)
     return holdings
 
 
-def _held(node: Node, production: Production, holdings: dict[Port, set[str]]) -> set[str]:
+def _held(
+    node: Node, production: Production, layer: str, holdings: dict[Port, set[str]]
+) -> set[str]:
     if node.attributes is not None:
         return {_WORD}
-    parts = [holdings.get(_port(production, child, port), set()) for child, port in node.glue]
+    parts = [
+        holdings.get(_port(production, child, port, layer), set()) for child, port in node.glue
+    ]
     if not parts:
         return {_PLACEHOLDER}
     if not all(parts):
@@ -61,9 +67,9 @@ def _held(node: Node, production: Production, holdings: dict[Port, set[str]]) ->
     return set().union(*parts)
 
 
-def _port(production: Production, child: int, port: int) -> Port:
+def _port(production: Production, child: int, port: int, layer: str) -> Port:
     info = production.rhs[child].info
-    return info.name, info.ports[port]
+    return info.name, info.ports_in(layer)[port]
 
 
 class _Rule:
@@ -71,12 +77,14 @@ class _Rule:
         self,
         production: Production,
         sketch: FragmentSketch,
+        layer: str,
         holdings: dict[Port, set[str]],
         diagnostics: Diagnostics,
     ) -> None:
         self.production = production
         self.fragment: Fragment = sketch.fragment
         self.attributes = sketch.attributes
+        self.layer = layer
         self.holdings = holdings
         self.diagnostics = diagnostics
 
@@ -139,8 +147,7 @@ class _Rule:
     def _needs_head(self, node: Node) -> bool:
         """A word or a child's head, unless it fills a gap."""
         fills_gap = any(
-            port and _PLACEHOLDER in self.holdings.get(_port(self.production, child, port), set())
-            for child, port in node.glue
+            port and _PLACEHOLDER in self._holding(child, port) for child, port in node.glue
         )
         is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
         return is_head and not fills_gap
@@ -148,10 +155,7 @@ class _Rule:
     def _check_labels(self) -> None:
         exported = set(self.fragment.exports)
         for index, node in enumerate(self.fragment.nodes):
-            parts = [
-                self.holdings.get(_port(self.production, child, port), set())
-                for child, port in node.glue
-            ]
+            parts = [self._holding(child, port) for child, port in node.glue]
             if not all(parts):
                 continue  # a child that can never be built is reported by the next pass
             own = node.attributes is not None
@@ -172,8 +176,12 @@ class _Rule:
         if not self.fragment.nodes:
             return
         head = self.fragment.nodes[self.fragment.exports[0]]
-        if _PLACEHOLDER in _held(head, self.production, self.holdings):
+        if _PLACEHOLDER in _held(head, self.production, self.layer, self.holdings):
             self._error("SGL0511", "the head of this rule is a placeholder, not a word")
+
+    def _holding(self, child: int, port: int) -> set[str]:
+        """What a port of a child can hold."""
+        return self.holdings.get(_port(self.production, child, port, self.layer), set())
 
     def _name(self, node: Node) -> str:
         if node.token is not None:
@@ -182,9 +190,8 @@ class _Rule:
         if not node.glue:
             return "a new node"
         child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
-        info = self.production.rhs[child].info
-        name = info.name if info.ports[port] == HEAD else f"{info.name}.{info.ports[port]}"
-        return f"`{name}`"
+        name, port_name = _port(self.production, child, port, self.layer)
+        return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
 
     def _error(self, code: str, message: str, hint: str = "") -> None:
         self.diagnostics.error(

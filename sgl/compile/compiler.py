@@ -23,9 +23,11 @@ from sgl.compile.sentence_tests import LoweredTest, lower_tests
 from sgl.compile.signature import Signature, build_signature
 from sgl.compile.structures import StructureContext, Vocabulary, vocabulary
 from sgl.compile.switches import Parameters, set_parameters
+from sgl.compile.weights import apply_weights
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.core.structure import Structure
+from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -45,6 +47,7 @@ class Compiled:
     grammar: CoreGrammar
     plan: Plan
     rule_spans: tuple[Span, ...]
+    rule_keys: tuple[RuleKey, ...]
     patterns: tuple[LoweredPattern, ...]
     parts: tuple[LoweredPart, ...]
     restrictions: tuple[LoweredRestriction, ...]
@@ -79,6 +82,8 @@ def compile_project(
     lowered = None
     if diagnostics.errors == 0 and dataset is not None:
         lowered = _lower(project, productions, dataset, signature, diagnostics)
+    if lowered is not None:
+        lowered = apply_weights(lowered, names, signature, project.sources, diagnostics)
     context = _context(names, signature, lowered, parameters, diagnostics)
     claims = _Claims() if context is None else _claims(project, names, context)
     grammar = lowered.grammar if lowered is not None else None
@@ -95,6 +100,7 @@ def compile_project(
         grammar=lowered.grammar,
         plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature, targets),
         rule_spans=lowered.rule_spans,
+        rule_keys=lowered.rule_keys,
         patterns=claims.patterns,
         parts=claims.parts,
         restrictions=claims.restrictions,

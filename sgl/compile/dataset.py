@@ -14,6 +14,8 @@ from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
+#: What may stand in several lines.
+_REPEATABLE = ("distinct", "target")
 _KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
@@ -168,7 +170,9 @@ class _Settings:
 
     def clause(self, clause: s.DatasetClause) -> None:
         key = clause.key.text
-        if key != "distinct" and key in self.said:
+        if clause.when is not None and not self.parameters.holds(clause.when, self.diagnostics):
+            return
+        if key not in _REPEATABLE and key in self.said:
             report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
         self.said.setdefault(key, clause.key)
         if key == "from":

@@ -118,6 +118,7 @@ def _entry(entry: _EntryInput, context: Lexicons) -> list[Production]:
             fragments=tuple(fragment for fragment in fragments if fragment is not None),
             share=entry.share,
             span=entry.span,
+            word=not entry.pool,
             pool=entry.pool,
             pool_weight=entry.pool_weight,
             rank_exponent=entry.rank_exponent,

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from sgl.compile.expand import Concrete, Instance
 from sgl.compile.productions import FragmentSketch, Variable, instantiate
+from sgl.compile.rule_keys import rule_keys
 from sgl.compile.signature import Signature
 from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Template
+from sgl.core.weights import RuleKey
 from sgl.diagnostics import SourceMap, Span
 
 
@@ -16,11 +18,13 @@ from sgl.diagnostics import SourceMap, Span
 class Lowered:
     """The core grammar with the way back to the source.
 
-    ``rule_spans[r]`` is where rule ``r`` was written.
+    ``rule_spans[r]`` is where rule ``r`` was written, ``rule_keys[r]`` what it is
+    called in a file of weights.
     """
 
     grammar: CoreGrammar
     rule_spans: tuple[Span, ...]
+    rule_keys: tuple[RuleKey, ...]
 
 
 def lower(
@@ -59,7 +63,8 @@ def lower(
         graph_layers=signature.graph_layers,
         views=signature.views,
     )
-    return Lowered(grammar, tuple(instance.production.span for instance in ordered))
+    spans = tuple(instance.production.span for instance in ordered)
+    return Lowered(grammar, spans, rule_keys(grammar, ordered))
 
 
 def _start_first(instances: Sequence[Instance], start: str) -> list[Instance]:
@@ -71,7 +76,7 @@ def _category(concrete: Concrete, signature: Signature) -> Category:
     name, values = concrete
     info = signature.categories[name]
     pairs = ", ".join(f"{f}={v}" for f, v in zip(info.features, values, strict=True))
-    return Category(f"{name}[{pairs}]" if pairs else name, info.ports)
+    return Category(f"{name}[{pairs}]" if pairs else name, info.ports, info.limited)
 
 
 def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]:

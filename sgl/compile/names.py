@@ -35,10 +35,16 @@ KINDS: dict[type, str] = {
     s.Pattern: "pattern",
     s.Part: "part",
     s.Relation: "relation",
+    s.Weights: "set of weights",
 }
 
 #: The keywords of kinds that authors call otherwise.
-_KEYWORDS: dict[type, str] = {s.Labels: "labels", s.Words: "words", s.CategoryDecl: "category"}
+_KEYWORDS: dict[type, str] = {
+    s.Labels: "labels",
+    s.Words: "words",
+    s.CategoryDecl: "category",
+    s.Weights: "weights",
+}
 
 #: Names of a kind that a hint lists.
 _LISTED = 8

@@ -56,7 +56,8 @@ class Production:
     """A rule or a word before its features are expanded.
 
     ``share`` is the weight as written; productions of one ``pool`` (a lexicon)
-    divide the weight ``pool_weight`` among them in each category.
+    divide the weight ``pool_weight`` among them in each category.  ``word`` marks a
+    word that is declared by itself.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Production:
     share: float
     span: Span
     keep: bool = False
+    word: bool = False
     pool: str = ""
     pool_weight: float = 1.0
     rank_exponent: float | None = None

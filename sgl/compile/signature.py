@@ -9,7 +9,7 @@ from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
 from sgl.compile.taken import check_taken
 from sgl.compile.views import FREE, read_views
-from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
@@ -19,12 +19,20 @@ _OPTIONS = {"join": 1, "attach": None}
 
 @dataclass(frozen=True, slots=True)
 class CategoryInfo:
-    """A declared category: its features in order and its ports, ``head`` first."""
+    """A declared category: its features in order and its ports, ``head`` first.
+
+    ``limited`` are the ports of one graph layer only, with its name.
+    """
 
     name: str
     features: tuple[str, ...]
     ports: tuple[str, ...]
     declaration: s.CategoryDecl
+    limited: tuple[tuple[str, str], ...] = ()
+
+    def ports_in(self, layer: str) -> tuple[str, ...]:
+        """The ports in a graph layer."""
+        return ports_in(self.ports, self.limited, layer)
 
 
 @dataclass(frozen=True)
@@ -63,8 +71,9 @@ def build_signature(
 ) -> Signature | None:
     """The signature of a grammar; None when it has no text layer to work with.
 
-    Nor is there one when a layer could not be read, or when a layer, feature or
-    category is declared twice: every rule would be held against things that nobody meant.
+    Nor is there one when a layer could not be read, when a port is of an unknown layer, or
+    when a layer, feature or category is declared twice: every rule would be held against
+    things that nobody meant.
     """
     complete = check_taken(names, diagnostics)
     declared = [declaration for declaration, _ in names.of(s.Layer)]
@@ -89,12 +98,15 @@ def build_signature(
             hint="start with `layer en : text`",
         )
     weights = _value_weights(names, parameters, diagnostics)
-    if not text or unread or not kinds_known or not complete or _any_twice(names):
-        return None
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     sound |= {view.name for view in views}
     named = {d.name.text for d in declared} | {d.name.text for d, _ in names.of(s.View)}
     unsound = frozenset(named - sound)
+    ports_known = _check_port_layers(names, graphs, unsound, diagnostics)
+    if not text or unread or not kinds_known or not complete or _any_twice(names):
+        return None
+    if not ports_known:
+        return None
     return Signature(
         tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
     )
@@ -264,15 +276,41 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
             )
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
-    ports = [HEAD]
+    ports, limited = [HEAD], []
     for port in declaration.ports:
-        if port.text in ports:
+        if port.name.text in ports:
             diagnostics.error(
                 "SGL0501",
-                port.span,
-                f"`{declaration.name}` already has a port `{port}`",
-                hint="every category has the port `head`" if port.text == HEAD else "",
+                port.name.span,
+                f"`{declaration.name}` already has a port `{port.name}`",
+                hint="every category has the port `head`" if port.name.text == HEAD else "",
             )
-        else:
-            ports.append(port.text)
-    return CategoryInfo(declaration.name.text, tuple(features), tuple(ports), declaration)
+            continue
+        ports.append(port.name.text)
+        if port.layer is not None:
+            limited.append((port.name.text, port.layer.text))
+    return CategoryInfo(
+        declaration.name.text, tuple(features), tuple(ports), declaration, tuple(limited)
+    )
+
+
+def _check_port_layers(
+    names: Names, graphs: Sequence[GraphLayer], unsound: frozenset[str], diagnostics: Diagnostics
+) -> bool:
+    """Whether the layers of all ports are graph layers; reports those that are not."""
+    known = [layer.name for layer in graphs]
+    sound = True
+    for declaration, _ in names.of(s.CategoryDecl):
+        for port in declaration.ports:
+            layer = port.layer
+            if layer is None or layer.text in (*known, *unsound):
+                continue
+            sound = False
+            if not names.project.may_declare("layer", layer.text):
+                diagnostics.error(
+                    "SGL0201",
+                    layer.span,
+                    f"there is no graph layer `{layer}`",
+                    hint=suggest(layer.text, known) or f"there is: {', '.join(known) or 'none'}",
+                )
+    return sound

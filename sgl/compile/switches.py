@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
@@ -129,8 +129,42 @@ def set_parameters(
                 f"`--set {name}={value}`: `{name}` is {_kind(declared[name].value.text)}",
                 hint=f"its value in the grammar is `{declared[name].value}`",
             )
+        elif name in declared:
+            _check_word(declared[name], value, project, diagnostics)
     values = {name: settings.get(name, param.value.text) for name, param in declared.items()}
     return Parameters(values, project)
+
+
+def _check_word(param: s.Param, value: str, project: Project, diagnostics: Diagnostics) -> None:
+    """Report a word that no ``when`` asks for: it would silently have no effect."""
+    asked = [
+        when
+        for unit in project.units
+        for when in _conditions(unit.file.declarations)
+        if when.name.text == param.name.text and when.value is not None
+    ]
+    known = {param.value.text, *(when.value.text for when in asked if when.value is not None)}
+    open_ended = not asked or any(when.comparison == "!=" or when.negated for when in asked)
+    if value in known or _kind(value) != "a word" or open_ended or project.unread:
+        return
+    diagnostics.error(
+        "SGL0903",
+        None,
+        f"`--set {param.name}={value}`: nothing in the grammar asks for this value",
+        hint=suggest(value, known) or f"its values are: {', '.join(sorted(known))}",
+    )
+
+
+def _conditions(part: object) -> Iterator[s.When]:
+    """The ``when`` clauses in a part of a syntax tree."""
+    if isinstance(part, s.When):
+        yield part
+    elif isinstance(part, tuple):
+        for member in part:
+            yield from _conditions(member)
+    elif is_dataclass(part) and not isinstance(part, s.Name):
+        for slot in fields(part):
+            yield from _conditions(getattr(part, slot.name))
 
 
 def _declare(declared: dict[str, s.Param], declaration: s.Param, diagnostics: Diagnostics) -> None:
@@ -163,7 +197,7 @@ def choose(
     chosen = []
     for declaration in declarations:
         conditions: tuple[s.When, ...] = ()
-        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Restrict | s.Test):
+        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Restrict | s.Weights | s.Test):
             conditions = declaration.when
         elif isinstance(declaration, s.Pattern | s.Part):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))

@@ -36,13 +36,15 @@ class GluingRule(NamedTuple):
 
     ``items`` is its template in the text layer whose words the nodes are: the numbers of
     children, or ``WORD``; ``token`` of a node counts in it.  ``edges`` are between nodes
-    by number, ``exports`` the nodes that become ports.
+    by number, ``exports`` the nodes that become ports; ``last`` are edges that are written
+    after those of the rules below.
     """
 
     items: tuple[int, ...]
     nodes: tuple[GluingNode, ...]
     edges: tuple[tuple[int, str, int], ...]
     exports: tuple[int, ...]
+    last: tuple[tuple[int, str, int], ...] = ()
 
 
 def glue(
@@ -51,8 +53,8 @@ def glue(
     """The graph of a derivation.
 
     ``arity[r]`` is the number of children of rule ``r``.  With ``written`` the edges of a
-    node stand in the order in which rules write them, outer rules first; else they are
-    sorted.
+    node stand in the order in which rules write them, outer rules first, but their last
+    edges after all others, inner rules first; else they are sorted.
     """
     builder = _Builder()
     stack: list[tuple[list[int], list[int]]] = []
@@ -73,6 +75,7 @@ class _Builder:
         self._words = 0
         #: Edges rule by rule, the last rule of the derivation first.
         self._edges: list[list[tuple[int, str, int]]] = []
+        self._last: list[tuple[int, str, int]] = []
 
     def apply(
         self, rule: GluingRule, children: Sequence[tuple[list[int], list[int]]]
@@ -89,6 +92,7 @@ class _Builder:
                 words.extend(children[child][0])
         nodes = [self._node(node, own, children) for node in rule.nodes]
         self._edges.append([(nodes[s], label, nodes[t]) for s, label, t in rule.edges])
+        self._last += [(nodes[s], label, nodes[t]) for s, label, t in rule.last]
         return words, [nodes[number] for number in rule.exports]
 
     def _node(
@@ -144,7 +148,7 @@ class _Builder:
         )
         edges = dict.fromkeys(
             (index[self._find(source)], label, index[self._find(target)])
-            for of_rule in reversed(self._edges)
+            for of_rule in (*reversed(self._edges), self._last)
             for source, label, target in of_rule
             if self._find(source) in index and self._find(target) in index
         )

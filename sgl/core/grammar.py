@@ -48,11 +48,25 @@ class Category:
     """A nonterminal with all its features fixed.
 
     ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes
-    that stay visible from outside, ``head`` always first.
+    that stay visible from outside, ``head`` always first.  ``limited`` are those of one
+    graph layer only, with its name.
     """
 
     name: str
     ports: tuple[str, ...] = (HEAD,)
+    limited: tuple[tuple[str, str], ...] = ()
+
+    def ports_in(self, layer: str) -> tuple[str, ...]:
+        """The ports in a graph layer."""
+        return ports_in(self.ports, self.limited, layer)
+
+
+def ports_in(
+    ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: str
+) -> tuple[str, ...]:
+    """Those of the ports that are not limited to another graph layer."""
+    elsewhere = {port for port, other in limited if other != layer}
+    return tuple(port for port in ports if port not in elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +105,16 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A labelled edge between local nodes; ``~`` in front marks extraction."""
+    """A labelled edge between local nodes; ``~`` in front marks extraction.
+
+    In a free layer an edge stands before those that the rules below write at its source,
+    or, if it is ``last``, after them.
+    """
 
     source: int
     label: str
     target: int
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +284,9 @@ def _gluing(rule: Rule, layer: int, anchor: int) -> GluingRule:
     return GluingRule(
         items=tuple(item.child if isinstance(item, Slot) else WORD for item in template),
         nodes=tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes),
-        edges=tuple((e.source, e.label, e.target) for e in fragment.edges),
+        edges=tuple((e.source, e.label, e.target) for e in fragment.edges if not e.last),
         exports=fragment.exports,
+        last=tuple((e.source, e.label, e.target) for e in fragment.edges if e.last),
     )
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 Comparison = Literal["=", ">=", "<="]
@@ -162,13 +163,21 @@ class Body:
         return "{ " + "; ".join(parts) + " }"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Structure:
     """A graph pattern over the graph layer ``layer``."""
 
     layer: str
     body: Body
     without: tuple[Body, ...] = ()
+
+    def __hash__(self) -> int:
+        # Structures are looked up again and again, and are deep.
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.layer, self.body, self.without))
 
     def __str__(self) -> str:
         return " without ".join(str(body) for body in (self.body, *self.without))

@@ -8,15 +8,20 @@
     AND scream . agent ( x _ 8 , x _ 1 )                             roles of verbs
 
 Definite nouns come first, then, token by token, indefinite nouns with their
-modifiers, and the roles of verbs.  A name stands for itself and a wh-word is ``?``;
-neither has an atom.  A word by itself is a function: ``LAMBDA a . ball ( a )``.
+modifiers, and the roles of verbs.  An adjective is an atom on its own token, as an
+indefinite noun is, and its noun has an atom that leads to it::
+
+    red ( x _ 1 ) AND ball ( x _ 2 ) AND ball . amod ( x _ 2 , x _ 1 )
+
+A name stands for itself and a wh-word is ``?``; neither has an atom.  A word by itself
+is a function: ``LAMBDA a . ball ( a )``.
 Form: Kim & Linzen 2020, *COGS*; questions and relative clauses: Li et al. 2023, *SLOG*.
 """
 
 from __future__ import annotations
 
 from sgl.core.graph import Graph
-from sgl.graph.meaning import ENTITY, EVENT, Meaning, ViewError, binders, parameters
+from sgl.graph.meaning import ENTITY, EVENT, PROPERTY, Meaning, ViewError, binders, parameters
 
 
 def cogs(graph: Graph) -> str:
@@ -37,7 +42,7 @@ def cogs(graph: Graph) -> str:
     pieces = []
     atoms = []
     for number in meaning.nodes:
-        if meaning.type[number] == ENTITY:
+        if meaning.type[number] in (ENTITY, PROPERTY):
             statement = f"{meaning.lemma[number]} ( x _ {meaning.position[number]} )"
             if meaning.definite[number]:
                 pieces.append(f"* {statement}")
@@ -75,7 +80,7 @@ def _check(meaning: Meaning) -> None:
 
 def _function(meaning: Meaning, number: int) -> str:
     lemma = meaning.lemma[number]
-    if meaning.type[number] == ENTITY:
+    if meaning.type[number] in (ENTITY, PROPERTY):
         return f"{binders('a')} {lemma} ( a )"
     roles = meaning.roles(number)
     variables = parameters(len(roles))

@@ -7,11 +7,16 @@ A semantic graph says who did what to whom.  ``The baby hoped to smile``::
                                       smile -agent-> baby
     head    hope
 
-The attributes of a node are ``type`` (``entity``, ``name``, ``wh`` or ``event``),
-``lemma``, for an entity ``definite`` (``yes`` or ``no``), and ``open`` for a word by
-itself, outside of any sentence: for an event the roles that are still to be filled,
-in the order of their atoms (``agent+theme``), for anything else any text.  A node
+The attributes of a node are ``type`` (``entity``, ``name``, ``wh``, ``event`` or
+``property``), ``lemma``, for an entity ``definite`` (``yes`` or ``no``), and ``open`` for
+a word by itself, outside of any sentence: for an event the roles that are still to be
+filled, in the order of their atoms (``agent+theme``), for anything else any text.  A node
 without attributes and without edges is a function word, which no view shows.
+
+A determiner may be a node as well, of type ``det``.  An edge leads to it from its noun,
+and its ``definite`` is that of the noun::
+
+    baby -det-> the (definite)      means      baby (definite)
 
 The edges of one source are in the order of their roles: subject first, then the other
 arguments in the order of the declarative clause.  A colon in a label separates its
@@ -31,6 +36,15 @@ ENTITY = "entity"
 NAME = "name"
 WH = "wh"
 EVENT = "event"
+#: What an adjective says of a noun, which has an edge to it.
+PROPERTY = "property"
+#: A determiner, which says whether its noun is definite and is not shown itself.
+DET = "det"
+
+_TYPES = (ENTITY, NAME, WH, EVENT, PROPERTY)
+
+#: The label of the edge from a noun to an adjective.
+ADJECTIVAL = "amod"
 
 #: A position that says: this node is on no known token.
 UNANCHORED = -1
@@ -61,7 +75,7 @@ class Meaning:
 
     Raises:
         ViewError: if a node has no type or no proper lemma, or an edge leads from or
-            to a function word.
+            to a function word, other than from a noun to its determiner.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -73,11 +87,17 @@ class Meaning:
         self.position: dict[int, int] = {}
         #: The edges of a node in the order of its roles: label, target.
         self.edges: dict[int, list[tuple[str, int]]] = {}
+        determiners: dict[int, bool] = {}
         for number, node in enumerate(graph.nodes):
             attributes = dict(node.attributes)
-            if attributes:
+            if attributes.get("type") == DET:
+                determiners[number] = attributes.get("definite") == "yes"
+            elif attributes:
                 self._add(number, attributes, node.position)
         for source, label, target in graph.edges:
+            if target in determiners and self.type.get(source) == ENTITY:
+                self.definite[source] = determiners[target]
+                continue
             if source not in self.type or target not in self.type:
                 raise ViewError(f"the edge '{label}' leads from or to a word without meaning")
             if not all(is_word(part) for part in label.split(":")):
@@ -91,8 +111,9 @@ class Meaning:
 
     def _add(self, number: int, attributes: dict[str, str], position: int) -> None:
         kind, lemma = attributes.get("type", ""), attributes.get("lemma", "")
-        if kind not in (ENTITY, NAME, WH, EVENT):
-            raise ViewError(f"the type of '{lemma}' is '{kind}', not entity, name, wh or event")
+        if kind not in _TYPES:
+            known = f"{', '.join(_TYPES[:-1])} or {_TYPES[-1]}"
+            raise ViewError(f"the type of '{lemma}' is '{kind}', not {known}")
         if kind != WH and not is_word(lemma):
             raise ViewError(f"the lemma '{lemma}' cannot be written as one word of a logical form")
         self.type[number] = kind

@@ -93,6 +93,14 @@ class ViewOutput:
         return VIEWS[self.view.kind].render(graph, tokens)
 
 
+def written(output: Output, derivation: Derivation) -> str:
+    """The text of a derivation, or, for people to read, in parentheses why it has none."""
+    try:
+        return output(derivation)
+    except ViewError as reason:
+        return f"(no form: {reason})"
+
+
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:
     """The outputs of a grammar by name: its text layers, then its views that are one line."""
     found: dict[str, Output] = {

@@ -1,9 +1,10 @@
 """From a COGS logical form back to its semantic graph.
 
-Nouns are the variables with an atom of their own, verbs the variables that begin
-other atoms; names and ``?`` are nodes too, one for each.  The order of the atoms of a
-variable is the order of its roles.  The head is the word that all others hang on: the
-verb that nothing leads to, or in a noun phrase its noun.
+Nouns are the variables with an atom of their own, or adjectives if an ``amod`` leads to
+them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one
+for each.  The order of the atoms of a variable is the order of its roles.  The head is
+the word that all others hang on: the verb that nothing leads to, or in a noun phrase its
+noun.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sgl.core.graph import Graph, GraphNode
 from sgl.graph.atoms import Atom, Form, read_form
-from sgl.graph.meaning import ENTITY, EVENT, NAME, PARAMETERS, UNANCHORED, WH
+from sgl.graph.meaning import (
+    ADJECTIVAL,
+    ENTITY,
+    EVENT,
+    NAME,
+    PARAMETERS,
+    PROPERTY,
+    UNANCHORED,
+    WH,
+)
 from sgl.graph.reading import LogicalFormError, offset
 
 Edge = tuple[int | str, str, int | str]
@@ -59,10 +69,14 @@ class _Builder:
         """The graph; its nodes in the order of their positions."""
         constants = [key for key in self._first if isinstance(key, str)]
         nodes: dict[int | str, GraphNode] = {key: _constant_node(key, tokens) for key in constants}
+        properties = {target for _, label, target in self._edges if label == ADJECTIVAL}
         for key, atom in self._nouns.items():
-            definite = "yes" if key in self._definite else "no"
-            attributes = (("definite", definite), ("lemma", atom.predicate[0]), ("type", ENTITY))
-            nodes[key] = GraphNode(attributes, key)
+            lemma = ("lemma", atom.predicate[0])
+            definite = ("definite", "yes" if key in self._definite else "no")
+            if key in properties and key not in self._definite:
+                nodes[key] = GraphNode((lemma, ("type", PROPERTY)), key)
+            else:
+                nodes[key] = GraphNode((definite, lemma, ("type", ENTITY)), key)
         for key, atom in self._verbs.items():
             nodes[key] = GraphNode((("lemma", atom.predicate[0]), ("type", EVENT)), key)
         order = sorted(nodes, key=lambda key: nodes[key].position)

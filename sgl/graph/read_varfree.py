@@ -8,11 +8,13 @@ noun and no name occurs twice in a sentence::
 A bare noun that is being modified at this point (it stands inside its own brackets) is
 that noun; a noun equal to an earlier one, modifiers included, is that earlier one;
 every other noun is a new node.  A name is always the same node, so is ``?``, and each
-verb is a node of its own.  What the form does not tell is a matter of convention:
+verb and each adjective is a node of its own.  What the form does not tell is a matter of
+convention:
 
 * A word is a verb if it has roles, or is the value of ``ccomp``, ``xcomp`` or ``nmod``;
-  a noun if it has ``*`` or modifiers; otherwise a name if it begins with a capital
-  letter and is not among ``common_nouns``, else a noun.
+  an adjective if it is the value of ``amod``; a noun if it has ``*`` or modifiers;
+  otherwise a name if it begins with a capital letter and is not among ``common_nouns``,
+  else a noun.
 * A common word by itself is read as a noun, and as a word outside of any sentence.
 * Positions are ordinals: nodes are numbered as they are first mentioned.
 """
@@ -23,7 +25,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from sgl.core.graph import Graph, GraphNode
-from sgl.graph.meaning import ENTITY, EVENT, NAME, WH
+from sgl.graph.meaning import ADJECTIVAL, ENTITY, EVENT, NAME, PROPERTY, WH
 from sgl.graph.terms import Term, read_term
 
 #: Labels that lead to a verb.
@@ -72,8 +74,8 @@ class _Builder:
     def add(self, term: Term, label: str) -> tuple[int, frozenset[int]]:
         """The node of a term that ``label`` leads to, and what it mentions outside it."""
         kind = self.kind(term, label)
-        if kind == EVENT:
-            node = self._new((("lemma", term.head), ("type", EVENT)))
+        if kind in (EVENT, PROPERTY):
+            node = self._new((("lemma", term.head), ("type", kind)))
             return node, self._add_arguments(node, term)
         if not term.arguments:
             for head, definite, node in reversed(self._around):
@@ -119,6 +121,8 @@ class _Builder:
             return ENTITY
         if term.has_roles or label in CLAUSAL:
             return EVENT
+        if label == ADJECTIVAL:
+            return PROPERTY
         if term.head[0].isupper() and term.head not in self._common_nouns:
             return NAME
         return ENTITY

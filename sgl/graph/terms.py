@@ -5,7 +5,8 @@
     TERM = [ "*" ] HEAD [ "(" LABEL "=" TERM { "," LABEL "=" TERM } ")" ]
     HEAD = noun | Name | verb | "?"          LABEL = word { "." word }
 
-A head with ``nmod`` labels is a noun, with other labels a verb; only a noun has ``*``.
+A head with ``nmod`` and ``amod`` labels is a noun, with other labels a verb; only a noun
+has ``*``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import NamedTuple
 
 from sgl.graph.reading import TokenReader
 from sgl.graph.varfree import DEEPEST
+
+#: The labels of edges of nouns, before a colon.
+MODIFIERS = ("nmod", "amod")
 
 
 class Term(NamedTuple):
@@ -39,8 +43,8 @@ class Term(NamedTuple):
 
 
 def is_modifier(label: str) -> bool:
-    """Whether this is an edge of a noun: ``nmod``, ``nmod:in``."""
-    return label.partition(":")[0] == "nmod"
+    """Whether this is an edge of a noun: ``nmod``, ``nmod:in``, ``amod``."""
+    return label.partition(":")[0] in MODIFIERS
 
 
 def read_term(text: str) -> Term:

@@ -23,6 +23,7 @@ DECLARATIONS: tuple[str, ...] = (
     "part",
     "relation",
     "restrict",
+    "weights",
     "dataset",
     "test",
 )
@@ -44,6 +45,7 @@ CLAUSES: tuple[str, ...] = (
     "gen",
     "in",
     "keep",
+    "last",
     "lemmas",
     "like",
     "need",

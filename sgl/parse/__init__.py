@@ -14,7 +14,7 @@ from sgl.parse.best import Ranked, best_readings, probability
 from sgl.parse.errors import UnparsableLayerError
 from sgl.parse.forest import Alternative, Automaton, Forest, Node
 from sgl.parse.interchange import Interchange
-from sgl.parse.obstacle import Obstacle
+from sgl.parse.obstacle import Obstacle, describe_obstacle
 from sgl.parse.parser import LIMIT, Parser
 from sgl.parse.templates import capitalised
 
@@ -31,5 +31,6 @@ __all__ = [
     "UnparsableLayerError",
     "best_readings",
     "capitalised",
+    "describe_obstacle",
     "probability",
 ]

@@ -52,3 +52,11 @@ def find_obstacle(index: TemplateIndex, chart: Chart) -> Obstacle:
         tuple(sorted({step // 2 for step in chart.waiting[position]})),
         0 in chart.found[position].get(start, {}),
     )
+
+
+def describe_obstacle(grammar: CoreGrammar, text: str, obstacle: Obstacle) -> str:
+    """Why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
+    expected = ", ".join(obstacle.expected(grammar)) or "nothing more"
+    if not obstacle.position:
+        return f"no sentence begins so; expected {expected}"
+    return f"parsed up to “{text[: obstacle.position]}”; expected {expected}"

@@ -66,13 +66,18 @@ def _target(target: list[Any], rules: list[list[Any]]) -> PackedText | PackedVie
 
 
 def _gluing(
-    items: list[int], nodes: list[list[Any]], edges: list[list[Any]], exports: list[int]
+    items: list[int],
+    nodes: list[list[Any]],
+    edges: list[list[Any]],
+    exports: list[int],
+    last: list[list[Any]],
 ) -> GluingRule:
     return GluingRule(
         items=tuple(items),
         nodes=tuple(_node(*node) for node in nodes),
         edges=tuple((source, label, target) for source, label, target in edges),
         exports=tuple(exports),
+        last=tuple((source, label, target) for source, label, target in last),
     )
 
 

@@ -14,14 +14,15 @@ from __future__ import annotations
 import json
 import operator
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 Json = Any  # a part of the certificate, or a value made of such parts
-FORMAT, FOUND, LABEL = "sgl-certificate/1", "found", "label"
+FORMAT, FOUND, LABEL = "sgl-certificate/2", "found", "label"
 COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
@@ -34,153 +35,183 @@ def passes(test: Json, value: str) -> bool:
 class Phrase:
     """The graph of a phrase as a structure sees it; its nodes are numbers, the ports first."""
 
-    def __init__(self, bodies: Json, fragment: Json, parts: Json) -> None:
-        self.bodies, own = bodies, range(fragment["nodes"])
-        self.ports: set[int | None] = {None, *own[: fragment["ports"]]}
-        self.edges = {(own[s], label, own[t]) for s, label, t in fragment["edges"]}
-        self.barred = [frozenset[Any]()] * len(own)  # what each cannot be; whether LABEL
-        for row, part in zip(fragment["rows"], parts, strict=True):
+    def __init__(self, bodies: Json, effect: Json, parts: Json, bars: frozenset[Any]) -> None:
+        self.bodies, (ports, nodes, edges, rows) = bodies, effect
+        self.ports, self.ends = {*range(ports)}, {None, *range(ports)}
+        self.edges, self.barred = {*edges}, [bars] * nodes  # what each cannot be; whether LABEL
+        for row, part in zip(rows, parts, strict=True):
             name = [*row, *range(len(self.barred), len(self.barred) + len(part.barred) - len(row))]
-            for x, bars in zip(row, part.barred[: len(part.ports) - 1], strict=True):
-                if LABEL in self.barred[own[x]] & bars or row.count(x) > 1:
+            for x, barred in zip(row, part.barred[: len(part.ports)], strict=True):
+                if LABEL in self.barred[x] & barred or row.count(x) > 1:
                     raise ValueError("a node gets two labels, or is two ports of one part")
-                self.barred[x] |= bars
+                self.barred[x] |= barred
             self.barred += part.barred[len(row) :]
             self.edges |= {(name[s], label, name[t]) for s, label, t in part.edges}
-        if not all(LABEL in bars for bars in self.barred[len(self.ports) - 1 :]):
-            raise ValueError("a node is forgotten without a label")
-        relations = {link[1] for body in bodies for link in body["links"]}
+        for x, body in product(range(ports, nodes), bodies):
+            if LABEL not in self.barred[x]:
+                raise ValueError("a node is forgotten without a label")
+            tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
+            self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
+        relations = {relation for body in bodies for _, relation, _ in body["links"]}
         self.walks = {relation: self.walk(*relation) for relation in relations}
-        self.every = [(r, *walk) for r, (walks, *_) in self.walks.items() for walk in walks]
+
+    def degree(self, x: int, labels: Json, beyond: Json = ()) -> int:
+        """The number of edges from a node, but for those to some nodes."""
+        return sum(s == x and t not in beyond and passes(labels, e) for s, e, t in self.edges)
 
     def walk(self, labels: Json, low: int, high: int | None) -> Json:
         """Walks (from, to, length); ends of those long enough; ends of those that may become so."""
-        steps = [(s, t) for s, label, t in self.edges if passes(labels, label)]
+        steps, after = defaultdict[Json, Json](list), defaultdict[Json, Json](list)
+        for s, label, t in self.edges:
+            steps[s] += [t] * passes(labels, label)
         cap = max(low, 1) if high is None else high
         walks = news = {(x, x, 0) for x in range(len(self.barred))}
         while news:
-            longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
+            longer = {(s, t, n + 1) for s, x, n in news for t in steps[x]}
             news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= cap} - walks
             walks = walks | news
         held = {(s, t) for s, t, n in walks if n >= low}
         begun = [(s, t) for s, t, n in walks if high is None or n < high]
-        ends = [self.ports | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
-        after: dict[Json, list[Json]] = {}
+        ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
         for s, t in held.union(product(*ends)):
-            after.setdefault(s, []).append(t)
+            after[s].append(t)
         return walks, held, after
-
-    def degree(self, x: int | None, labels: Json, beyond: Json = ()) -> int:
-        """The number of edges from a node, but for those to some nodes."""
-        return sum(s == x and t not in beyond and passes(labels, e) for s, e, t in self.edges)
 
     def matches(self, body: Json, outer: dict[str, Json]) -> list[dict[str, Json]]:
         """The partial matches of a body that extend a match of the first one."""
-        found = [{v: outer[v] for v in body["variables"] if v in outer}]
+        found = [outer]
         for u, relation, w in body["links"]:
+            after = self.walks[relation][2]
             found = [
                 new
                 for m in found
-                for x in ([m[u]] if u in m else self.walks[relation][2])
-                for y in self.walks[relation][2].get(x, ())
+                for x in ([m[u]] if u in m else after)
+                for y in after.get(x, ())
                 if m.get(w, y) == y and (u != w or x == y)
-                if (new := m | {u: x, w: y}) and all(self.fits(body, v, new, outer) for v in (u, w))
+                if (new := m | {u: x, w: y}) and self.fits(body, u, new) and self.fits(body, w, new)
             ]
         return found
 
-    def fits(self, body: Json, v: str, match: dict[str, Json], outer: dict[str, Json]) -> bool:
+    def fits(self, body: Json, v: str, match: dict[str, Json]) -> bool:
         """Whether a variable may have its node; at a port, a link has to ask for it."""
-        x, others = match[v], [*(outer | match).values()]
-        if x is None or (body["rank"], v) in self.barred[x] or others.count(x) > 1:
+        if (x := match[v]) is None or (body["rank"], v) in self.barred[x]:
             return x is None
-        if x not in self.ports:
-            tests = [test for test in body["degrees"] if test[0] == v]
-            return all(COMPARE[sign](self.degree(x, labels), n) for _, labels, sign, n in tests)
-        links = [(u, self.walks[relation][1], w) for u, relation, w in body["links"] if v in (u, w)]
-        return any(not {u, w} <= match.keys() or (match[u], match[w]) in h for u, h, w in links)
+        ends = [(r, (match.get(u, r), match.get(w, r))) for u, r, w in body["of"][v]]
+        asked = x not in self.ports or any(r in e or e in self.walks[r][1] for r, e in ends)
+        return asked and [*match.values()].count(x) == 1
 
-    def shape(self, body: Json, match: dict[str, Json]) -> Json:
-        """What of a match can matter outside: walks between ports and variables, and degrees."""
-        name = {x: (x, "") for x in self.ports}
-        name |= {x: (x if x in self.ports else -1, v) for v, x in match.items()}
-        tests, ports = body["degrees"], self.ports
-        counts = [min(self.degree(match[v], labels, ports), n + 1) for v, labels, _, n in tests]
-        walks = ((r, name[s], name[t], n) for r, s, t, n in self.every if s in name and t in name)
-        return *counts, frozenset(walks)
+    def shape(self, body: Json, match: Json) -> Json:
+        """What of a match can matter: whether it is complete; places; degrees, walks at ports."""
+        places = [match[v] if match[v] in self.ends else -1 for v in body["of"]]
+        tests = [(match[v], labels, n + 1) for v, labels, _, n in body["degrees"]]
+        counts = [min(self.degree(x, e, self.ports), n) for x, e, n in tests if x in self.ports]
+        name = {match[v]: v for v in body["of"]} | {x: x for x in self.ends}
+        held = ((match[u], match[w]) in self.walks[r][1] for u, r, w in body["links"])
+        # A single edge is there or not as soon as one of its ends is inside.
+        walks = [(r, walk) for r in self.walks if r[2] not in (0, 1) for walk in self.walks[r][0]]
+        seen = {(r, name[s], name[t], n) for r, (s, t, n) in walks if s in name and t in name}
+        return {*places} == {-1} and all(held), *places, *counts, frozenset(seen)
 
     def type(self) -> Json:
         """All that matters of the graph: its ports, and its partial matches, or FOUND."""
-
-        def complete(body: Json, match: dict[str, Json]) -> bool:
-            held = [(match[u], match[w]) in self.walks[r][1] for u, r, w in body["links"]]
-            return all(held) and self.ports.isdisjoint(match.values())
-
-        ports, found, (first, *others) = self.barred[: len(self.ports) - 1], set(), self.bodies
+        ports, found, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
         for match in self.matches(first, {}):
-            more = [(body, self.matches(body, match)) for body in others]
-            whole = [complete(body, e) for body, group in more for e in group]
-            if complete(first, match) and not (whole if ports else any(whole)):
+            own, more = self.shape(first, match), [(e, self.matches(e, match)) for e in others]
+            shapes = [frozenset(self.shape(body, e) for e in group) for body, group in more]
+            whole = [complete for group in shapes for complete, *_ in group]
+            if own[0] and not (whole if ports else any(whole)):
                 return FOUND, *(LABEL in bars for bars in ports)
             if not any(whole):
-                shapes = ({self.shape(body, e) for e in group} for body, group in more)
-                found.add((self.shape(first, match), *map(frozenset, shapes)))
+                found.add((own, *shapes))
         joined = frozenset((s, label, t) for s, label, t in self.edges if {s, t} <= self.ports)
         return *ports, joined, frozenset(found)
+
+
+class Sight:
+    """How structures see phrases that differ in tests of nodes only; examples stand for types."""
+
+    def __init__(self, structure: Json) -> None:
+        """A link from a variable to itself makes the variable eager."""
+        self.example, self.whole = cache(self.make), cache(self.apply)
+        self.bodies, (first, *others) = list[Json](), structure["bodies"]
+        self.examples = dict[Json, Phrase]()
+        shared = {v for body in others for v in body["variables"]} & {*first["variables"]}
+        for rank, body in enumerate(structure["bodies"]):
+            links = [(u, ((*labels,), *ends), w) for u, labels, *ends, w in body["links"]]
+            lazy = {v for u, _, w in links for v in (u, w)} - {v for v, *_ in body["degrees"]}
+            lazy -= shared | {v for u, (_, *ends), w in links for v in (u, w) if ends != [1, 1]}
+            links += [(v, ((0,), 0, 0), v) for v in body["variables"] if v not in lazy]
+            of = {v: [e for e in links if v in e[::2]] for link in links for v in link[::2]}
+            self.bodies.append({**body, "rank": rank, "links": links, "of": of})
+
+    def effect(self, fragment: Json) -> Json:
+        """Rows, empty where a part meets nothing; their sizes; ports, nodes, edges that matter."""
+        tests = [labels for body in self.bodies for _, (labels, *_), _ in body["links"]]
+        tests += [labels for body in self.bodies for _, labels, *_ in body["degrees"]]
+        edges: Json = [e for e in fragment["edges"] if any(passes(test, e[1]) for test in tests)]
+        ends = [*range(fragment["ports"]), *(x for s, _, t in edges for x in (s, t))]
+        met = [*ends, *ends, *(x for row in fragment["rows"] for x in row)]
+        rows = [row if any(met.count(x) > 1 for x in row) else [] for row in fragment["rows"]]
+        nodes = [*dict.fromkeys([*ends, *(x for row in rows for x in row)])]
+        numbers = tuple(tuple(map(nodes.index, row)) for row in rows)
+        edges = frozenset((nodes.index(s), label, nodes.index(t)) for s, label, t in edges)
+        return numbers, tuple(map(len, fragment["rows"])), fragment["ports"], len(nodes), edges
+
+    def make(self, effect: Json, parts: Json = (), bars: Json = frozenset()) -> Phrase:
+        """The example for what an effect makes of parts."""
+        phrase = Phrase(self.bodies, effect, parts, bars)
+        return self.examples.setdefault(phrase.type(), phrase)
+
+    def closed(self, part: Phrase, size: int) -> Phrase:
+        """The example for a phrase when its ports are forgotten."""
+        return self.example((0, size, (), ((*range(size),),)), (part,))
+
+    def apply(self, effect: Json, parts: Json) -> Phrase:
+        """The same, but parts without a row are closed first, and left out if nothing is left."""
+        rows, sizes, *own = effect
+        triples = zip(rows, sizes, parts, strict=True)
+        pairs = [(row, part if row else self.closed(part, size)) for row, size, part in triples]
+        pairs = [pair for pair in pairs if pair[1] is not self.example((0, 0, (), ()))]
+        pairs.sort(key=operator.itemgetter(0))
+        return self.example((*own, tuple(row for row, _ in pairs)), tuple(p for _, p in pairs))
 
 
 class Checker:
     """Checks the parts of a certificate; a ValueError says which line of reasoning fails."""
 
     def __init__(self, text: str) -> None:
-        self.data = json.loads(text, parse_int=lambda digits: range(1 << 31)[int(digits)])
+        self.data = json.loads(text, parse_int=lambda digits: range(1 << 20)[int(digits)])
         self.structures, self.symbols = self.data["structures"], self.data["symbols"]
-        self.known: dict[str, Json] = {}  # types, for structures that differ in node tests only
+        self.sights: dict[str, Sight] = {}
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
+        self.begins = [{s for s, *qs in table if not any(qs)} for table in self.tables]
         if self.data["format"] != FORMAT:
             raise ValueError(f"the format is not {FORMAT}")
-
-    def bodies(self, structure: Json) -> Iterator[Any]:
-        """The bodies of a structure; a link from a variable to itself makes it eager."""
-        first, *others = structure["bodies"]
-        shared = {v for body in others for v in body["variables"]} & {*first["variables"]}
-        for rank, body in enumerate(structure["bodies"]):
-            links = [(u, ((*labels,), *ends), w) for u, labels, *ends, w in body["links"]]
-            lazy = {v for u, _, w in links for v in (u, w)} - {v for v, *_ in body["degrees"]}
-            lazy -= shared | {v for u, (_, *ends), w in links for v in (u, w) if ends != [1, 1]}
-            links += [(v, ((1,), 0, 0), v) for v in body["variables"] if v not in lazy]
-            yield {**body, "rank": rank, "links": links}
 
     def structure(self, number: int) -> None:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
         structure, table = self.structures[number], self.tables[number]
-        bodies, layer = [*self.bodies(structure)], structure["layer"]
-        key = str([(body["degrees"], body["links"]) for body in bodies])
-        cases, memo = self.known.setdefault(key, ({}, {}))
-        tests = [((body["rank"], v), test) for body in bodies for v, *test in body["tests"]]
-        bad = []
+        layer, sight = structure["layer"], Sight(structure)
+        key = str([(body["degrees"], body["links"]) for body in sight.bodies])
+        sight = self.sights.setdefault(key, sight)
+        effects, words = [*map(sight.effect, self.data["fragments"])], []
+        tests = [((n, v), t) for n, x in enumerate(structure["bodies"]) for v, *t in x["tests"]]
         for label in self.data["labels"]:
-            bad.append(frozenset(v for v, (a, *t) in tests if not passes(t, label.get(a, ""))))
-            cases[bad[-1]] = SimpleNamespace(ports={None, 0}, barred=[bad[-1] | {LABEL}], edges=())
-        rules = {(s, *(bad[x] for x in xs[layer])): [-1] for _, s, *xs in self.data["rules"]}
+            bars = {v for v, (a, *t) in tests if not passes(t, label.get(a, ""))}
+            words.append(sight.example((1, 1, (), ()), (), frozenset({LABEL, *bars})))
+        rules = {(s, *(words[x] for x in xs[layer])): [-1] for _, s, *xs in self.data["rules"]}
         members, size = [dict[Json, int]() for _ in self.data["categories"]], -1
         while size < (size := sum(map(len, members))):
             for (symbol, *labels), before in rules.items():
                 _, lhs, rhs, *fragments = self.symbols[symbol]
-                choices = [members[child] for child in rhs]
+                effect, choices = effects[fragments[layer]], [members[child] for child in rhs]
                 rules[symbol, *labels] = after = [*map(len, choices)]
                 for children in product(*choices) if before != after else ():
-                    parts = fragments[layer], *[kind for _, kind in children], *labels
-                    if parts not in memo:
-                        fragment = self.data["fragments"][parts[0]]
-                        phrase = Phrase(bodies, fragment, [cases[part] for part in parts[1:]])
-                        memo[parts] = phrase.type()
-                        cases.setdefault(memo[parts], phrase)
+                    whole = sight.whole(effect, (*[part for _, part in children], *labels))
                     state = table.get((symbol, *[state for state, _ in children]), 0)
-                    members[lhs][state, memo[parts]] = 0
-        for state, kind in members[self.data["start"]]:
-            ports = [*range(len(cases[kind].ports) - 1)]
-            end = {"ports": 0, "nodes": len(ports), "rows": [ports], "edges": []}
-            found = Phrase(bodies, end, [cases[kind]]).type() == (FOUND,)
+                    members[lhs][state, whole] = 0
+        for state, phrase in members[self.data["start"]]:
+            found = sight.closed(phrase, len(phrase.ports)).type() == (FOUND,)
             if found != (state in structure["accepting"]):
                 raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
 
@@ -198,9 +229,9 @@ class Checker:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
         size, usual, wanted = len(group), {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
         sets = {state: {*zip(*[iter(flat)] * size, strict=True)} for state, *flat in invariant}
-        tables = [self.tables[structure] for structure in group]
-        touched = {symbol for table in tables for symbol, *_ in table}
-        steps = (s for s in split["transitions"] if s[0] in touched or s[1] in sets)
+        tables, near = [self.tables[structure] for structure in group], sets.keys()
+        begin = {symbol for structure in group for symbol in self.begins[structure]}
+        steps = (s for s in split["transitions"] if s[0] in begin or not near.isdisjoint(s[1:]))
         for symbol, result, *children in steps:
             for states in product(*[sets.get(child, usual) for child in children]):
                 parts = zip(*states, strict=True) if children else [()] * size
@@ -225,14 +256,14 @@ class Checker:
             raise ValueError("the derivation is not one of a text that contains it")
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with the certificate; nothing if it is accepted."""
+        """What is wrong with the certificate, the quickest to see first; nothing if accepted."""
         splits, names = self.data["splits"], [structure["name"] for structure in self.structures]
-        jobs: list[Any] = [(name, self.structure, n) for n, name in enumerate(names)]
-        jobs += [(f"split {n}", self.split, split) for n, split in enumerate(splits)]
+        jobs: list[Any] = [(f"split {n}", self.split, split) for n, split in enumerate(splits)]
         for kind, n, group, evidence in self.data["claims"]:
             claim = f"{splits[n]['strata'][0][2]} {kind} {' or '.join(names[s] for s in group)}"
             method = self.contains if kind == "contains" else self.invariant
             jobs.append((claim, method, splits[n], group, evidence, kind))
+        jobs += [(name, self.structure, n) for n, name in enumerate(names)]
         for part, method, *arguments in jobs:
             try:
                 method(*arguments)

@@ -15,7 +15,7 @@ from typing import Any
 
 from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import GENERALIZATION, TRAIN, Dataset
-from sgl.verify.manifest import Manifest, Pattern
+from sgl.verify.manifest import MANIFEST, Manifest, Pattern
 from sgl.verify.report import SkippedError, Tally, Violation
 from sgl.verify.structure import Body, Labels, StructureError, read_structure
 
@@ -32,15 +32,16 @@ def certificate(data: Dataset, tally: Tally) -> None:
 
     Promised are, of the static claims: no held-out structure in any part of train, dev
     and test; in every part of gen one of the pattern's structures and none of the others';
-    and in train each part that a pattern needs.  A dataset without a certificate is not
-    checked.
+    and in train each part that a pattern needs.  A manifest that says of a claim that it
+    was proved has to list a certificate; one that says so of none needs none.
     """
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)
-    if not listed and not (data.directory / CERTIFICATE).exists():
-        raise SkippedError("the dataset has no certificate")
-    text = (data.directory / CERTIFICATE).read_text("utf-8")
+    if not listed and data.manifest.proved:
+        tally.add(Violation("the manifest says `proved` and lists no certificate", MANIFEST))
+    if not (listed or data.manifest.proved or (data.directory / CERTIFICATE).exists()):
+        raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
-        checker = Checker(text)
+        checker = Checker((data.directory / CERTIFICATE).read_text("utf-8"))
         content = checker.data
         tally.checked = len(content["claims"])
         for fault in checker.faults():

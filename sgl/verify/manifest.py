@@ -131,7 +131,8 @@ class Manifest:
     ``source`` and ``target`` name what the first two columns of the data are, ``further``
     the targets that have files of their own, ``layer`` is the graph layer of the CoNLL-U
     files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct
-    structures by number.
+    structures by number.  ``proved``: it says that a claim was proved, rather than found
+    in the data.
     """
 
     name: str
@@ -151,6 +152,7 @@ class Manifest:
     nowhere: tuple[Clause, ...] = ()
     further: tuple[str, ...] = ()
     strings: Strings | None = None
+    proved: bool = False
 
 
 @dataclass(slots=True)
@@ -213,6 +215,7 @@ def read_manifest(directory: Path) -> Manifest:
         nowhere=nowhere,
         further=layers.member("further").texts() if layers.has("further") else (),
         strings=read_strings(root),
+        proved=any(map(_is_proof, root.optional("guarantees"))),
     )
 
 
@@ -324,6 +327,11 @@ def _read_shares(stratum: Cursor) -> tuple[tuple[str, int], ...]:
     if not stratum.has("shares"):
         return ()
     return tuple((name, share.count()) for name, share in stratum.member("shares").members())
+
+
+def _is_proof(guarantee: Cursor) -> bool:
+    verdict = (guarantee.member("method").text(), guarantee.member("result").text())
+    return verdict == ("static", "proved")
 
 
 def _read_file(cursor: Cursor) -> DataFile:

@@ -19,16 +19,18 @@ CODES = (
     Code(
         "SGL1102",
         "A corpus cannot be read",
-        "A file that `sglc audit` was to read is not there, is a directory, or may not be "
-        "opened. A line that cannot be read is another matter: it is counted and listed with "
-        "its number, and the audit goes on.",
+        "A file that `sglc audit` or `sglc fit` was to read is not there, is a directory, or may "
+        "not be opened. A line that cannot be read is another matter: it is counted and listed "
+        "with its number, and the others are read.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(
         "SGL1103",
         "A result cannot be written",
-        "The file after `--json`, `--html` or `--svg` cannot be written. What was found has "
-        "been shown in the terminal all the same.",
+        "The file after `--out`, `--json`, `--html` or `--svg` cannot be written: the operating "
+        "system refuses, or (of `sglc export` and `sglc import`) there is a file of that name, "
+        "which only `--force` replaces. What was found has been shown in the terminal all the "
+        "same.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(
@@ -38,6 +40,15 @@ CODES = (
         "translation, and perhaps a kind. Rows that are none are counted as unreadable and "
         "listed with the number of their line; everything else that was found holds for the "
         "other rows. The file after `--json` lists the first thousand.",
+        no_example="it depends on the corpus, not on the grammar",
+    ),
+    Code(
+        "SGL1105",
+        "A corpus has no row that weights can be estimated from",
+        "`sglc fit` counts how often each rule is used in the readings of the sentences. It "
+        "needs sentences that the grammar derives: perhaps `--only` names another kind than the "
+        "file has, the file has other columns, or its spelling differs, which `--normalise` "
+        "forgives. `sglc audit` says why sentences have no reading.",
         no_example="it depends on the corpus, not on the grammar",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sgl.diagnostics.codes.code import Code
+from sgl.diagnostics.codes.code import MAIN, Code
 
 _NP_OLD = """\
 rule np_old: NP -> "the" "old" N
@@ -17,6 +17,24 @@ rule np_adj: NP -> "the" Adj N
   ja  Adj N
   syn N -[det]-> "the"(upos=DET); N -[amod]-> Adj
 """
+
+_ANIMALS = """\
+lexicon animals from "animals.yaml"
+  N
+    en  $en
+    ja  $ja
+    syn node(upos=NOUN)
+"""
+
+
+def _weights(*files: str, lexicon: str = "") -> dict[str, str]:
+    """A grammar that takes its weights from these files."""
+    names = [f"farm.{number}.yaml" for number in range(1, len(files) + 1)]
+    lines = [
+        f'weights published_{number} from "{name}"\n' for number, name in enumerate(names, start=1)
+    ]
+    return {MAIN: "".join(lines) + lexicon, **dict(zip(names, files, strict=True))}
+
 
 CODES = (
     Code(
@@ -152,5 +170,39 @@ rule np_again: NP -> "that" NP
   ja  "その" NP
   syn NP -[det]-> "that"(upos=DET)
 """,
+    ),
+    Code(
+        "SGL0709",
+        "A file of weights speaks of what is not there",
+        "The rows of a file of weights name categories, rules, words and lexicons as the "
+        "grammar does, a category with all its features: `VP[form=past]`. A name that the "
+        "grammar has under no setting is a slip, or the file belongs to another grammar. "
+        "What only the settings leave out is passed over.",
+        _weights("rules:\n  NP: {np: 5, np_with_pp: 1}\n"),
+        _weights("rules:\n  NP: {np: 5, np_pp: 1}\n"),
+    ),
+    Code(
+        "SGL0710",
+        "A file of weights has a word that its lexicon lacks",
+        "The words of a lexicon are named by their lemmas. A word that has a weight but no row "
+        "was removed from the table or renamed since the weights were estimated: the others "
+        "share what it had. It is a warning; the dataset is drawn without the word.",
+        {
+            **_weights("lexicons:\n  N:\n    animals: {horse: 3, cow: 1}\n", lexicon=_ANIMALS),
+            "animals.yaml": "- {en: horse, ja: 馬}\n- {en: sheep, ja: 羊}\n",
+        },
+        {
+            **_weights("lexicons:\n  N:\n    animals: {horse: 3, sheep: 1}\n", lexicon=_ANIMALS),
+            "animals.yaml": "- {en: horse, ja: 馬}\n- {en: sheep, ja: 羊}\n",
+        },
+    ),
+    Code(
+        "SGL0711",
+        "A category has weights from two files",
+        "The weights of a category are relative to one another, so that they come from one "
+        "file. Several files may give weights to different categories, and a `when` clause "
+        "chooses between two for the same.",
+        _weights("rules:\n  NP: {np: 5, np_pp: 1}\n", "rules:\n  NP: {np: 2, np_rc: 1}\n"),
+        _weights("rules:\n  NP: {np: 5, np_pp: 1}\n", "words:\n  N: {dog: 2, cat: 1}\n"),
     ),
 )

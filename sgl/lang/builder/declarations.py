@@ -60,6 +60,12 @@ class TreeBuilder(RuleBuilder):
             self._span(meta),
         )
 
+    def ports(self, _: Meta, children: list[s.Port]) -> tuple[s.Port, ...]:
+        return tuple(children)
+
+    def port(self, _: Meta, children: list[Any]) -> s.Port:
+        return s.Port(children[0], children[1])
+
     def category(self, meta: Meta, children: list[Any]) -> s.CategoryDecl:
         name, features, ports, title = children
         return s.CategoryDecl(name, features or (), ports or (), title, self._span(meta))
@@ -168,6 +174,10 @@ class TreeBuilder(RuleBuilder):
         graph, relation, first, second, *when = children
         return s.Restrict(graph, relation, first, second, tuple(when), self._span(meta))
 
+    def weights(self, meta: Meta, children: list[Any]) -> s.Weights:
+        name, path, *when = children
+        return s.Weights(name, path, tuple(when), self._span(meta))
+
     def from_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("from", meta, children)
 
@@ -177,13 +187,16 @@ class TreeBuilder(RuleBuilder):
     def ambiguous(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("ambiguous", meta, children)
 
-    def target_clause(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
-        return self._dataset_clause("target", meta, children)
+    def target_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
+        *names, when = children
+        return self._dataset_clause("target", meta, names, when)
 
-    def _dataset_clause(self, key: str, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+    def _dataset_clause(
+        self, key: str, meta: Meta, children: list[s.Name], when: s.When | None = None
+    ) -> s.DatasetClause:
         span = self._span(meta)
         place = self.source.span(span.start, span.start + len(key))
-        return s.DatasetClause(s.Name(key, place), tuple(children), span)
+        return s.DatasetClause(s.Name(key, place), tuple(children), span, when=when)
 
     def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
         return s.DatasetClause(children[0], (), self._span(meta), children[1])

@@ -35,6 +35,7 @@ from sgl.lang.syntax.declarations import (
     PartClause,
     Pattern,
     PatternClause,
+    Port,
     Relation,
     RepeatedLemmas,
     Restrict,
@@ -47,6 +48,7 @@ from sgl.lang.syntax.declarations import (
     Unread,
     Use,
     View,
+    Weights,
     Words,
 )
 from sgl.lang.syntax.rules import (
@@ -141,6 +143,7 @@ __all__ = [
     "PartClause",
     "Pattern",
     "PatternClause",
+    "Port",
     "Relation",
     "Repeat",
     "RepeatedLemmas",
@@ -161,6 +164,7 @@ __all__ = [
     "Variant",
     "View",
     "Weight",
+    "Weights",
     "When",
     "Word",
     "Words",

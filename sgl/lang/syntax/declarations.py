@@ -80,12 +80,20 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """``gap`` or, of one graph layer only, ``subj in sem``."""
+
+    name: Name
+    layer: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryDecl:
     """``category RC[anim] with gap "relative clause"``."""
 
     name: Name
     features: tuple[Name, ...]
-    ports: tuple[Name, ...]
+    ports: tuple[Port, ...]
     title: Name | None
     span: Span
 
@@ -236,13 +244,27 @@ class Restrict:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """``weights published from "published.weights.yaml" when weights = published``."""
+
+    name: Name
+    path: Name
+    when: tuple[When, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetClause:
-    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
+    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
+
+    ``target`` may have a condition.
+    """
 
     key: Name
     values: tuple[Name, ...]
     span: Span
     amount: Amount | None = None
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +287,7 @@ class ExpectedGraph:
 class Test:
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
-    ``expected`` are the texts by layer, ``graphs`` what graphs contain.
+    ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.
     """
 
     sentence: Name
@@ -295,6 +317,7 @@ Declaration = (
     | Part
     | Relation
     | Restrict
+    | Weights
     | Dataset
     | Test
 )

@@ -1,0 +1,15 @@
+"""The certificate of a proved plan, as the file that is written."""
+
+from __future__ import annotations
+
+from sgl.automata import StructureCompiler
+from sgl.certify import certificate, certificate_text
+from sgl.compile import Compiled
+from sgl.dataset import fingerprint
+
+
+def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
+    """The content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
+    digest = fingerprint(compiled.grammar, compiled.plan)
+    content = certificate(structures, compiled.plan, compiled.project.name, digest)
+    return certificate_text(content).encode("utf-8")

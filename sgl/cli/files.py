@@ -1,0 +1,35 @@
+"""Write a file so that it is there completely or not at all."""
+
+from __future__ import annotations
+
+import os
+from errno import EISDIR
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Put a text in the place of what a file holds, at once and only when all is written.
+
+    Raises ``OSError`` if the operating system refuses; then, and after an interruption,
+    the file is as it was.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
+    try:
+        partial.write_text(text, "utf-8", errors="replace")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_results(texts: list[tuple[Path, str]], diagnostics: Diagnostics) -> None:
+    """Write each of these files; report those that cannot be."""
+    for path, text in texts:
+        try:
+            replace_text(path, text)
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            diagnostics.error("SGL1103", None, f"cannot write `{path}`: {reason}")

@@ -1,0 +1,106 @@
+"""What ``sglc fit`` says in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, isfinite
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from sgl.cli.common import count, print_table
+from sgl.core.grammar import CoreGrammar
+from sgl.core.weights import RuleKey
+from sgl.diagnostics.source import visible
+from sgl.fit import FATES, Change, Fit, Likelihood, Listed, Sample, changes
+
+#: Changes, and rows of each sort, that are shown; `--json` has more.
+_CHANGES = 12
+_ROWS = 5
+
+
+def show_fit(
+    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sample, seconds: float
+) -> None:
+    """The rows, the likelihood, the largest changes, and the rows that say nothing."""
+    print_table(_rows(sample))
+    click.echo()
+    print_table(_likelihoods(fit))
+    click.echo(_ending(fit, sample))
+    click.echo()
+    print_table(_changes(changes(grammar, keys, fit, sample.rows, _CHANGES)))
+    _show_rows("without a reading", sample.fates["no reading"], sample.unparsed)
+    _show_rows("with what the split leaves out", sample.fates["held out"], sample.held_out)
+    click.echo(f"\n{count(sum(sample.fates.values()), 'row')} in {seconds:.1f} s")
+
+
+def _rows(sample: Sample) -> Table:
+    """How many rows of each kind were used, and what became of the others."""
+    fates = [fate for fate in FATES if sample.fates[fate]]
+    table = _table("rows", *fates)
+    if len(sample.kinds) > 1:
+        for kind, tally in sorted(sample.kinds.items()):
+            table.add_row(Text(visible(kind) or "–"), *(f"{tally[fate]:,}" for fate in fates))
+    table.add_row("all", *(f"{sample.fates[fate]:,}" for fate in fates))
+    return table
+
+
+def _likelihoods(fit: Fit) -> Table:
+    table = _table("weights", "log-likelihood", "bits", "perplexity")
+    for name, nats in (("declared", fit.before), ("estimated", fit.after)):
+        found = Likelihood(nats, fit.tokens)
+        if isfinite(nats):
+            table.add_row(name, f"{nats:.4f}", f"{found.bits:.3f}", f"{found.perplexity:.3f}")
+        else:
+            table.add_row(name, "-∞", "∞", "∞")
+    return table
+
+
+def _ending(fit: Fit, sample: Sample) -> str:
+    """How the rounds ended, in a sentence."""
+    ambiguous = sum(rows for _, rows in sample.ambiguous.values())
+    parts = [f"a sentence, on average over {count(sample.rows, 'row')}; perplexity of a token"]
+    parts.append(f"{count(ambiguous, 'row')} ambiguous" if ambiguous else "none ambiguous")
+    if fit.log_mass:
+        parts.append(f"the split has {100 * exp(fit.log_mass):.1f} % of the grammar's texts")
+    parts.append(count(fit.rounds, "round") + ("" if fit.converged else ", not at an end"))
+    return "; ".join(parts)
+
+
+def _changes(found: Sequence[Change]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("largest changes", "category"):
+        table.add_column(title)
+    for title in ("declared", "estimated", "in 1,000 sentences"):
+        table.add_column(title, justify="right")
+    for change in found:
+        key = change.key
+        name = f"{key.name} {key.part}" if key.section == "lexicons" else key.name
+        table.add_row(
+            Text(visible(name)),
+            Text(key.category),
+            f"{change.before:.4g}",
+            f"{change.after:.4g}",
+            f"{1000 * change.effect:+.1f}",
+        )
+    return table
+
+
+def _show_rows(what: str, number: int, rows: Sequence[Listed]) -> None:
+    if not number:
+        return
+    click.echo(f"\n{count(number, 'row')} {what}")
+    for row in rows[:_ROWS]:
+        click.echo(f"  {row.file}:{row.line}: {visible(row.sentence)}")
+        click.echo(f"    {visible(row.reason)}")
+    if number > _ROWS:
+        click.echo("  …")
+
+
+def _table(first: str, *numbers: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first)
+    for title in numbers:
+        table.add_column(title, justify="right")
+    return table
