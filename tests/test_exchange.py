@@ -24,6 +24,7 @@ from exchanging import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_grammars import grammar as small_grammar
 from toy import random_derivations
 
 from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, TextLayer, Token
@@ -143,6 +144,24 @@ def assert_same_derivation(
         assert derive_tokens(resolved.grammar, derivation, layer) == derive_tokens(
             original, old, layer
         )
+
+
+def test_the_first_word_is_raised_wherever_it_stands() -> None:
+    words = small_grammar(
+        """
+        Text = S : ^0 "."
+        S = Silent N : "" 0 1
+        S = N : "oh" 0
+        Silent = : ""
+        N = : "élan"
+        """
+    )
+    assert {" ".join(sentence) for (sentence,) in language(without_capitals(words).grammar, 3)} == {
+        "Élan .",
+        "Oh élan .",
+    }
+    unclear = small_grammar('Text = S : ^0\nS = A B : 0 1\nA = : "a"\nA = :\nB = : "b"')
+    assert without_capitals(unclear).inexact == ((1, 0),)
 
 
 def test_trees_are_those_of_the_source_layer() -> None:
@@ -289,6 +308,17 @@ def test_a_file_of_alto(tmp_path: Path) -> None:
             ("john", "hans", "NP(john)"): 0.5,
         }
     )
+
+
+def test_weights_are_divided_by_their_sum() -> None:
+    text = (
+        "interpretation s: x.StringAlgebra\n"
+        "S! -> r(A, A) [3] [s] *(?1, ?2)\nA -> a [0.5] [s] a\nA -> b [1.5] [s] b\n"
+    )
+    found, diagnostics, _ = imported(text)
+    assert found is not None
+    assert [diagnostic.code for diagnostic in diagnostics] == ["SGL1206"]
+    assert [rule.weight for rule in found.grammar.rules] == [1, 0.25, 0.75]
 
 
 def test_a_label_means_the_same_in_every_rule(tmp_path: Path) -> None:

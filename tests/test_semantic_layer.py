@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sget import compile_file
 
+from sgl.cli.main import FAILED, run
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.graph import ViewError, outputs, read_cogs, read_varfree
@@ -160,3 +161,60 @@ def test_only_a_noun_has_a_determiner() -> None:
     for edges in (((3, "det", 0),), ((0, "det", 2),), ((1, "det", 0),)):
         with pytest.raises(ViewError, match="without meaning"):
             VIEWS["cogs"].render(Graph(graph.nodes, (*graph.edges, *edges), 3), ())
+
+
+def with_template(directory: Path, template: str | None) -> Path:
+    """The grammar with a view of its author's."""
+    path = directory / "passives.sgl"
+    view = 'view roles = template(sem) from "roles.j2"\n'
+    path.write_text(GRAMMAR.replace("\ncategory Text\n", f"{view}\ncategory Text\n"), "utf-8")
+    if template is not None:
+        (directory / "roles.j2").write_text(template, "utf-8")
+    return path
+
+
+ROLES = (
+    "{% for node in nodes %}{% for role, other in node.edges %}"
+    "{{ node.lemma }}:{{ role }}={{ other.lemma }} {% endfor %}{% endfor %}"
+)
+
+
+def test_an_author_s_own_view_is_an_output_like_any_other(tmp_path: Path) -> None:
+    grammar = compile_file(with_template(tmp_path, ROLES)).grammar
+    (reading,) = Parser(grammar, 0).parse("Ada was shown by Bo")
+    assert outputs(grammar)["roles"](reading) == "show:theme=Ada show:agent=Bo"
+
+
+@pytest.mark.parametrize(
+    ("template", "code", "words"),
+    [
+        (None, "SGL0001", "is not there"),
+        ("{{ nodes", "SGL0513", "line 1 of the template"),
+        ("{% include 'a' %}", "SGL0513", "cannot be used"),
+    ],
+)
+def test_a_template_that_is_none_is_reported(
+    template: str | None, code: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["check", str(with_template(tmp_path, template))]) == FAILED
+    said = capsys.readouterr().err
+    assert code in said
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ("view roles = template(sem)", "is written in a file"),
+        ('view roles = cogs(sem) from "roles.j2"', "is a notation of the library"),
+        ('view roles = template(sem) from "../../roles.j2"', "outside"),
+    ],
+)
+def test_a_view_that_is_declared_wrongly_is_reported(
+    view: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = with_template(tmp_path, ROLES)
+    source = path.read_text("utf-8").replace('view roles = template(sem) from "roles.j2"', view)
+    path.write_text(source, "utf-8")
+    assert run(["check", str(path)]) == FAILED
+    assert words in capsys.readouterr().err

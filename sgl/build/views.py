@@ -14,6 +14,8 @@ from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
 from sgl.diagnostics import Diagnostics, Span
 from sgl.graph import ViewError, ViewOutput, outputs
+from sgl.graph.template import template_view
+from sgl.lang.syntax import View
 
 
 def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -23,6 +25,7 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
     without a form.
     """
     grammar = compiled.grammar
+    _check_templates(compiled, diagnostics)
     targets = (outputs(grammar)[name] for name in compiled.plan.targets)
     views = [target for target in targets if isinstance(target, ViewOutput)]
     texts = _smallest_texts(grammar) if views else ()
@@ -41,6 +44,20 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
             blamed.update(suspects)
             place = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
             _report(place, derivation, view, problem, diagnostics)
+
+
+def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Report the views of authors that are no templates."""
+    templates = {view.name: view.template for view in compiled.grammar.views if view.template}
+    for unit in compiled.project.units:
+        for declaration in unit.file.declarations:
+            if isinstance(declaration, View) and declaration.name.text in templates:
+                try:
+                    template_view(templates[declaration.name.text])
+                except ViewError as problem:
+                    place = declaration.path.span if declaration.path else declaration.span
+                    message = f"the view `{declaration.name}` cannot be used: {problem}"
+                    diagnostics.error("SGL0513", place, message)
 
 
 def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:

@@ -183,11 +183,15 @@ class GraphLayer:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A rendering of a graph layer (by index) as text: ``kind`` is the notation."""
+    """A rendering of a graph layer (by index) as text: ``kind`` is the notation.
+
+    The kind ``template`` is an author's own, written by the text ``template``.
+    """
 
     name: str
     kind: str
     layer: int
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def _grammar(grammar: CoreGrammar) -> Json:
         "categories": [[c.name, *c.ports, *c.limited] for c in grammar.categories],
         "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
         "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
-        "views": [[view.name, view.kind, view.layer] for view in grammar.views],
+        "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
         "rules": [_rule(rule) for rule in grammar.rules],
     }
 

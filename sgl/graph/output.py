@@ -6,14 +6,16 @@ know which of them are read off the words and which off a graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.graph.meaning import ViewError
+from sgl.graph.template import template_view
 from sgl.graph.views import VIEWS
 
 
@@ -90,6 +92,8 @@ class ViewOutput:
         Raises:
             ViewError: if the graph has no such form.
         """
+        if self.view.template:
+            return _of_author(self.view.template)(graph, tokens)
         return VIEWS[self.view.kind].render(graph, tokens)
 
 
@@ -101,12 +105,18 @@ def written(output: Output, derivation: Derivation) -> str:
         return f"(no form: {reason})"
 
 
+@cache
+def _of_author(template: str) -> Callable[[Graph, Sequence[str]], str]:
+    """The view that an author's template is; raises ``ViewError`` if it is none."""
+    return template_view(template)
+
+
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:
     """The outputs of a grammar by name: its text layers, then its views that are one line."""
     found: dict[str, Output] = {
         layer.name: TextOutput(grammar, index) for index, layer in enumerate(grammar.text_layers)
     }
     for view in grammar.views:
-        if view.kind in VIEWS:
+        if view.kind in VIEWS or view.template:
             found.setdefault(view.name, ViewOutput(grammar, view))
     return found

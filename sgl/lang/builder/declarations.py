@@ -46,7 +46,8 @@ class TreeBuilder(RuleBuilder):
         )
 
     def view(self, meta: Meta, children: list[Any]) -> s.View:
-        return s.View(children[0], children[1], children[2], self._span(meta))
+        name, kind, arguments, path = children
+        return s.View(name, kind, arguments, path, self._span(meta))
 
     def weighted_value(self, _: Meta, children: list[Any]) -> list[Any]:
         return children

@@ -61,11 +61,12 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """``view conllu = conllu(syn)``."""
+    """``view conllu = conllu(syn)``, ``view roles = template(sem) from "roles.j2"``."""
 
     name: Name
     kind: Name
     arguments: tuple[Name, ...]
+    path: Name | None
     span: Span
 
 
