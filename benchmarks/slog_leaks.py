@@ -18,10 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.audit import Corpus, Reader, StructureFinder, Unreadable, declared_structures
+from sgl.audit import Reader, StructureFinder, declared_structures
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled, named_structures
+from sgl.corpus import Corpus, Unreadable
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser
 from sgl.resources import grammars_dir

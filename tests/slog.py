@@ -9,7 +9,7 @@ from sget import compile_file
 
 from sgl.compile import Compiled
 from sgl.graph import Output, outputs
-from sgl.parse import Parser
+from sgl.parse import Parser, best_readings
 from sgl.resources import grammars_dir
 
 #: The published data; absent from most checkouts.
@@ -39,6 +39,14 @@ def forms(name: str, view: str, sentence: str) -> set[str]:
     """What the readings of a sentence are in a view."""
     output = views(name)[view]
     return {output(reading) for reading in parser(name).parse(sentence)}
+
+
+def likeliest(name: str, view: str, sentence: str) -> str:
+    """What the likeliest reading of a sentence is in a view."""
+    forest = parser(name).forest(sentence)
+    assert forest is not None
+    (best,) = best_readings(forest, 1)
+    return views(name)[view](best.derivation)
 
 
 def pairs() -> list[tuple[str, str, str]]:

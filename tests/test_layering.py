@@ -1,6 +1,6 @@
 """Imports go one way, and the verifier imports nothing of the compiler.
 
-    lang -> compile -> core -> automata -> sample -> graph -> dataset      verify
+    lang -> compile -> core -> graph -> automata -> sample -> dataset      verify
 
 Read from the syntax trees of the modules, so that an import inside a function
 counts as well.

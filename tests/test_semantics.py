@@ -149,7 +149,6 @@ SYN, SEM = "layer syn : graph on en\n", "layer sem : graph on en (free)\n"
         ("target cogs varfree", "target cogs varfre", "SGL0201", "varfre"),
         ("target cogs varfree", "target conllu", "SGL0201", "conllu"),
         ("target cogs varfree", "target en", "SGL0201", "en"),
-        ("target cogs varfree", "target cogs\n  target varfree", "SGL0203", "target"),
         # sizes
         ("size   20\n", "size   20 in dev\n", "SGL0829", "dev"),
         ("5 in dev", "5 in gen", "SGL0827", "gen"),

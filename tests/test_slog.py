@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from slog import DATA, forms, grammar, pairs, parser, rows
+from slog import DATA, forms, grammar, likeliest, pairs, parser, rows
 
 import slog_leaks
 from sgl.build.examples import check_examples
@@ -127,8 +127,8 @@ def test_all_patterns_are_proved(
 
 
 def test_the_composition_of_the_data_is_the_published_one() -> None:
-    none = dict.fromkeys(("train", "dev", "test", "gen"), 0)
-    composition = {name: Counter(none) for name in ("cogs", "slog")}
+    splits = ("train", "dev", "test", "gen")
+    composition = {name: Counter(dict.fromkeys(splits, 0)) for name in ("cogs", "slog")}
     for name, counts in composition.items():
         for stratum in grammar(name).plan.strata:
             counts[stratum.split] += stratum.count
@@ -167,6 +167,13 @@ def test_every_development_row_is_derived_exactly(
     assert len(published) == number
     wrong = [row for row in published if row[1] not in forms(name, view, row[0])]
     assert wrong == []
+
+
+@needs_published_data
+def test_of_several_readings_the_likeliest_is_the_published_one() -> None:
+    several = [row for row in rows("slog/dev.cogs.tsv") if len(parser("slog").parse(row[0])) > 1]
+    assert len(several) == 13
+    assert all(likeliest("slog", "cogs", row[0]) == row[1] for row in several)
 
 
 @needs_published_data
