@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kites import isolated
 from sget import compile_file
 
 from sgl.cli.main import FAILED, run
@@ -72,6 +73,16 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> CoreGrammar:
     path = tmp_path_factory.mktemp("passives") / "passives.sgl"
     path.write_text(GRAMMAR, encoding="utf-8")
     return compile_file(path).grammar
+
+
+def test_the_standalone_sampler_has_the_last_edges(tmp_path: Path) -> None:
+    path = tmp_path / "passives.sgl"
+    path.write_text(GRAMMAR.replace("train 1", "target varfree\n  train 40"), encoding="utf-8")
+    assert run(["compile", str(path), "-o", str(tmp_path / "out")]) == 0
+    text = (tmp_path / "out" / "data" / "train.tsv").read_text(encoding="utf-8")
+    assert "theme = Bo , agent = " in text or "theme = Cy , agent = " in text
+    checked = isolated(tmp_path / "out" / "sampler.py", "--check")
+    assert checked.returncode == 0, checked.stderr
 
 
 def test_a_target_may_have_a_condition(tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-#: What may stand in several lines.
-_REPEATABLE = ("distinct", "target")
 _KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
@@ -168,11 +166,17 @@ class _Settings:
         self.targets: list[s.Name] = []
         self.said: dict[str, s.Name] = {}
 
+    def _further_target(self, clause: s.DatasetClause, when: s.When) -> None:
+        """A target under a condition comes after those that others name."""
+        if self.parameters.holds(when, self.diagnostics):
+            self.targets.extend(clause.values)
+
     def clause(self, clause: s.DatasetClause) -> None:
         key = clause.key.text
-        if clause.when is not None and not self.parameters.holds(clause.when, self.diagnostics):
+        if clause.when is not None:
+            self._further_target(clause, clause.when)
             return
-        if key not in _REPEATABLE and key in self.said:
+        if key != "distinct" and key in self.said:
             report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
         self.said.setdefault(key, clause.key)
         if key == "from":

@@ -5,7 +5,8 @@ The text is Base64 of a zlib stream of JSON with these members:
 ===========  ===============================================================
 ``rules``    for each rule: number of children, its lemmas, those that may
              not be repeated, source template, then for each target its
-             template, or for a view its items, nodes, edges and exports
+             template, or for a view its items, nodes, edges, exports and
+             last edges
 ``widths``   for each rule the width of its interval in lexical states
 ``states``   a lexical state: its rules as differences to the rule before;
              another: ``[width, rule, last child, ..., first child]`` for each
