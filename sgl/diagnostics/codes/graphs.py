@@ -225,9 +225,10 @@ word N: "horse"
     Code(
         "SGL0513",
         "A text has no form in a view",
-        "A view writes every text of the grammar. A logical form has words with a `type` "
-        "(entity, name, wh or event) and a lemma of one word; every such word hangs on the "
-        "head, and no edge leads to or from a function word, which has no attributes. Each rule "
+        "A view that is a target of the dataset writes every text. A logical form has words "
+        "with a `type` (entity, name, wh or event) and a lemma of one word; every such word "
+        "hangs on the head, and no edge leads to or from a function word, which has no "
+        "attributes. Each rule "
         "and each word is tried in the smallest text that contains it.",
         _SLEPT.replace("type=name", "kind=name"),
         _SLEPT,
