@@ -28,7 +28,6 @@ from sgl.audit import (
     explain_difference,
     first_outputs,
     gives,
-    output,
 )
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
@@ -38,6 +37,7 @@ from sgl.core.interpret import interpret
 from sgl.corpus import Corpus, Row, Speller, Unreadable
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.graph import TextOutput
 from sgl.parse import Parser
 from sgl.resources import grammars_dir
 
@@ -157,13 +157,14 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         assert forest is not None
         if forest.count > 200:
             continue
-        outputs = {output(TOY, reading, 0) for reading in forest.readings(forest.count)}
+        source = TextOutput(TOY, 0)
+        outputs = {source(reading) for reading in forest.readings(forest.count)}
         assert interpret(TOY, derivation).texts[0] in outputs
-        assert all(gives(forest, 0, text) for text in outputs)
-        assert set(first_outputs(forest, 0, forest.count)) == outputs
-        assert not gives(forest, 0, f"{min(outputs)} Not this.")
-        assert not gives(forest, 0, min(outputs)[:-1])
-        assert all(all_give(forest, 0, text) == (len(outputs) == 1) for text in outputs)
+        assert all(gives(forest, source, text) for text in outputs)
+        assert set(first_outputs(forest, source, forest.count)) == outputs
+        assert not gives(forest, source, f"{min(outputs)} Not this.")
+        assert not gives(forest, source, min(outputs)[:-1])
+        assert all(all_give(forest, source, text) == (len(outputs) == 1) for text in outputs)
 
 
 # --- choices -----------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ def test_a_difference_is_charged_to_the_smallest_phrase(
 ) -> None:
     grammar = farm().grammar
     (derivation,) = Parser(grammar).parse("The dog chased a cat near the hen.")
-    found = explain_difference(grammar, derivation, 1, published)
+    found = explain_difference(grammar, derivation, TextOutput(grammar, 1), published)
     names = [(grammar.rules[d.rule].name, d.kind, d.given, d.published) for d in found]
     assert names == causes
 
@@ -294,8 +295,8 @@ def test_a_difference_is_charged_to_the_smallest_phrase(
 def test_every_difference_has_an_explanation_and_equality_has_none(seed: int, other: str) -> None:
     (derivation,) = random_derivations(TOY, 1, seed=seed)
     text = interpret(TOY, derivation).texts[1]
-    assert explain_difference(TOY, derivation, 1, text) == ()
-    found = explain_difference(TOY, derivation, 1, other)
+    assert explain_difference(TOY, derivation, TextOutput(TOY, 1), text) == ()
+    found = explain_difference(TOY, derivation, TextOutput(TOY, 1), other)
     assert bool(found) == (text != other)
     assert {difference.rule for difference in found} <= set(derivation)
 
@@ -441,7 +442,7 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
         (["."], OUTPUT, "cannot read"),
         ([], USAGE, "Missing argument"),
         (["first.tsv", "--source=fr"], USAGE, "there is no text layer `fr`"),
-        (["first.tsv", "--target=syn"], USAGE, "there is no text layer `syn`"),
+        (["first.tsv", "--target=syn"], USAGE, "there is no text layer or view `syn`"),
         (["first.tsv", "--columns=en", "--target=ja"], USAGE, "no column has the layer `ja`"),
         (["first.tsv", "--normalise=spacng"], USAGE, "did you mean `spacing`?"),
         (["first.tsv", "--json=first.tsv"], USAGE, "is one of the corpora"),
@@ -472,7 +473,7 @@ def published_audit(name: str, declared: Sequence[Declared]) -> dict[str, object
         Speller(layer, Parser(grammar, index).vocabulary, ["spacing"])
         for index, layer in enumerate(grammar.text_layers)
     ]
-    reader = Reader(parser, (1,), finder, spellers[0])
+    reader = Reader(parser, (TextOutput(grammar, 1),), finder, spellers[0])
     auditor = Auditor(reader, ("en", "ja"), tuple(declared), spellers[1:])
     return audit_data(auditor.run([PUBLISHED / name], lambda *_: None))
 

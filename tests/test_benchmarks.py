@@ -13,6 +13,7 @@ import pytest
 from sget import sget
 
 import agreement
+import equivalence
 import fitting
 import frequencies
 import mutants
@@ -213,6 +214,43 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert called == {"a": {"n": 1}, "b": {"n": "b"}}
     called = run_tasks(["a"], lambda name: {"n": name}, Workers(1, memory), "another key")
     assert called == {"a": {"n": "a"}}
+
+
+# --- equivalence ------------------------------------------------------------------------
+
+
+FORMS = (
+    "LAMBDA a . LAMBDA b . LAMBDA e . mend . agent ( e , b ) AND mend . theme ( e , a )",
+    (
+        "* clerk ( x _ 1 ) ; clerk . nmod . in ( x _ 1 , x _ 4 ) AND hat ( x _ 4 )"
+        " AND see . agent ( x _ 5 , x _ 1 ) AND see . theme ( x _ 5 , Nora )"
+    ),
+    (
+        "say . agent ( x _ 1 , Nora ) AND say . ccomp ( x _ 1 , x _ 4 )"
+        " AND say . agent ( x _ 4 , ? ) AND say . ccomp ( x _ 4 , x _ 7 )"
+        " AND sleep . agent ( x _ 7 , Tom )"
+    ),
+)
+
+
+def test_all_judges_of_logical_forms_are_counted_and_only_the_published_metric_is_wrong() -> None:
+    result = equivalence.run(FORMS * 5, every=1, seed=1)
+    assert result["wrong"] == []
+    counts = {(r["judge"], r["pairs"]): (r["number"], r["right"]) for r in result["verdicts"]}
+    assert counts["equivalent", "renamed, shuffled"] == (15, 15)
+    assert counts["VF2", "roles swapped"] == (15, 15)
+    assert counts["VF2", "definiteness"] == (5, 5)
+    assert counts["equivalent", "edge dropped"] == (10, 10)
+    number, right = counts["published metric", "renamed, shuffled"]
+    assert right < number
+    assert all(row["ratio"] > 0 for row in result["speed"])
+
+
+def test_a_wrong_verdict_about_logical_forms_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(equivalence.JUDGE_OF, "VF2", lambda _gold, _other: True)
+    result = equivalence.run(FORMS, every=1, seed=1)
+    assert {wrong["judge"] for wrong in result["wrong"]} == {"VF2"}
+    assert "renamed, shuffled" not in {wrong["kind"] for wrong in result["wrong"]}
 
 
 # --- weights from a corpus --------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Imports go one way, and the verifier imports nothing of the compiler.
 
-    lang -> compile -> core -> automata -> sample -> graph -> dataset      verify
+    lang -> compile -> core -> graph -> automata -> sample -> dataset      verify
 
 Read from the syntax trees of the modules, so that an import inside a function
 counts as well.
@@ -27,14 +27,16 @@ ALLOWED: dict[str, set[str]] = {
     "morphology": {"compile", "diagnostics", "lang", "resources"},
     "automata": {"core"},
     "certify": {"automata", "core"},
-    "sample": {"automata", "core"},
+    "sample": {"automata", "core", "graph"},
     "graph": {"core"},
+    "evaluate": {"core", "graph"},
+    "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core"},
     "corpus": {"core"},
-    "audit": {"automata", "core", "corpus", "parse"},
+    "audit": {"graph", "automata", "core", "corpus", "parse"},
     "fit": {"core", "corpus", "parse"},
     "dataset": {"core", "graph", "sample"},
-    "report": {"core", "diagnostics"},
+    "report": {"core", "diagnostics", "graph"},
     "verify": set(),
     "pygments_lexer": {"lang"},
 }

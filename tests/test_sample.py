@@ -232,7 +232,7 @@ def test_a_derivation_is_expanded_from_the_left(key: int) -> None:
 def test_the_packed_texts_are_those_of_the_grammar(index: int) -> None:
     key = candidate_key(stream_key(1, "texts"), index)
     derivation = derive(WORDY.states, WORDY.strata[0].start, key)
-    for layer, text in enumerate((WORDY.source, WORDY.target)):
+    for layer, text in enumerate((WORDY.source, *WORDY.targets)):
         words = words_of(text, WORDY.arity, derivation)
         assert words == derive_tokens(TOY, tuple(derivation), layer)
         assert joined(text, words) == finish(TOY.text_layers[layer], words)

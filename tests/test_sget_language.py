@@ -159,7 +159,7 @@ def test_sentences_are_finished() -> None:
 
 def test_every_word_has_a_head_in_the_basic_tree_or_is_extracted() -> None:
     for item in sample():
-        (graph,) = item.graphs
+        graph = item.graphs[0]
         assert len(graph.nodes) == len(item.tokens[0])
         for index in range(len(graph.nodes)):
             incoming = [label for _, label, target in graph.edges if target == index]

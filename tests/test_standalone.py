@@ -61,7 +61,7 @@ def sampler(tmp_path: Path) -> Run:
 
 def expected_files(tables: Tables) -> dict[str, str]:
     files = {}
-    for split, row in rows(tables):
+    for split, (row,) in rows(tables):
         files[f"{split}.tsv"] = files.get(f"{split}.tsv", "") + row
     return files
 

@@ -15,7 +15,7 @@ from sgl.audit.choices import Choice, choices
 from sgl.audit.data import audit_data
 from sgl.audit.duplicates import Shared
 from sgl.audit.mismatch import Difference, explain_difference
-from sgl.audit.outputs import all_give, first_outputs, gives, output
+from sgl.audit.outputs import all_give, first_outputs, gives
 from sgl.audit.reader import Judgement, Reader
 from sgl.audit.result import LISTED, OTHER_PAIRS, Audit, Cause, FileTally, Listed, Open, Tally
 from sgl.audit.structures import Declared, StructureFinder, declared_structures
@@ -48,5 +48,4 @@ __all__ = [
     "explain_difference",
     "first_outputs",
     "gives",
-    "output",
 ]

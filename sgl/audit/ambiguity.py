@@ -18,8 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sgl.audit.outputs import all_give, output
+from sgl.audit.outputs import all_give
 from sgl.core.interpret import Derivation, finish
+from sgl.graph import Output
 from sgl.parse import Forest, Parser
 
 #: Sentences, or groups of them, that are remembered; others are parsed again.
@@ -40,17 +41,17 @@ class Ambiguity:
     Attributes:
         several: whether there are any.
         structures: the structures, by index, that some reading contains.
-        layers: the text layers, by index, in which a reading has another text.
+        outputs: the text layers and views, by name, in which a reading has another text.
     """
 
     several: bool = False
     structures: frozenset[int] = frozenset()
-    layers: tuple[int, ...] = ()
+    outputs: tuple[str, ...] = ()
 
     @property
     def matters(self) -> bool:
         """Whether another reading contains a structure or says something else."""
-        return bool(self.structures or self.layers)
+        return bool(self.structures or self.outputs)
 
 
 ONE_READING = Ambiguity()
@@ -59,11 +60,11 @@ ONE_READING = Ambiguity()
 class AmbiguityJudge:
     """Looks for other readings of sentences that the grammar has derived."""
 
-    def __init__(self, parser: Parser, finder: Finder, layers: Sequence[int]) -> None:
-        """``layers`` are the text layers that are compared."""
+    def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
+        """``outputs`` are what is compared."""
         self._parser = parser
         self._finder = finder
-        self._layers = tuple(layers)
+        self._outputs = tuple(outputs)
         self._spelling = parser.grammar.text_layers[parser.layer]
         self._single: dict[tuple[str, ...], bool] = {}
         self._known: dict[str, Ambiguity] = {}
@@ -93,11 +94,10 @@ class AmbiguityJudge:
         if forest.count == 1:
             return ONE_READING
         found, _ = self._finder.in_forest(forest)
-        grammar = self._parser.grammar
         differing = tuple(
-            layer
-            for layer in self._layers
-            if not all_give(forest, layer, output(grammar, derivation, layer))
+            output.name
+            for output in self._outputs
+            if not all_give(forest, output, output(derivation))
         )
         return Ambiguity(True, found, differing)
 

@@ -30,7 +30,7 @@ class Auditor:
     """Audits corpora with one grammar.
 
     Attributes:
-        columns: the text columns of the files: text layers by name, or ``-``.
+        columns: the columns of the files: text layers and views by name, or ``-``.
     """
 
     def __init__(
@@ -38,20 +38,20 @@ class Auditor:
         reader: Reader,
         columns: Sequence[str],
         declared: Sequence[Declared] = (),
-        spellers: Sequence[Speller] = (),
+        spellers: Sequence[Speller | None] = (),
     ) -> None:
-        """``spellers`` are for the targets of the reader; none compares texts as they stand."""
+        """``spellers`` are for the targets of the reader; without one texts are to be equal."""
         self.columns = tuple(columns)
         self._reader = reader
         self._grammar = reader.parser.grammar
         self._declared = tuple(declared)
         self._spellers = tuple(spellers)
-        layers = [layer.name for layer in self._grammar.text_layers]
         self._layer = reader.parser.layer
-        self._source = self.columns.index(layers[self._layer])
-        self._targets = [layers[target] for target in reader.targets]
+        source = self._grammar.text_layers[self._layer].name
+        self._source = self.columns.index(source)
+        self._targets = [target.name for target in reader.targets]
         self.audit = Audit(
-            layers[self._layer],
+            source,
             tuple(self._targets),
             tuple(entry.name for entry in self._declared),
         )
@@ -119,7 +119,8 @@ class Auditor:
         listed = Listed(file.name, row.line, sentence, detail)
         list_row(self.audit.ambiguous, listed)
         if judged.forest is not None:
-            for choice in choices(judged.forest, next(iter(self._reader.targets), self._layer)):
+            texts = (target.layer for target in self._reader.targets if target.layer is not None)
+            for choice in choices(judged.forest, next(texts, self._layer)):
                 self.audit.part(listed, choice)
 
     def _compare(
@@ -129,8 +130,9 @@ class Auditor:
         name = self._targets[place]
         published = row.texts[self.columns.index(name)]
         spellings = [published]
-        if self._spellers:
-            spellings = [text for text, _ in self._spellers[place].spellings(published)]
+        speller = self._spellers[place] if self._spellers else None
+        if speller is not None:
+            spellings = [text for text, _ in speller.spellings(published)]
         if any(self._reader.gives(judged, place, text) for text in spellings):
             tally.exact[name] += 1
         else:
@@ -145,9 +147,9 @@ class Auditor:
         spellings: Sequence[str],
     ) -> None:
         """Note what explains that no output is the text of the row, in any of its spellings."""
-        name, layer = self._targets[place], self._reader.targets[place]
+        name, output = self._targets[place], self._reader.targets[place]
         explained = (
-            explain_difference(self._grammar, derivation, layer, text)
+            explain_difference(self._grammar, derivation, output, text)
             for text in spellings
             for derivation in self._reader.likeliest(judged, _COMPARED)
         )

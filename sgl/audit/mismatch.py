@@ -24,6 +24,7 @@ from itertools import accumulate
 
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.graph import Output
 
 #: Longer texts are not aligned; their difference is charged to the whole.
 LONGEST = 2_000
@@ -46,10 +47,17 @@ class Difference:
 
 
 def explain_difference(
-    grammar: CoreGrammar, derivation: Derivation, layer: int, published: str
+    grammar: CoreGrammar, derivation: Derivation, output: Output, published: str
 ) -> tuple[Difference, ...]:
-    """The differences between the text of a derivation and a published one."""
-    return tuple(_Comparison(grammar, derivation, layer, published).whole())
+    """The differences between an output of a derivation and a published one.
+
+    A view is not put together from the views of phrases: its difference is charged to the
+    rule of the whole text.
+    """
+    if output.layer is None:
+        given, published = _trimmed(output(derivation), published)
+        return (Difference(derivation[0], PARTS, given, published),)
+    return tuple(_Comparison(grammar, derivation, output.layer, published).whole())
 
 
 @dataclass(frozen=True, slots=True)

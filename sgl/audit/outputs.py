@@ -9,7 +9,8 @@ the texts of its readings that occur in the text which is looked for::
 
 What does not occur there can be no part of it, but for the first letter, which a rule
 higher up may raise.  For the same reason one phrase that does not occur there shows that
-not all readings give the text.
+not all readings give the text.  Views are not made of the words of their parts: of them the
+likeliest readings are listed.
 """
 
 from __future__ import annotations
@@ -17,29 +18,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from sgl.core.grammar import CoreGrammar, Slot, Template
-from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.core.grammar import Slot, Template
+from sgl.core.interpret import finish
+from sgl.graph import Output
 from sgl.parse import Forest, Node, best_readings, capitalised
 
 Words = tuple[str, ...]
 
-
-def output(grammar: CoreGrammar, derivation: Derivation, layer: int) -> str:
-    """The text of a derivation in a text layer."""
-    return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
+#: The likeliest readings of a sentence whose views are looked at.
+_VIEWED = 1_000
 
 
-def first_outputs(forest: Forest, layer: int, readings: int) -> tuple[str, ...]:
+def first_outputs(forest: Forest, output: Output, readings: int) -> tuple[str, ...]:
     """The different texts of the likeliest ``readings``, best first."""
-    texts = (
-        output(forest.grammar, ranked.derivation, layer)
-        for ranked in best_readings(forest, readings)
-    )
+    texts = (output(ranked.derivation) for ranked in best_readings(forest, readings))
     return tuple(dict.fromkeys(texts))
 
 
-def gives(forest: Forest, layer: int, text: str) -> bool:
-    """Whether some reading has this text in a text layer."""
+def gives(forest: Forest, output: Output, text: str) -> bool:
+    """Whether some reading has this text as its output; of views, one of the likeliest."""
+    layer = output.layer
+    if layer is None:
+        return text in first_outputs(forest, output, _VIEWED)
     spelling = forest.grammar.text_layers[layer]
     below: list[list[Words]] = []
     for node in forest.nodes:
@@ -52,8 +52,11 @@ def gives(forest: Forest, layer: int, text: str) -> bool:
     return any(finish(spelling, words) == text for words in below[-1])
 
 
-def all_give(forest: Forest, layer: int, text: str) -> bool:
-    """Whether every reading has this text in a text layer."""
+def all_give(forest: Forest, output: Output, text: str) -> bool:
+    """Whether every reading has this text as its output; of views, all of the likeliest."""
+    layer = output.layer
+    if layer is None:
+        return first_outputs(forest, output, _VIEWED) == (text,)
     spelling = forest.grammar.text_layers[layer]
     written = _written(forest, layer)
     below: list[list[Words]] = []

@@ -9,10 +9,11 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 
-from sgl.audit.outputs import first_outputs, gives, output
+from sgl.audit.outputs import first_outputs, gives
 from sgl.audit.structures import StructureFinder
 from sgl.core.interpret import Derivation
 from sgl.corpus.spelling import Speller
+from sgl.graph import Output
 from sgl.parse import Forest, Obstacle, Parser, best_readings
 
 #: Sentences whose judgements are kept.
@@ -29,7 +30,7 @@ class Judgement:
     Attributes:
         readings: their number; 0 if there is none, and then ``obstacle`` says why.
         derivation: the likeliest reading.
-        outputs: for each target layer the texts of the likeliest readings, best first.
+        outputs: for each target the texts of the likeliest readings, best first.
         some: the structures that some reading contains, by index; ``every`` those
             that all readings contain.
         changed: what had to be put right in the spelling.
@@ -54,11 +55,11 @@ class Reader:
     def __init__(
         self,
         parser: Parser,
-        targets: tuple[int, ...],
+        targets: tuple[Output, ...],
         finder: StructureFinder | None = None,
         speller: Speller | None = None,
     ) -> None:
-        """``targets`` are indices of text layers; ``speller`` is one for the parser's layer."""
+        """``speller`` is one for the parser's layer."""
         self.parser = parser
         self.targets = targets
         self._finder = finder
@@ -106,10 +107,10 @@ class Reader:
             derivation = forest.reading(0)
             if self._finder is not None:
                 some = every = self._finder.in_reading(derivation)
-            texts = tuple([(output(forest.grammar, derivation, layer),) for layer in self.targets])
+            texts = tuple([(target(derivation),) for target in self.targets])
             return judgement(derivation, texts, some, every)
         if self._finder is not None:
             some, every = self._finder.in_forest(forest)
-        outputs = tuple([first_outputs(forest, layer, _READINGS) for layer in self.targets])
+        outputs = tuple([first_outputs(forest, target, _READINGS) for target in self.targets])
         (best,) = best_readings(forest, 1)
         return judgement(best.derivation, outputs, some, every, forest=forest)

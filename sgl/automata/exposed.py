@@ -74,7 +74,9 @@ class Things:
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         layer = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
-        target = grammar.text_layer(plan.target)
+        texts = [layer.name for layer in grammar.text_layers]
+        # The forms of a view are put together from no words.
+        target = texts.index(plan.target) if plan.target in texts else None
         numbers: Numbering[Thing] = Numbering()
         self.things = numbers.values
         self.of_rule: list[tuple[int, ...]] = []
@@ -103,7 +105,7 @@ def _lemmas(rule: Rule, layer: int) -> Iterator[str]:
 
 
 def _things(
-    grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target: int
+    grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target: int | None
 ) -> Iterator[Thing]:
     for lemma in lemmas:
         yield Thing(Kind.WORD, lemma)
@@ -113,6 +115,8 @@ def _things(
     category = grammar.categories[rule.lhs].name.partition("[")[0]
     for lemma in lemmas:
         yield Thing(Kind.ENTRY, f"{category}: {lemma}")
+    if target is None:
+        return
     form = " ".join(item.text for item in rule.templates[target] if isinstance(item, Token))
     if form:
         yield Thing(Kind.FORM, form)

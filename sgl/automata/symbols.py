@@ -18,7 +18,7 @@ from sgl.automata.errors import UnsupportedStructure
 from sgl.automata.labels import LabelIndex, bit_sets
 from sgl.automata.numbering import Numbering
 from sgl.automata.schema import Labels, Predicate, Query
-from sgl.core.grammar import CoreGrammar, Edge, Fragment, Rule
+from sgl.core.grammar import CoreGrammar, Edge, Rule
 from sgl.core.structure import LabelTest
 
 
@@ -113,8 +113,8 @@ class Frame:
         )
 
 
-def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
-    """Find the local node of every port of every child.
+def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
+    """Find the local node of every port of every child in a graph layer.
 
     A port that the fragment does not mention gets a local node of its own,
     which is forgotten at once.
@@ -123,9 +123,10 @@ def frame_of(grammar: CoreGrammar, rule: Rule, fragment: Fragment) -> Frame:
         UnsupportedStructure: if the rule makes one node of two ports of a
             child, or two ports of one node.
     """
+    fragment = rule.fragments[grammar.graph_layer(layer)]
     if len(set(fragment.exports)) < len(fragment.exports):
         raise UnsupportedStructure(f"rule {rule.name} gives one node two ports")
-    ports = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
+    ports = [[-1] * len(grammar.categories[child].ports_in(layer)) for child in rule.rhs]
     for local, node in enumerate(fragment.nodes):
         children = [child for child, _ in node.glue]
         if len(set(children)) < len(children):
@@ -160,7 +161,7 @@ class FragmentIndex:
         rows: list[list[int]] = []
         for rule in grammar.rules:
             fragment = rule.fragments[number]
-            self._frame_of.append(frames.number(frame_of(grammar, rule, fragment)))
+            self._frame_of.append(frames.number(frame_of(grammar, rule, layer)))
             labels = (node.attributes for node in fragment.nodes)
             rows.append([self._index.add(label) for label in labels if label is not None])
         self._frames = frames.values

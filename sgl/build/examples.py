@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from sgl.build.deciding import deciding
 from sgl.build.readings import Reading
@@ -13,6 +13,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Pattern, foreign
 from sgl.diagnostics import Diagnostics, suggest
+from sgl.graph import Output, ViewError, outputs
 from sgl.lang import syntax as s
 from sgl.parse import Parser
 
@@ -75,30 +76,45 @@ class _Test:
             self._graphs([Reading.of(self.grammar, reading) for reading in readings])
 
     def _text(
-        self, layer: s.Name, expected: s.Name, readings: tuple[Derivation, ...]
+        self, name: s.Name, expected: s.Name, readings: tuple[Derivation, ...]
     ) -> tuple[Derivation, ...]:
         """The readings with this output; all of them after a report that there is none."""
-        names = [text.name for text in self.grammar.text_layers]
-        if layer.text not in names:
-            self.diagnostics.error(
-                "SGL0201",
-                layer.span,
-                f"there is no text layer `{layer}`",
-                hint=suggest(layer.text, names),
-            )
+        known = outputs(self.grammar)
+        output = known.get(name.text)
+        if output is None:
+            self._unknown_output(name, known)
             return readings
-        index = names.index(layer.text)
-        outputs = [interpret(self.grammar, reading).texts[index] for reading in readings]
-        if expected.text not in outputs:
+        texts = [_written(output, reading) for reading in readings]
+        if expected.text not in texts:
+            notes = [
+                f"it gives: {text}" if text is not None else "a reading has no such form"
+                for text in dict.fromkeys(texts)
+            ]
             self.diagnostics.error(
                 "SGL0817",
                 expected.span,
-                f"the grammar gives another output in `{layer}`",
-                notes=tuple(f"it gives: {output}" for output in list(dict.fromkeys(outputs))[:3]),
+                f"the grammar gives another output in `{name}`",
+                notes=tuple(notes[:3]),
             )
             return readings
-        pairs = zip(readings, outputs, strict=True)
-        return tuple(reading for reading, output in pairs if output == expected.text)
+        pairs = zip(readings, texts, strict=True)
+        return tuple(reading for reading, text in pairs if text == expected.text)
+
+    def _unknown_output(self, name: s.Name, known: Collection[str]) -> None:
+        """Report an output that is neither a text layer nor a view of one line."""
+        others = {view.name: view.kind for view in self.grammar.views}
+        if name.text in others:
+            self.diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"the view `{name}` is `{others[name.text]}`, which is more than one line of text",
+                hint="say with a structure what its graph contains: `syn { V -[obj]-> N }`",
+            )
+            return
+        hint = suggest(name.text, known) or f"there is: {', '.join(known)}"
+        self.diagnostics.error(
+            "SGL0201", name.span, f"there is no text layer or view `{name}`", hint=hint
+        )
 
     def _graphs(self, readings: list[Reading]) -> None:
         """Report each structure that is in no graph of those that have the ones before it."""
@@ -115,6 +131,14 @@ class _Test:
                 f"the graph of this sentence in `{expected.layer}` does not contain this",
                 notes=(f"its edges are: {edges}",),
             )
+
+
+def _written(output: Output, reading: Derivation) -> str | None:
+    """What a reading is written as; None if its graph has no such form."""
+    try:
+        return output(reading)
+    except ViewError:
+        return None
 
 
 class _Likes:
@@ -154,7 +178,7 @@ class _Likes:
             if reading.contains(structure):
                 return f"it contains {structure}, which `not` excludes"
         for part in self.plan.parts:
-            for structure in part.only:
+            for structure in () if part.tested else part.only:
                 if reading.contains(structure):
                     return f"it contains {structure}, which only the part `{part.name}` may"
         others = [p for p in self.plan.patterns if foreign(pattern, [p])]

@@ -68,12 +68,13 @@ def report_data(
 ) -> ReportData:
     """Everything on the page, as values."""
     plan = compiled.plan
+    texts = {layer.name for layer in compiled.grammar.text_layers}
     figures = figures_of(structures, plan)
     return ReportData(
         title=compiled.project.title or compiled.project.name,
         signature=manifest["signature"],
         source_language=plan.source,
-        target_language=plan.target,
+        target_language=plan.target if plan.target in texts else "",
         guarantees=(_strings(manifest), *_checked(verification)),
         patterns=tuple(
             pattern_report(compiled, proofs, pattern, manifest, observer.examples)

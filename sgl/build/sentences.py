@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sgl.corpus import Speller
-from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, suggest
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.parse import Forest, Parser
 
 #: What diagnostics call a sentence of the command line.
@@ -16,24 +16,28 @@ def read_sentence(
     speller: Speller | None,
     sources: SourceMap,
     diagnostics: Diagnostics,
+    place: Span | None = None,
 ) -> Forest | None:
     """The readings of a sentence; None after a report.
 
-    With a speller the sentence is also tried as it should have been spelt.
+    With a speller the sentence is also tried as it should have been spelt.  ``place`` is
+    where the sentence stands, if that is in a file and it is read as it stands there.
     """
     spellings = [(sentence, ())] if speller is None else list(speller.spellings(sentence))
     for spelling, _ in spellings:
         forest = parser.forest(spelling)
         if forest is not None:
             return forest
-    _report(parser, spellings[-1][0], sources, diagnostics)
+    last = spellings[-1][0]
+    if place is None:
+        place = sources.add(SourceFile(SENTENCE, last)).span(0, len(last))
+    _report(parser, last, place, diagnostics)
     return None
 
 
-def _report(parser: Parser, sentence: str, sources: SourceMap, diagnostics: Diagnostics) -> None:
+def _report(parser: Parser, sentence: str, place: Span, diagnostics: Diagnostics) -> None:
     """Show where the sentence stops being the beginning of one that the grammar derives."""
     obstacle = parser.obstacle(sentence)
-    file = sources.add(SourceFile(SENTENCE, sentence))
     start, word = parser.word_at(sentence, obstacle.position)
     notes = [f"parsed up to: {sentence[: obstacle.position]}"] if obstacle.position else []
     expected = ", ".join(obstacle.expected(parser.grammar))
@@ -49,7 +53,7 @@ def _report(parser: Parser, sentence: str, sources: SourceMap, diagnostics: Diag
         label = "this cannot stand here"
     diagnostics.error(
         "SGL1101",
-        file.span(start, start + len(word)),
+        Span(place.file, place.start + start, place.start + start + len(word)),
         f"the grammar does not derive this sentence in the layer `{layer.name}`",
         label=label,
         notes=notes,

@@ -1,4 +1,4 @@
-"""Read and compile a grammar, and check that sampling from it ends."""
+"""Read and compile a grammar, check that sampling from it ends and that its views have forms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sgl.automata import Consistency, consistency
+from sgl.build.views import check_views
 from sgl.compile import Compiled, compile_project
 from sgl.diagnostics import Diagnostics, Label, SourceMap
 from sgl.lang.project import load_project
@@ -25,7 +26,8 @@ def open_grammar(
     if not figures.proper:
         _report_improper(compiled, figures, diagnostics)
         return None
-    return compiled
+    check_views(compiled, diagnostics)
+    return compiled if diagnostics.errors == 0 else None
 
 
 def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diagnostics) -> None:

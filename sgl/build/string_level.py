@@ -24,6 +24,7 @@ from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.dataset import Guarantee, Readings
+from sgl.graph import outputs
 from sgl.parse import Parser
 from sgl.sample.engine import PackedStratum
 
@@ -52,7 +53,7 @@ class _Counts:
         self.parsed += 1
         self.several += found.several
         self.held_out += bool(found.structures)
-        self.outputs += bool(found.layers)
+        self.outputs += bool(found.outputs)
         self.ambiguous += found.matters
         self.patterns.update(patterns)
 
@@ -78,7 +79,7 @@ class Referee:
         self._judge = AmbiguityJudge(
             Parser(grammar, source),
             StructureFinder(grammar, self._held_out, structures),
-            [layer for layer in range(len(grammar.text_layers)) if layer != source],
+            [output for output in outputs(grammar).values() if output.layer != source],
         )
         self._rejects = plan.ambiguous is Ambiguous.REJECT
         self._counts: dict[str, _Counts] = {}

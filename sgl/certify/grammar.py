@@ -92,7 +92,8 @@ def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[
     fragment = rule.fragments[layer]
     inner = [x for x in range(len(fragment.nodes)) if x not in fragment.exports]
     name = {x: number for number, x in enumerate((*fragment.exports, *inner))}
-    rows = [[-1] * len(grammar.categories[child].ports) for child in rule.rhs]
+    name_of_layer = grammar.graph_layers[layer].name
+    rows = [[-1] * len(grammar.categories[child].ports_in(name_of_layer)) for child in rule.rhs]
     labels = []
     labelled = []
     for x, node in enumerate(fragment.nodes):

@@ -25,11 +25,12 @@ from sgl.build.session import open_grammar
 from sgl.cli.audit_tables import show_audit
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
 from sgl.cli.files import write_results
-from sgl.cli.layers import are_known, differences, listed, text_layers
+from sgl.cli.layers import are_known, differences, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures
 from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.graph import outputs
 from sgl.parse import Parser
 from sgl.report import render_audit
 
@@ -48,12 +49,15 @@ _IGNORED = "-"
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--source", metavar="LAYER", help="The layer that is parsed.  [default: the source]")
 @click.option(
-    "--target", metavar="LAYERS", help="The layers that are compared.  [default: the target]"
+    "--target",
+    metavar="NAMES",
+    help="The layers or views that are compared.  [default: the target]",
 )
 @click.option(
     "--columns",
-    metavar="LAYERS",
-    help="The layers of the columns of the files, - for any other.  [default: source and target]",
+    metavar="NAMES",
+    help="What the columns of the files are: layers, views, - for any other.  "
+    "[default: source and target]",
 )
 @click.option("--patterns", is_flag=True, help="Look for all declared structures.")
 @click.option(
@@ -115,7 +119,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Choice:
-    """What the options ask for, as names of layers."""
+    """What the options ask for, as names of layers and views."""
 
     source: str
     targets: tuple[str, ...]
@@ -127,14 +131,23 @@ def _choose(
     compiled: Compiled, source: str | None, target: str | None, columns: str | None, normalise: str
 ) -> _Choice | None:
     """What the options ask for; None after a message."""
-    known = text_layers(compiled.grammar)
+    known = output_names(compiled.grammar)
     plan = compiled.plan
-    given = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
+    compared = listed(target)
+    usual = [plan.source, plan.target]
+    if not set(compared) <= set(usual):
+        # The columns are then the source and what it is compared with, whatever that is.
+        usual = [source or plan.source, *compared]
+    given = listed(columns) or list(dict.fromkeys(usual))
     parsed = source or next((name for name in given if name != _IGNORED), plan.source)
-    compared = listed(target) or [name for name in given if name not in (parsed, _IGNORED)]
+    compared = compared or [name for name in given if name not in (parsed, _IGNORED)]
     asked = differences(normalise, DIFFERENCES)
-    names = [*(name for name in given if name != _IGNORED), parsed, *compared]
-    if not are_known(names, known, "text layer") or asked is None:
+    names = [*(name for name in given if name != _IGNORED), *compared]
+    if (
+        not are_known([parsed], text_layers(compiled.grammar), "text layer")
+        or not are_known(names, known, "text layer or view")
+        or asked is None
+    ):
         return None
     for name in (parsed, *compared):
         if name not in given:
@@ -168,10 +181,14 @@ def _audit(
 ) -> Audit | None:
     """The audit; None after a report."""
     core = compiled.grammar
-    targets = tuple(core.text_layer(name) for name in chosen.targets)
+    known = outputs(core)
+    targets = tuple(known[name] for name in chosen.targets)
     parser = Parser(core, core.text_layer(chosen.source))
-    spellers = []
-    for layer in (parser.layer, *targets) if chosen.normalise else ():
+    spellers: list[Speller | None] = []
+    for layer in (parser.layer, *(t.layer for t in targets)) if chosen.normalise else ():
+        if layer is None:
+            spellers.append(None)
+            continue
         words = parser.vocabulary if layer == parser.layer else Parser(core, layer).vocabulary
         spellers.append(Speller(core.text_layers[layer], words, chosen.normalise))
     with deciding(compiled, diagnostics), progress() as line:

@@ -8,6 +8,7 @@ import click
 
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import suggest
+from sgl.graph import outputs
 
 
 def listed(text: str | None) -> list[str]:
@@ -30,9 +31,14 @@ def text_layers(grammar: CoreGrammar) -> list[str]:
     return [layer.name for layer in grammar.text_layers]
 
 
+def output_names(grammar: CoreGrammar) -> list[str]:
+    """The names of the text layers and of the views that are one line of text."""
+    return list(outputs(grammar))
+
+
 def graph_layers(grammar: CoreGrammar) -> list[str]:
-    """The names of the graph layers."""
-    return [layer.name for layer in grammar.graph_layers]
+    """The names of the graph layers that are trees, which CoNLL-U can hold."""
+    return [layer.name for layer in grammar.graph_layers if not layer.free]
 
 
 def differences(text: str, known: Sequence[str]) -> list[str] | None:

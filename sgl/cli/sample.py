@@ -12,14 +12,16 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.build.deciding import deciding
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
+from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, USAGE
+from sgl.cli.pairs import finder, print_pair
 from sgl.compile import Compiled
 from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap, suggest
-from sgl.graph import conllu
+from sgl.graph import conllu, outputs, written
 from sgl.sample import NotEnoughError, draw, pack
 
 _STREAM = "sample"
@@ -42,7 +44,12 @@ _STREAM = "sample"
     "layers",
     default="",
     metavar="LIST",
-    help="What to show: text layers, `tree`, `graph`.  [default: all text layers]",
+    help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
+)
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Beside each item the nearest in-distribution sentence, and what differs.",
 )
 @compile_options
 def command(
@@ -51,6 +58,7 @@ def command(
     number: int,
     seed: int | None,
     layers: str,
+    pairs: bool,
     settings: dict[str, str],
     form: str,
     color: str,
@@ -60,58 +68,75 @@ def command(
     WHAT is a pattern (its generalization items), `train` (in-distribution
     sentences) or a category (phrases, from the whole grammar; a category with
     features gives its variants in turn).
+
+    With --pairs each item of a pattern has beside it the sentence that training can
+    contain and that differs from it by the fewest rules: item, sentence, rules that are
+    dropped (-) and new (+), with tabs between them.
     """
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = open_grammar(grammar, settings, sources, diagnostics)
     show(diagnostics, sources, form, color)
     if compiled is None:
         return FAILED
-    shown = [name.strip() for name in layers.split(",") if name.strip()]
-    known = [*(layer.name for layer in compiled.grammar.text_layers), "tree", "graph"]
-    for name in shown:
-        if name not in known:
-            click.echo(f"error: cannot show `{name}`; there is: {', '.join(known)}", err=True)
-            return USAGE
-    chosen = _choose(compiled, what)
+    texts = text_layers(compiled.grammar)
+    shown = listed(layers) or ([compiled.plan.source] if pairs else texts)
+    more = [] if pairs else ["tree", "graph"]
+    if not are_known(shown, [*output_names(compiled.grammar), *more], "layer or view"):
+        return USAGE
+    if pairs and what not in [pattern.name for pattern in compiled.plan.patterns]:
+        click.echo("error: pairs are those of the items of a pattern; name one", err=True)
+        return USAGE
+    chosen = choose(compiled, what)
     if isinstance(chosen, str):
         click.echo(f"error: {chosen}", err=True)
         return USAGE
     undecided = Diagnostics()
-    items = _draw(compiled, chosen, number, seed, undecided)
+    items = draw_items(compiled, chosen, number, seed, undecided)
+    found = finder(compiled, undecided) if pairs and items is not None else None
     if undecided.errors:
         show(undecided, sources, form, color)
-    for index, item in enumerate(items or (), 1):
-        _print(compiled.grammar, item, shown or known[:-2], index)
-    return FAILED if items is None else OK
+    if items is None or (pairs and found is None):
+        return FAILED
+    for index, item in enumerate(items, 1):
+        nearest = None if found is None else found.find(item.derivation)
+        if nearest is None:
+            _print(compiled.grammar, item, shown, index)
+        else:
+            print_pair(compiled.grammar, item.derivation, nearest, shown)
+    return OK
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class Chosen:
     """What to draw: texts that meet a constraint, from one or several categories in turn."""
 
     starts: tuple[int, ...]
     constraint: Constraint
 
 
-def _choose(compiled: Compiled, what: str | None) -> _Chosen | str:
+def choose(compiled: Compiled, what: str | None) -> Chosen | str:
     """What is meant by WHAT, or what is wrong with it."""
     core = compiled.grammar
     if what is None:
-        return _Chosen((core.start,), Constraint())
+        return Chosen((core.start,), Constraint())
     strata = compiled.plan.strata
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
-            return _Chosen((core.start,), stratum.constraint)
+            return Chosen((core.start,), stratum.constraint)
     names = [category.name for category in core.categories]
     matching = [i for i, name in enumerate(names) if what in (name, name.partition("[")[0])]
     if not matching:
         known = {s.category for s in strata} | {name.partition("[")[0] for name in names}
         return f"there is no pattern or category `{what}` {suggest(what, known)}".rstrip()
-    return _Chosen(tuple(matching), Constraint())
+    return Chosen(tuple(matching), Constraint())
 
 
-def _draw(
-    compiled: Compiled, chosen: _Chosen, number: int, seed: int | None, diagnostics: Diagnostics
+def draw_items(
+    compiled: Compiled,
+    chosen: Chosen,
+    number: int,
+    seed: int | None,
+    diagnostics: Diagnostics,
 ) -> list[Item] | None:
     """The items: one of the first category, one of the second, and so on; None if there is none."""
     core, plan = compiled.grammar, compiled.plan
@@ -145,14 +170,16 @@ def _draw(
 
 
 def _print(core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
-    texts = {layer.name: text for layer, text in zip(core.text_layers, item.texts, strict=True)}
-    line = "\t".join(texts[name] for name in shown if name in texts)
+    known = outputs(core)
+    line = "\t".join(written(known[name], item.derivation) for name in shown if name in known)
     if line:
         click.echo(line)
     if "tree" in shown:
         click.echo(bracketing(core, item))
     if "graph" in shown:
         for graph, layer in zip(item.graphs, core.graph_layers, strict=True):
+            if layer.free:
+                continue
             anchor = core.text_layer(layer.anchor)
             name = core.text_layers[anchor].name
             click.echo(

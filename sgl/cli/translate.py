@@ -10,13 +10,20 @@ import click
 from sgl.build.sentences import read_sentence
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
-from sgl.cli.layers import are_known, differences, graph_layers, listed, text_layers
+from sgl.cli.layers import (
+    are_known,
+    differences,
+    graph_layers,
+    listed,
+    output_names,
+    text_layers,
+)
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import conllu
+from sgl.graph import conllu, outputs, written
 from sgl.parse import Forest, Parser, best_readings
 
 #: For every output that is asked for, readings that are looked at.
@@ -28,7 +35,10 @@ _READINGS = 20
 @click.argument("sentence")
 @click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
 @click.option(
-    "--to", "targets", metavar="LAYERS", help="Layers to say it in.  [default: other text layers]"
+    "--to",
+    "targets",
+    metavar="LAYERS",
+    help="Layers and views to say it in.  [default: other text layers]",
 )
 @click.option(
     "-n",
@@ -59,7 +69,7 @@ def command(
     """Say SENTENCE in the other layers of GRAMMAR.
 
     All readings that differ in what is asked for are shown, the likeliest first: text
-    layers on one line with tabs between them, graph layers below as CoNLL-U.
+    layers and views on one line with tabs between them, graph layers below as CoNLL-U.
     """
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = open_grammar(grammar, settings, sources, diagnostics)
@@ -73,7 +83,7 @@ def command(
     asked = differences(normalise, DIFFERENCES)
     if (
         not are_known([layer], texts, "text layer")
-        or not are_known(wanted, [*texts, *graph_layers(core)])
+        or not are_known(wanted, [*output_names(core), *graph_layers(core)], "layer or view")
         or asked is None
     ):
         return USAGE
@@ -104,11 +114,11 @@ def _print(core: CoreGrammar, forest: Forest, wanted: Sequence[str], number: int
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
     """What one reading is in the layers asked for."""
     item = interpret(core, derivation)
-    texts = text_layers(core)
-    line = "\t".join(item.texts[texts.index(name)] for name in wanted if name in texts)
+    known = outputs(core)
+    line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
     parts = [line] if line else []
     for name in wanted:
-        if name not in texts:
+        if name not in known:
             number = core.graph_layer(name)
             anchor = core.text_layer(core.graph_layers[number].anchor)
             parts.append(

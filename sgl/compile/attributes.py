@@ -6,6 +6,7 @@ themselves.  What it cannot hold is found here, before a sentence is drawn.
 
 from __future__ import annotations
 
+from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
 
@@ -16,9 +17,16 @@ RESERVED_LABELS = ("root", "_")
 RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
 
 
-def check_attribute_name(attribute: s.Attribute, diagnostics: Diagnostics) -> None:
-    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised)."""
+def check_attribute_name(
+    attribute: s.Attribute, layer: GraphLayer, diagnostics: Diagnostics
+) -> None:
+    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
+
+    The words of a free layer may have any others.
+    """
     name = attribute.name.text
+    if layer.free:
+        return
     if name not in COLUMNS and not name[0].isupper():
         diagnostics.error(
             "SGL0506",

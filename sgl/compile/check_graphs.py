@@ -1,6 +1,6 @@
 """Check on the rules that every derived graph is well-formed.
 
-Two properties, both shown once and for all derivations:
+Two properties, both shown once and for all derivations (of a free layer the second):
 
 * *Tree.* Unmarked edges form a tree over the words.  It is enough that in each
   rule every node but the head has exactly one unmarked edge into it, and that
@@ -27,30 +27,37 @@ def check_graphs(
     productions: Sequence[Production], layers: Sequence[GraphLayer], diagnostics: Diagnostics
 ) -> None:
     """Report rules whose graphs would not be trees or would lack words."""
-    for index, _layer in enumerate(layers):
-        holdings = _holdings(productions, index)
+    for index, layer in enumerate(layers):
+        holdings = _holdings(productions, index, layer.name)
         for production in productions:
-            _Rule(production, production.fragments[index], holdings, diagnostics).check()
+            fragment = production.fragments[index]
+            rule = _Rule(production, fragment, layer.name, holdings, diagnostics)
+            rule.check(free=layer.free)
 
 
-def _holdings(productions: Sequence[Production], layer: int) -> dict[Port, set[str]]:
+def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:
     """What each port of each category can hold (least fixpoint over the rules)."""
     holdings: dict[Port, set[str]] = {}
     before = -1
     while before != (now := sum(len(held) for held in holdings.values())):
         before = now
         for production in productions:
-            fragment = production.fragments[layer].fragment
-            for port, node in zip(production.lhs.info.ports, fragment.exports, strict=True):
-                held = _held(fragment.nodes[node], production, holdings)
+            fragment = production.fragments[index].fragment
+            ports = production.lhs.info.ports_in(layer)
+            for port, node in zip(ports, fragment.exports, strict=True):
+                held = _held(fragment.nodes[node], production, layer, holdings)
                 holdings.setdefault((production.lhs.info.name, port), set()).update(held)
     return holdings
 
 
-def _held(node: Node, production: Production, holdings: dict[Port, set[str]]) -> set[str]:
+def _held(
+    node: Node, production: Production, layer: str, holdings: dict[Port, set[str]]
+) -> set[str]:
     if node.attributes is not None:
         return {_WORD}
-    parts = [holdings.get(_port(production, child, port), set()) for child, port in node.glue]
+    parts = [
+        holdings.get(_port(production, child, port, layer), set()) for child, port in node.glue
+    ]
     if not parts:
         return {_PLACEHOLDER}
     if not all(parts):
@@ -60,9 +67,9 @@ def _held(node: Node, production: Production, holdings: dict[Port, set[str]]) ->
     return set().union(*parts)
 
 
-def _port(production: Production, child: int, port: int) -> Port:
+def _port(production: Production, child: int, port: int, layer: str) -> Port:
     info = production.rhs[child].info
-    return info.name, info.ports[port]
+    return info.name, info.ports_in(layer)[port]
 
 
 class _Rule:
@@ -70,18 +77,22 @@ class _Rule:
         self,
         production: Production,
         sketch: FragmentSketch,
+        layer: str,
         holdings: dict[Port, set[str]],
         diagnostics: Diagnostics,
     ) -> None:
         self.production = production
         self.fragment: Fragment = sketch.fragment
         self.attributes = sketch.attributes
+        self.layer = layer
         self.holdings = holdings
         self.diagnostics = diagnostics
 
-    def check(self) -> None:
-        self._check_words()
-        self._check_edges()
+    def check(self, *, free: bool) -> None:
+        self._check_written()
+        if not free:
+            self._check_words()
+            self._check_tree()
         self._check_labels()
 
     def _check_words(self) -> None:
@@ -95,7 +106,15 @@ class _Rule:
                     hint=f'connect it: `X -[mark]-> "{item.text}"(upos=…)`',
                 )
 
-    def _check_edges(self) -> None:
+    def _check_written(self) -> None:
+        """No edge leads from a node to itself, and none is written twice."""
+        if any(edge.source == edge.target for edge in self.fragment.edges):
+            self._error("SGL0509", "an edge leads from a node to itself")
+        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
+        if len(edges) < len(self.fragment.edges):
+            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
+
+    def _check_tree(self) -> None:
         incoming: dict[int, list[str]] = {}
         extracted: set[int] = set()
         graph: nx.DiGraph[int] = nx.DiGraph()
@@ -105,11 +124,6 @@ class _Rule:
             else:
                 incoming.setdefault(edge.target, []).append(edge.label)
                 graph.add_edge(edge.source, edge.target)
-        if any(edge.source == edge.target for edge in self.fragment.edges):
-            self._error("SGL0509", "an edge leads from a node to itself")
-        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
-        if len(edges) < len(self.fragment.edges):
-            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
         head = self.fragment.exports[0]
         for index, node in enumerate(self.fragment.nodes):
             labels = incoming.get(index, [])
@@ -133,8 +147,7 @@ class _Rule:
     def _needs_head(self, node: Node) -> bool:
         """A word or a child's head, unless it fills a gap."""
         fills_gap = any(
-            port and _PLACEHOLDER in self.holdings.get(_port(self.production, child, port), set())
-            for child, port in node.glue
+            port and _PLACEHOLDER in self._holding(child, port) for child, port in node.glue
         )
         is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
         return is_head and not fills_gap
@@ -142,10 +155,7 @@ class _Rule:
     def _check_labels(self) -> None:
         exported = set(self.fragment.exports)
         for index, node in enumerate(self.fragment.nodes):
-            parts = [
-                self.holdings.get(_port(self.production, child, port), set())
-                for child, port in node.glue
-            ]
+            parts = [self._holding(child, port) for child, port in node.glue]
             if not all(parts):
                 continue  # a child that can never be built is reported by the next pass
             own = node.attributes is not None
@@ -166,8 +176,12 @@ class _Rule:
         if not self.fragment.nodes:
             return
         head = self.fragment.nodes[self.fragment.exports[0]]
-        if _PLACEHOLDER in _held(head, self.production, self.holdings):
+        if _PLACEHOLDER in _held(head, self.production, self.layer, self.holdings):
             self._error("SGL0511", "the head of this rule is a placeholder, not a word")
+
+    def _holding(self, child: int, port: int) -> set[str]:
+        """What a port of a child can hold."""
+        return self.holdings.get(_port(self.production, child, port, self.layer), set())
 
     def _name(self, node: Node) -> str:
         if node.token is not None:
@@ -176,9 +190,8 @@ class _Rule:
         if not node.glue:
             return "a new node"
         child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
-        info = self.production.rhs[child].info
-        name = info.name if info.ports[port] == HEAD else f"{info.name}.{info.ports[port]}"
-        return f"`{name}`"
+        name, port_name = _port(self.production, child, port, self.layer)
+        return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
 
     def _error(self, code: str, message: str, hint: str = "") -> None:
         self.diagnostics.error(

@@ -45,7 +45,10 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
 def _check_repeated(words: Sequence[Production], diagnostics: Diagnostics) -> None:
     seen: dict[object, Production] = {}
     for word in words:
-        earlier = seen.setdefault((word.lhs.info.name, word.lhs.slots, word.templates), word)
+        # Homonyms, which differ in a graph, are different words.
+        meaning = tuple(tuple(sketch.attributes.values()) for sketch in word.fragments)
+        key = (word.lhs.info.name, word.lhs.slots, word.templates, meaning)
+        earlier = seen.setdefault(key, word)
         if earlier is not word:
             diagnostics.error(
                 "SGL0605",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sgl.compile.check_graphs import check_graphs
 from sgl.compile.check_patterns import check_patterns, check_sizes
 from sgl.compile.check_words import check_words
-from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset
+from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset, targets_of
 from sgl.compile.expand import expand
 from sgl.compile.lexicons import Lexicons, lower_words
 from sgl.compile.lower import Lowered, lower
@@ -77,6 +77,7 @@ def compile_project(
     dataset = read_dataset(names, parameters, diagnostics)
     if signature is None:
         return None
+    targets = () if dataset is None else targets_of(dataset, signature, diagnostics)
     productions = _productions(project, names, signature, parameters, diagnostics)
     lowered = None
     if diagnostics.errors == 0 and dataset is not None:
@@ -97,7 +98,7 @@ def compile_project(
         project=project,
         parameters=parameters.values,
         grammar=lowered.grammar,
-        plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature),
+        plan=make_plan(dataset, claims.patterns, claims.parts, claims.nowhere, signature, targets),
         rule_spans=lowered.rule_spans,
         rule_keys=lowered.rule_keys,
         patterns=claims.patterns,

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sgl.compile.names import Names, Scope
+from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters, report_twice
+from sgl.compile.views import WRITTEN
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "seed", "from", "distinct", "ambiguous")
+_KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -27,6 +29,7 @@ class DatasetSettings:
     distinct_sentences: bool
     distinct_lemmas: tuple[s.Name, ...]
     ambiguous: Ambiguous
+    targets: tuple[s.Name, ...] = ()
 
 
 def read_dataset(
@@ -65,6 +68,7 @@ def read_dataset(
         settings.distinct_sentences,
         tuple(settings.distinct_lemmas),
         settings.ambiguous,
+        tuple(settings.targets),
     )
 
 
@@ -125,6 +129,30 @@ def check_lemma_classes(
             )
 
 
+def targets_of(
+    settings: DatasetSettings, signature: Signature, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """What the rows of the dataset have beside the source: text layers and views, in order.
+
+    By default that is the second text layer, or else the first view that can be a target.
+    """
+    source, *layers = [layer.name for layer in signature.text_layers]
+    views = [view.name for view in signature.views if view.kind in WRITTEN]
+    known = [*layers, *views]
+    for name in settings.targets:
+        if name.text not in known and name.text not in signature.unsound:
+            diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"`{name}` cannot be the target of a dataset",
+                hint=suggest(name.text, known)
+                or f"text layers and views of the kinds {', '.join(WRITTEN)} can; "
+                f"there is: {', '.join(known) or 'none'}",
+            )
+    chosen = tuple(dict.fromkeys(name.text for name in settings.targets if name.text in known))
+    return chosen or tuple(known[:1]) or (source,)
+
+
 class _Settings:
     def __init__(self, parameters: Parameters, diagnostics: Diagnostics) -> None:
         self.parameters = parameters
@@ -135,10 +163,19 @@ class _Settings:
         self.distinct_sentences = False
         self.distinct_lemmas: list[s.Name] = []
         self.ambiguous = Ambiguous.REJECT
+        self.targets: list[s.Name] = []
         self.said: dict[str, s.Name] = {}
+
+    def _further_target(self, clause: s.DatasetClause, when: s.When) -> None:
+        """A target under a condition comes after those that others name."""
+        if self.parameters.holds(when, self.diagnostics):
+            self.targets.extend(clause.values)
 
     def clause(self, clause: s.DatasetClause) -> None:
         key = clause.key.text
+        if clause.when is not None:
+            self._further_target(clause, clause.when)
+            return
         if key != "distinct" and key in self.said:
             report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
         self.said.setdefault(key, clause.key)
@@ -146,6 +183,8 @@ class _Settings:
             self.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
+        elif key == "target":
+            self.targets.extend(clause.values)
         elif key == "ambiguous":
             self._ambiguous(clause.values[0])
         elif clause.amount is not None and (key in SPLITS or key == "seed"):

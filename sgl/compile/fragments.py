@@ -7,9 +7,9 @@ atoms; what remains are the local nodes of the fragment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
+from sgl.compile.atoms import Atom, ChildPort, OwnPort, WordAtom
 from sgl.compile.attributes import RESERVED_LABELS, check_attribute_name
 from sgl.compile.productions import Attributes, FragmentSketch, Variable, VariableTable
 from sgl.compile.signature import CategoryInfo
@@ -17,31 +17,6 @@ from sgl.compile.templates import Children
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
-
-
-@dataclass(frozen=True, slots=True)
-class ChildPort:
-    """A port of a child."""
-
-    child: int
-    port: int
-
-
-@dataclass(frozen=True, slots=True)
-class WordAtom:
-    """A word written in the rule, by the index of its item in the source template."""
-
-    item: int
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPort:
-    """A port of the left-hand side that the rule introduces."""
-
-    port: int
-
-
-Atom = ChildPort | WordAtom | OwnPort
 
 
 class FragmentLowering:
@@ -60,7 +35,10 @@ class FragmentLowering:
         self.rule = rule
         self.layer = layer
         self.lhs = lhs
+        #: The names of the ports of the left-hand side and of each child in this layer.
+        self.own_ports = lhs.ports_in(layer.name)
         self.rhs = rhs
+        self.ports = [info.ports_in(layer.name) for info in rhs]
         self.children = children
         self.variables = variables
         self.diagnostics = diagnostics
@@ -68,12 +46,12 @@ class FragmentLowering:
         self.mentioned: set[str] = set()
         self.atoms: list[Atom] = [
             ChildPort(child, port)
-            for child, info in enumerate(rhs)
-            for port in range(len(info.ports))
+            for child, ports in enumerate(self.ports)
+            for port in range(len(ports))
         ]
         self.parent: dict[Atom, Atom] = {atom: atom for atom in self.atoms}
         self.attributes: dict[Atom, Attributes] = {}
-        self.edges: list[tuple[Atom, str, Atom, Span]] = []
+        self.edges: list[tuple[Atom, str, Atom, bool]] = []
         self.head: Atom | None = None
         self.touched: dict[ChildPort, Span] = {}
 
@@ -111,17 +89,46 @@ class FragmentLowering:
             )
             return
         label = labels.labels[0]
-        if label.is_set:
-            self._error("SGL0310", label.span, "an edge of a rule has a label, not a label set")
+        text = f"${label.text}" if label.is_set else label.text
+        if not self._check_variables(text, label):
             return
-        if label.text.removeprefix(EXTRACTED) in RESERVED_LABELS:
+        if statement.last and not self.layer.free:
             self._error(
-                "SGL0512", label.span, f"CoNLL-U has its own use for the label `{label.text}`"
+                "SGL0310",
+                statement.span,
+                f"the edges of `{self.layer.name}` have no order in which one could be the last",
+                hint="`last` is for layers that are `(free)`",
             )
             return
+        for spelled in () if self.layer.free or ":" in text else self._spelled(text):
+            if spelled.removeprefix(EXTRACTED) in RESERVED_LABELS:
+                message = f"CoNLL-U has its own use for the label `{spelled}`"
+                self._error("SGL0512", label.span, message)
+                return
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
-            self.edges.append((source, label.text, target, statement.span))
+            self.edges.append((source, text, target, statement.last))
+
+    def _check_variables(self, text: str, label: s.LabelText) -> bool:
+        """Whether the parts of a label after ``$`` are feature variables of the rule."""
+        for part in text.split(":"):
+            if not part.startswith("$"):
+                continue
+            if part[1:] not in self.variables.domains:
+                known = self.variables.domains
+                self._error(
+                    "SGL0404",
+                    label.span,
+                    f"the rule has no feature variable `{part[1:]}`",
+                    hint=suggest(part[1:], known) or "an edge of a rule has a label, no label set",
+                )
+                return False
+            self.mentioned.add(part[1:])
+        return True
+
+    def _spelled(self, text: str) -> Iterable[str]:
+        """What a label can be, where all of it is a feature variable; else itself."""
+        return self.variables.domains[text[1:]] if text.startswith("$") else (text,)
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right
@@ -168,21 +175,28 @@ class FragmentLowering:
             self.sound = False
             return None
         port = ref.port.text if ref.port is not None else HEAD
-        ports = self.rhs[child].ports
+        ports = self.ports[child]
         if port not in ports:
             self._error(
                 "SGL0501",
                 ref.span,
                 f"`{ref.name}` has no port `{port}`",
-                hint=suggest(port, ports) or f"its ports: {', '.join(ports)}",
+                hint=self._elsewhere(child, port)
+                or suggest(port, ports)
+                or f"its ports: {', '.join(ports)}",
             )
             return None
         return ChildPort(child, ports.index(port))
 
+    def _elsewhere(self, child: int, port: str) -> str:
+        """That a port is one of another layer, if it is."""
+        layer = dict(self.rhs[child].limited).get(port)
+        return f"it is a port in the layer `{layer}` only" if layer else ""
+
     def _own_port(self, name: str) -> Atom | None:
-        if name not in self.lhs.ports[1:]:
+        if name not in self.own_ports[1:]:
             return None
-        atom = OwnPort(self.lhs.ports.index(name))
+        atom = OwnPort(self.own_ports.index(name))
         return self._register(atom)
 
     def _register(self, atom: Atom) -> Atom:
@@ -218,7 +232,7 @@ class FragmentLowering:
     def _attributes(self, attributes: Sequence[s.Attribute], word: str) -> Attributes:
         values: dict[str, str | Variable] = {"lemma": word}
         for attribute in attributes:
-            check_attribute_name(attribute, self.diagnostics)
+            check_attribute_name(attribute, self.layer, self.diagnostics)
             value = attribute.value
             if isinstance(value, s.Column):
                 if value.name.text not in self.variables.domains:
@@ -243,7 +257,7 @@ class FragmentLowering:
         if head is None:
             return None
         exports: list[Atom] = [head]
-        for port in range(1, len(self.lhs.ports)):
+        for port in range(1, len(self.own_ports)):
             atom = self._exported_port(port)
             if atom is None:
                 return None
@@ -252,7 +266,10 @@ class FragmentLowering:
         return exports if self.sound else None
 
     def _inferred_head(self) -> Atom | None:
-        """The node no unmarked edge leads to; of several, the one that is not extracted."""
+        """The node no unmarked edge leads to; of several, the one that is not extracted.
+
+        In a free layer, where words may stay outside, it is one of those that have edges.
+        """
         plain, extracted = set[Atom](), {self.find(atom) for atom in self.touched}
         for _, label, target, _ in self.edges:
             (extracted if label.startswith(EXTRACTED) else plain).add(self.find(target))
@@ -264,6 +281,10 @@ class FragmentLowering:
         }
         in_place = [atom for root, atom in free.items() if root not in extracted]
         candidates = in_place or list(free.values())
+        if self.layer.free:
+            sources = {self.find(source) for source, *_ in self.edges}
+            connected = [atom for root, atom in free.items() if root in sources]
+            candidates = connected or list(free.values())
         if len(candidates) == 1:
             return candidates[0]
         self._report_head(candidates)
@@ -283,12 +304,11 @@ class FragmentLowering:
         own = OwnPort(port)
         if own in self.parent:
             return own
-        name = self.lhs.ports[port]
+        name = self.own_ports[port]
         forwarded = [
-            ChildPort(child, info.ports.index(name))
-            for child, info in enumerate(self.rhs)
-            if name in info.ports[1:]
-            and ChildPort(child, info.ports.index(name)) not in self.touched
+            ChildPort(child, ports.index(name))
+            for child, ports in enumerate(self.ports)
+            if name in ports[1:] and ChildPort(child, ports.index(name)) not in self.touched
         ]
         if len(forwarded) == 1:
             self.touched[forwarded[0]] = self.rule.name.span
@@ -312,7 +332,7 @@ class FragmentLowering:
                     "SGL0502",
                     self.children.children[atom.child].span,
                     f"nothing is bound to `{described}`",
-                    label=f"its port `{self.rhs[atom.child].ports[atom.port]}` stays open",
+                    label=f"its port `{self.ports[atom.child][atom.port]}` stays open",
                     hint=f"write `{described} = X` in the layer `{self.layer.name}`, "
                     f"or `forget {described}`",
                 )
@@ -338,8 +358,8 @@ class FragmentLowering:
             for index in range(len(roots))
         )
         edges = tuple(
-            Edge(roots[self.find(source)], label, roots[self.find(target)])
-            for source, label, target, _ in self.edges
+            Edge(roots[self.find(source)], label, roots[self.find(target)], last)
+            for source, label, target, last in self.edges
         )
         fragment = Fragment(nodes, edges, tuple(roots[self.find(atom)] for atom in exports))
         return FragmentSketch(fragment, attributes)
@@ -353,11 +373,11 @@ class FragmentLowering:
     def _describe(self, atom: Atom) -> str:
         if isinstance(atom, ChildPort):
             name = self.children.name(atom.child)
-            return f"{name}.{self.rhs[atom.child].ports[atom.port]}" if atom.port else name
+            return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
         if isinstance(atom, WordAtom):
             item = self.rule.rhs[atom.item]
             return f'"{item.text}"' if isinstance(item, s.Name) else ""
-        return self.lhs.ports[atom.port]
+        return self.own_ports[atom.port]
 
     def _error(
         self,

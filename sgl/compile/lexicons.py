@@ -184,6 +184,8 @@ def _fragment(
     texts: Sequence[list[str] | None],
     context: Lexicons,
 ) -> FragmentSketch | None:
+    if clause is None and layer.free:
+        return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: ()})
     if clause is None:
         context.diagnostics.error(
             "SGL0303",
@@ -210,7 +212,7 @@ def _fragment(
     ]
     if words is None or not _check_single(words, layer, entry, context):
         return None
-    attributes = _attributes(statements[0], words[0], entry.evaluation)
+    attributes = _attributes(statements[0], layer, words[0], entry.evaluation)
     if attributes is None:
         return None
     return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: attributes})
@@ -231,10 +233,12 @@ def _check_single(
     return False
 
 
-def _attributes(statement: s.NodeStatement, word: str, evaluation: Evaluation) -> Attributes | None:
+def _attributes(
+    statement: s.NodeStatement, layer: GraphLayer, word: str, evaluation: Evaluation
+) -> Attributes | None:
     values: dict[str, str] = {"lemma": word}
     for attribute in statement.attributes:
-        check_attribute_name(attribute, evaluation.diagnostics)
+        check_attribute_name(attribute, layer, evaluation.diagnostics)
         value = evaluation.value(attribute.value)
         if value is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sgl.compile.expand import Concrete, Instance
 from sgl.compile.productions import FragmentSketch, Variable, instantiate
@@ -61,6 +61,7 @@ def lower(
         start=0,
         text_layers=signature.text_layers,
         graph_layers=signature.graph_layers,
+        views=signature.views,
     )
     spans = tuple(instance.production.span for instance in ordered)
     return Lowered(grammar, spans, rule_keys(grammar, ordered))
@@ -75,7 +76,7 @@ def _category(concrete: Concrete, signature: Signature) -> Category:
     name, values = concrete
     info = signature.categories[name]
     pairs = ", ".join(f"{f}={v}" for f, v in zip(info.features, values, strict=True))
-    return Category(f"{name}[{pairs}]" if pairs else name, info.ports)
+    return Category(f"{name}[{pairs}]" if pairs else name, info.ports, info.limited)
 
 
 def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]:
@@ -159,7 +160,17 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
             for name, value in attributes
         )
         nodes.append(Node(pairs, node.token, node.glue))
-    return Fragment(tuple(nodes), sketch.fragment.edges, sketch.fragment.exports)
+    edges = [
+        replace(edge, label=_label(edge.label, values)) if "$" in edge.label else edge
+        for edge in sketch.fragment.edges
+    ]
+    return Fragment(tuple(nodes), tuple(edges), sketch.fragment.exports)
+
+
+def _label(label: str, values: Mapping[str, str]) -> str:
+    """A label with the values of the feature variables in it."""
+    parts = label.split(":")
+    return ":".join(values[part[1:]] if part.startswith("$") else part for part in parts)
 
 
 def _origin(span: Span, sources: SourceMap) -> Origin | None:

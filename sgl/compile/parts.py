@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sgl.compile.dataset import SPLITS
 from sgl.compile.names import Names, Scope
 from sgl.compile.quotas import Anchor, Quotas, anchor
 from sgl.compile.structures import StructureContext, lower_structure
 from sgl.core.plan import Part, Quota
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Span
+from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.lang import syntax as s
 
 
@@ -81,9 +82,14 @@ def _lower(
         quotas=tuple(quota for _, quota in quotas),
         repeated_lemmas=any(isinstance(clause, s.RepeatedLemmas) for clause in clauses),
         allow=allow,
+        tested=any(_is_apart(clause) for clause in clauses),
     )
     spans = tuple(item.span for item, _ in quotas)
     return LoweredPart(part, declaration, tuple(found.span for found in anchors), spans)
+
+
+def _is_apart(clause: s.PartClause) -> bool:
+    return isinstance(clause, s.StructureClause) and clause.kind == "apart"
 
 
 def _quotas(clauses: Sequence[s.PartClause], quotas: Quotas) -> list[tuple[s.SizeItem, Quota]]:
@@ -99,12 +105,35 @@ def _check(declaration: s.Part, diagnostics: Diagnostics) -> None:
             "SGL0827",
             name.span,
             f"the part `{name}` has nothing of its own",
-            hint="add `only { … }` with what no other sentence of the dataset contains",
+            hint="add `only { … }` with what no other sentence of the dataset contains, "
+            "or `apart { … }` with what generalization items contain as well",
         )
+    structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
+    if len({clause.kind for clause in structures}) > 1:
+        diagnostics.error(
+            "SGL0827",
+            structures[-1].span,
+            f"the part `{name}` has structures both `only` for itself and `apart`",
+            hint="write one of the two; items of patterns may contain what is `apart`",
+        )
+    for clause in declaration.clauses:
+        for item in clause.items if isinstance(clause, s.SizeClause) else ():
+            _check_split(item, diagnostics)
     if not any(isinstance(clause, s.SizeClause) for clause in declaration.clauses):
         diagnostics.error(
             "SGL0827",
             name.span,
             f"the part `{name}` has no sentences",
             hint="say how many: `size 200`",
+        )
+
+
+def _check_split(item: s.SizeItem, diagnostics: Diagnostics) -> None:
+    """Report sentences of a part in a split that has none."""
+    if item.split is not None and item.split.text not in SPLITS:
+        diagnostics.error(
+            "SGL0827",
+            item.split.span,
+            f"a part has no sentences in `{item.split}`",
+            hint=suggest(item.split.text, SPLITS) or f"it may have some in: {', '.join(SPLITS)}",
         )

@@ -277,8 +277,18 @@ class _Lowering:
         for clause in self.declaration.clauses:
             if isinstance(clause, s.SizeClause):
                 for item, quota in quotas.lower_all(clause):
+                    if item.split is not None:
+                        self._report_split(item.split)
                     parts.note("size", item.span)
                     parts.quotas.append(quota)
+
+    def _report_split(self, split: s.Name) -> None:
+        self.diagnostics.error(
+            "SGL0829",
+            split.span,
+            f"the items of a pattern are generalization items, and none of them is in `{split}`",
+            hint=f"leave out `in {split}`; a `part` may have sentences in train, dev and test",
+        )
 
     def _count(self, amount: s.Amount) -> int | None:
         """A number of sentences; None after a report."""

@@ -40,6 +40,7 @@ def make_plan(
     parts: Sequence[LoweredPart],
     nowhere: Sequence[Structure],
     signature: Signature,
+    targets: Sequence[str],
 ) -> Plan:
     """The strata of all splits, in the order in which they are drawn.
 
@@ -50,7 +51,7 @@ def make_plan(
     return Plan(
         seed=settings.seed,
         source=layers[0].name,
-        target=layers[1].name if len(layers) > 1 else layers[0].name,
+        target=targets[0],
         strata=tuple(strata.all()),
         patterns=tuple(lowered.pattern for lowered in patterns),
         distinct_lemmas=tuple(dict.fromkeys(name.text for name in settings.distinct_lemmas)),
@@ -59,6 +60,7 @@ def make_plan(
         parts=tuple(lowered.part for lowered in parts),
         nowhere=_unique(nowhere),
         ambiguous=settings.ambiguous,
+        further=tuple(targets[1:]),
     )
 
 
@@ -83,8 +85,8 @@ class _Strata:
             if split == TRAIN:
                 for lowered in self.patterns:
                     yield from self._exposures(lowered)
-                for part in self.parts:
-                    yield from self._part(part)
+            for part in self.parts:
+                yield from self._part(part, split)
         for lowered in self.patterns:
             yield from self._gen(lowered)
 
@@ -103,9 +105,12 @@ class _Strata:
         others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
-    def _only(self, own: LoweredPart | None) -> Iterable[Structure]:
-        """What only sentences of a part contain, of all parts but one."""
-        others = (lowered for lowered in self.parts if lowered is not own)
+    def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
+        """What only sentences of a part contain, of all parts but one.
+
+        An item of a pattern may contain that of the parts that are tested.
+        """
+        others = (p for p in self.parts if p is not own and not (item and p.part.tested))
         return (structure for lowered in others for structure in lowered.part.only)
 
     # ---- the strata of one declaration
@@ -126,17 +131,19 @@ class _Strata:
                 targets=lowered.pattern.targets if exposure.each_target else (),
             )
 
-    def _part(self, lowered: LoweredPart) -> Iterator[Stratum]:
+    def _part(self, lowered: LoweredPart, split: str) -> Iterator[Stratum]:
         """Sentences of a part contain what it has for its own."""
         part = lowered.part
         category = f"{PART_PREFIX}{part.name}"
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
+            if quota.split != split:
+                continue
             require = (part.only, *quota.groups)
             yield Stratum(
-                TRAIN,
+                split,
                 category,
-                f"{TRAIN}/{category}/{index}",
+                f"{split}/{category}/{index}",
                 quota.count,
                 self._trained(require, quota.outside, self._reserved(part.allow), others),
                 repeated_lemmas=part.repeated_lemmas,
@@ -157,7 +164,7 @@ class _Strata:
         ]
         for index, quota in enumerate(pattern.quotas or (Quota(0),)):
             require = (pattern.gen, *quota.groups)
-            exclude = (*quota.outside, *strange, *self._only(None), *self.nowhere)
+            exclude = (*quota.outside, *strange, *self._only(None, item=True), *self.nowhere)
             yield Stratum(
                 GEN,
                 pattern.name,

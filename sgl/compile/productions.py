@@ -45,7 +45,7 @@ Attributes = tuple[tuple[str, str | Variable], ...]
 
 @dataclass(frozen=True, slots=True)
 class FragmentSketch:
-    """A fragment whose attributes may still mention feature variables."""
+    """A fragment whose attributes and labels may still mention feature variables."""
 
     fragment: Fragment
     attributes: Mapping[int, Attributes]

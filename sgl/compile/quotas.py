@@ -77,6 +77,7 @@ class Quotas:
             within=tuple(group[0] for group in groups if len(group) == 1),
             within_one_of=tuple(group for group in groups if len(group) > 1),
             outside=tuple(structure for group in outside if group for structure in group),
+            split=item.split.text if item.split is not None else "train",
         )
 
     def _condition(self, ref: s.GraphRef) -> tuple[Structure, ...] | None:

@@ -16,7 +16,7 @@ from sgl.compile.productions import (
 from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters
 from sgl.compile.templates import Children, lower_templates
-from sgl.core.grammar import GraphLayer
+from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
 
@@ -116,6 +116,10 @@ class _Rule:
         clauses = [clause for clause in self.rule.layers if clause.layer.text == layer.name]
         statements: list[s.Statement] = []
         for clause in clauses:
+            alone = _child_alone(clause)
+            if alone is not None:
+                statements.append(alone)
+                continue
             if clause.statements is None:
                 self.diagnostics.error(
                     "SGL0306",
@@ -135,6 +139,17 @@ class _Rule:
             )
             return None
         return statements
+
+
+def _child_alone(clause: s.LayerClause) -> s.BindStatement | None:
+    """``sem N``, which says that the head is that of ``N``, as it says ``ja N`` of words."""
+    if clause.template is None or len(clause.template) != 1:
+        return None
+    (item,) = clause.template
+    if not isinstance(item, s.Mention) or item.mode:
+        return None
+    head = s.NodeRef(s.Name(HEAD, item.span), None, None, item.span)
+    return s.BindStatement(head, s.NodeRef(item.name, None, None, item.span), item.span)
 
 
 def check_layers(

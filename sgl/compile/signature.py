@@ -8,31 +8,39 @@ from dataclasses import dataclass, field
 from sgl.compile.names import Names, Scope
 from sgl.compile.switches import Parameters
 from sgl.compile.taken import check_taken
-from sgl.core.grammar import HEAD, GraphLayer, TextLayer
+from sgl.compile.views import FREE, read_views
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.lang import syntax as s
 
 _KINDS = ("text", "graph")
 _OPTIONS = {"join": 1, "attach": None}
-VIEWS = ("conllu",)
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryInfo:
-    """A declared category: its features in order and its ports, ``head`` first."""
+    """A declared category: its features in order and its ports, ``head`` first.
+
+    ``limited`` are the ports of one graph layer only, with its name.
+    """
 
     name: str
     features: tuple[str, ...]
     ports: tuple[str, ...]
     declaration: s.CategoryDecl
+    limited: tuple[tuple[str, str], ...] = ()
+
+    def ports_in(self, layer: str) -> tuple[str, ...]:
+        """The ports in a graph layer."""
+        return ports_in(self.ports, self.limited, layer)
 
 
 @dataclass(frozen=True)
 class Signature:
     """Layers in the order of their declaration, features, categories.
 
-    ``unsound`` are the names of layers whose declarations were reported, ``unknown``
-    those that clauses mention and that are not declared at all.
+    ``unsound`` are the names of layers and views whose declarations were reported,
+    ``unknown`` those that clauses mention and that are not declared at all.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -42,6 +50,7 @@ class Signature:
     categories: Mapping[str, CategoryInfo]
     unsound: frozenset[str]
     unknown: set[str] = field(default_factory=set)
+    views: tuple[View, ...] = ()
 
     @property
     def layer_names(self) -> list[str]:
@@ -62,8 +71,9 @@ def build_signature(
 ) -> Signature | None:
     """The signature of a grammar; None when it has no text layer to work with.
 
-    Nor is there one when a layer could not be read, or when a layer, feature or
-    category is declared twice: every rule would be held against things that nobody meant.
+    Nor is there one when a layer could not be read, when a port is of an unknown layer, or
+    when a layer, feature or category is declared twice: every rule would be held against
+    things that nobody meant.
     """
     complete = check_taken(names, diagnostics)
     declared = [declaration for declaration, _ in names.of(s.Layer)]
@@ -78,7 +88,7 @@ def build_signature(
         declaration.name.text: _category(declaration, scope, diagnostics)
         for declaration, scope in names.of(s.CategoryDecl)
     }
-    _check_views(names, diagnostics)
+    views = read_views(names, graphs, diagnostics)
     unread = names.project.lacks("layer")
     if not text and not unread and kinds_known:
         diagnostics.error(
@@ -88,11 +98,18 @@ def build_signature(
             hint="start with `layer en : text`",
         )
     weights = _value_weights(names, parameters, diagnostics)
+    sound = {layer.name for layer in text} | {layer.name for layer in graphs}
+    sound |= {view.name for view in views}
+    named = {d.name.text for d in declared} | {d.name.text for d, _ in names.of(s.View)}
+    unsound = frozenset(named - sound)
+    ports_known = _check_port_layers(names, graphs, unsound, diagnostics)
     if not text or unread or not kinds_known or not complete or _any_twice(names):
         return None
-    sound = {layer.name for layer in text} | {layer.name for layer in graphs}
-    unsound = frozenset(d.name.text for d in declared) - sound
-    return Signature(tuple(text), tuple(graphs), features, weights, categories, unsound)
+    if not ports_known:
+        return None
+    return Signature(
+        tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
+    )
 
 
 def _any_twice(names: Names) -> bool:
@@ -187,8 +204,41 @@ def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -
                 hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
             )
         else:
-            found.append(GraphLayer(declaration.name.text, anchor.text))
+            sound = _check_graph_options(declaration, diagnostics)
+            free = bool(declaration.options)
+            found.append(GraphLayer(declaration.name.text, anchor.text, free))
+            if free and sound and len(found) == 1:
+                diagnostics.error(
+                    "SGL0312",
+                    declaration.span,
+                    "the first graph layer is the one that patterns speak about; it is a tree",
+                    hint=f"declare a layer without `{FREE}` before `{declaration.name}`",
+                )
     return found
+
+
+def _check_graph_options(declaration: s.Layer, diagnostics: Diagnostics) -> bool:
+    """Whether ``(free)`` is all that a graph layer has in parentheses; reports the rest.
+
+    A layer with another option counts as free: that is the only one that can be meant.
+    """
+    errors = diagnostics.errors
+    for option in declaration.options:
+        if option.name.text != FREE or option.values:
+            diagnostics.error(
+                "SGL0201",
+                option.span,
+                f"a graph layer has no option `{option.name}`",
+                hint=f"its only option is `{FREE}`",
+            )
+        elif option.when is not None:
+            diagnostics.error(
+                "SGL0308",
+                option.span,
+                "whether a graph layer is free does not depend on a parameter",
+                hint="leave out the condition; a rule may have one",
+            )
+    return diagnostics.errors == errors
 
 
 def _feature_values(declaration: s.Feature, diagnostics: Diagnostics) -> tuple[str, ...]:
@@ -226,37 +276,41 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
             )
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
-    ports = [HEAD]
+    ports, limited = [HEAD], []
     for port in declaration.ports:
-        if port.text in ports:
+        if port.name.text in ports:
             diagnostics.error(
                 "SGL0501",
-                port.span,
-                f"`{declaration.name}` already has a port `{port}`",
-                hint="every category has the port `head`" if port.text == HEAD else "",
+                port.name.span,
+                f"`{declaration.name}` already has a port `{port.name}`",
+                hint="every category has the port `head`" if port.name.text == HEAD else "",
             )
-        else:
-            ports.append(port.text)
-    return CategoryInfo(declaration.name.text, tuple(features), tuple(ports), declaration)
+            continue
+        ports.append(port.name.text)
+        if port.layer is not None:
+            limited.append((port.name.text, port.layer.text))
+    return CategoryInfo(
+        declaration.name.text, tuple(features), tuple(ports), declaration, tuple(limited)
+    )
 
 
-def _check_views(names: Names, diagnostics: Diagnostics) -> None:
-    layers = {d.name.text for d, _ in names.of(s.Layer)}
-    for view, _ in names.of(s.View):
-        if view.kind.text not in VIEWS:
-            diagnostics.error(
-                "SGL0201",
-                view.kind.span,
-                f"there is no kind of view `{view.kind}`",
-                hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
-            )
-        for argument in view.arguments:
-            if argument.text not in layers and not names.project.may_declare(
-                "layer", argument.text
-            ):
+def _check_port_layers(
+    names: Names, graphs: Sequence[GraphLayer], unsound: frozenset[str], diagnostics: Diagnostics
+) -> bool:
+    """Whether the layers of all ports are graph layers; reports those that are not."""
+    known = [layer.name for layer in graphs]
+    sound = True
+    for declaration, _ in names.of(s.CategoryDecl):
+        for port in declaration.ports:
+            layer = port.layer
+            if layer is None or layer.text in (*known, *unsound):
+                continue
+            sound = False
+            if not names.project.may_declare("layer", layer.text):
                 diagnostics.error(
                     "SGL0201",
-                    argument.span,
-                    f"there is no layer `{argument}`",
-                    hint=suggest(argument.text, layers),
+                    layer.span,
+                    f"there is no graph layer `{layer}`",
+                    hint=suggest(layer.text, known) or f"there is: {', '.join(known) or 'none'}",
                 )
+    return sound

@@ -284,6 +284,14 @@ class _Body:
         return [value.text for value in declaration.values]
 
     def _check_label(self, label: s.LabelText) -> None:
+        if "$" in label.text:
+            self.context.diagnostics.error(
+                "SGL0404",
+                label.span,
+                f"a structure has no feature variables, and `{label.text}` contains one",
+                hint="list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`",
+            )
+            return
         if self.context.words.complete and label.text not in self.context.words.labels:
             self._unknown(
                 "SGL0807",

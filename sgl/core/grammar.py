@@ -26,6 +26,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.core.gluing import WORD, GluingNode, GluingRule
+
 #: Name of the port that every category has: the head of the phrase.
 HEAD = "head"
 
@@ -46,11 +48,25 @@ class Category:
     """A nonterminal with all its features fixed.
 
     ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes
-    that stay visible from outside, ``head`` always first.
+    that stay visible from outside, ``head`` always first.  ``limited`` are those of one
+    graph layer only, with its name.
     """
 
     name: str
     ports: tuple[str, ...] = (HEAD,)
+    limited: tuple[tuple[str, str], ...] = ()
+
+    def ports_in(self, layer: str) -> tuple[str, ...]:
+        """The ports in a graph layer."""
+        return ports_in(self.ports, self.limited, layer)
+
+
+def ports_in(
+    ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: str
+) -> tuple[str, ...]:
+    """Those of the ports that are not limited to another graph layer."""
+    elsewhere = {port for port, other in limited if other != layer}
+    return tuple(port for port in ports if port not in elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +105,16 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A labelled edge between local nodes; ``~`` in front marks extraction."""
+    """A labelled edge between local nodes; ``~`` in front marks extraction.
+
+    In a free layer an edge stands before those that the rules below write at its source,
+    or, if it is ``last``, after them.
+    """
 
     source: int
     label: str
     target: int
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +170,28 @@ class TextLayer:
 
 @dataclass(frozen=True, slots=True)
 class GraphLayer:
-    """A layer of graphs whose nodes are tokens of the text layer ``anchor``."""
+    """A layer of graphs whose nodes are tokens of the text layer ``anchor``.
+
+    The unmarked edges of a layer form a tree over all words, unless it is ``free``:
+    then any edges may meet, circles included, and words may have no part in the graph.
+    """
 
     name: str
     anchor: str
+    free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A rendering of a graph layer (by index) as text: ``kind`` is the notation.
+
+    The kind ``template`` is an author's own, written by the text ``template``.
+    """
+
+    name: str
+    kind: str
+    layer: int
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +220,7 @@ class CoreGrammar:
     start: int
     text_layers: tuple[TextLayer, ...]
     graph_layers: tuple[GraphLayer, ...]
+    views: tuple[View, ...] = ()
 
     @cached_property
     def rules_of(self) -> tuple[tuple[Rule, ...], ...]:
@@ -195,6 +235,20 @@ class CoreGrammar:
         """The number of tokens that each rule writes in the first text layer."""
         return tuple(
             sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules
+        )
+
+    @cached_property
+    def arity(self) -> tuple[int, ...]:
+        """The number of children of each rule."""
+        return tuple(len(rule.rhs) for rule in self.rules)
+
+    @cached_property
+    def gluing(self) -> tuple[tuple[GluingRule, ...], ...]:
+        """For each graph layer what each rule does in it, as plain tables."""
+        anchors = [self.text_layer(layer.anchor) for layer in self.graph_layers]
+        return tuple(
+            tuple(_gluing(rule, layer, anchor) for rule in self.rules)
+            for layer, anchor in enumerate(anchors)
         )
 
     @cached_property
@@ -226,6 +280,18 @@ class CoreGrammar:
     def graph_layer(self, name: str) -> int:
         """Index of the graph layer called ``name``; raises ``KeyError``."""
         return _index(self.graph_layers, name)
+
+
+def _gluing(rule: Rule, layer: int, anchor: int) -> GluingRule:
+    fragment = rule.fragments[layer]
+    template = rule.templates[anchor]
+    return GluingRule(
+        items=tuple(item.child if isinstance(item, Slot) else WORD for item in template),
+        nodes=tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes),
+        edges=tuple((e.source, e.label, e.target) for e in fragment.edges if not e.last),
+        exports=fragment.exports,
+        last=tuple((e.source, e.label, e.target) for e in fragment.edges if e.last),
+    )
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:

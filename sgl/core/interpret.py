@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sgl.core.grammar import CoreGrammar, Rule, TextLayer, Token
-from sgl.core.graph import Graph, GraphNode
+from sgl.core.gluing import glue
+from sgl.core.grammar import CoreGrammar, TextLayer, Token
+from sgl.core.graph import Graph
 
 Derivation = tuple[int, ...]
 
@@ -87,103 +88,7 @@ def _capitalised(tokens: list[str]) -> list[str]:
     return tokens
 
 
-class _GraphBuilder:
-    """Union-find over the nodes created so far, with their labels and edges."""
-
-    def __init__(self) -> None:
-        self.parent: list[int] = []
-        self.attributes: list[tuple[tuple[str, str], ...] | None] = []
-        self.token: list[int] = []
-        self.edges: list[tuple[int, str, int]] = []
-        self.token_count = 0
-
-    def find(self, node: int) -> int:
-        while self.parent[node] != node:
-            self.parent[node] = self.parent[self.parent[node]]
-            node = self.parent[node]
-        return node
-
-    def create(self) -> int:
-        self.parent.append(len(self.parent))
-        self.attributes.append(None)
-        self.token.append(-1)
-        return len(self.parent) - 1
-
-    def merge(self, first: int, second: int) -> int:
-        first, second = self.find(first), self.find(second)
-        if first != second:
-            self.parent[second] = first
-            if self.attributes[first] is None:
-                self.attributes[first] = self.attributes[second]
-                self.token[first] = self.token[second]
-        return first
-
-
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
     """The graph of ``derivation`` in graph layer ``layer``."""
-    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
-    builder = _GraphBuilder()
-    # Each value on the stack: ids of the anchor tokens in order, and the ports.
-    stack: list[tuple[list[int], list[int]]] = []
-    for rule_id in reversed(derivation):
-        rule = grammar.rules[rule_id]
-        children = [stack.pop() for _ in rule.rhs]
-        stack.append(_apply(builder, rule, layer, anchor, children))
-    tokens, ports = stack.pop()
-    return _freeze(builder, tokens, ports[0])
-
-
-def _apply(
-    builder: _GraphBuilder,
-    rule: Rule,
-    layer: int,
-    anchor: int,
-    children: list[tuple[list[int], list[int]]],
-) -> tuple[list[int], list[int]]:
-    tokens: list[int] = []
-    token_of_item: dict[int, int] = {}
-    for index, item in enumerate(rule.templates[anchor]):
-        if isinstance(item, Token):
-            token_of_item[index] = builder.token_count
-            tokens.append(builder.token_count)
-            builder.token_count += 1
-        else:
-            tokens.extend(children[item.child][0])
-    fragment = rule.fragments[layer]
-    local: list[int] = []
-    for node in fragment.nodes:
-        glued = [children[child][1][port] for child, port in node.glue]
-        identity = builder.find(glued[0]) if glued else builder.create()
-        for other in glued[1:]:
-            identity = builder.merge(identity, other)
-        if node.attributes is not None:
-            builder.attributes[identity] = node.attributes
-            if node.token is not None:
-                builder.token[identity] = token_of_item[node.token]
-        local.append(identity)
-    for edge in fragment.edges:
-        builder.edges.append((local[edge.source], edge.label, local[edge.target]))
-    return tokens, [local[index] for index in fragment.exports]
-
-
-def _freeze(builder: _GraphBuilder, tokens: list[int], head: int) -> Graph:
-    position = {token: index for index, token in enumerate(tokens)}
-    # A phrase may leave a gap open: a placeholder without a word is no node yet.
-    roots = [
-        node
-        for node in range(len(builder.parent))
-        if builder.find(node) == node and builder.token[node] in position
-    ]
-    roots.sort(key=lambda node: position[builder.token[node]])
-    index = {node: rank for rank, node in enumerate(roots)}
-    nodes = tuple(
-        GraphNode(builder.attributes[node] or (), position[builder.token[node]]) for node in roots
-    )
-    edges = sorted(
-        {
-            (index[builder.find(source)], label, index[builder.find(target)])
-            for source, label, target in builder.edges
-            if builder.find(source) in index and builder.find(target) in index
-        }
-    )
-    return Graph(nodes, tuple(edges), index[builder.find(head)])
+    free = grammar.graph_layers[layer].free
+    return glue(grammar.gluing[layer], grammar.arity, derivation, written=free)

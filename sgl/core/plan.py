@@ -78,7 +78,7 @@ class Quota:
 
     Of each group of ``within_one_of`` they contain one structure: a condition that was
     joined to each of several ``gen`` structures.  With ``each_target`` every target of
-    the pattern has the same share of them.
+    the pattern has the same share of them.  ``split`` is that of the sentences of a part.
     """
 
     count: int
@@ -86,6 +86,7 @@ class Quota:
     outside: tuple[Structure, ...] = ()
     each_target: bool = False
     within_one_of: tuple[tuple[Structure, ...], ...] = ()
+    split: str = "train"
 
     @property
     def groups(self) -> tuple[tuple[Structure, ...], ...]:
@@ -100,11 +101,12 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the training split that belongs to no pattern.
+    """A part of train, and perhaps of dev and test, that belongs to no pattern.
 
     Its sentences contain one of ``only``, which no other sentence of the dataset
-    contains.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
-    ``allow``: patterns whose reserved structures they may contain.
+    contains; but if it is ``tested``, generalization items may contain them.  With
+    ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns whose
+    reserved structures they may contain.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Part:
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool = False
     allow: tuple[str, ...] = ()
+    tested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,8 @@ class Stratum:
 class Plan:
     """Everything that is to be drawn, in the order in which it is drawn.
 
-    ``source`` and ``target`` name text layers.  ``distinct_lemmas`` are the
+    ``source`` names a text layer, ``target`` and the ``further`` targets text layers or
+    views.  ``distinct_lemmas`` are the
     values of ``upos`` whose lemmas may occur once in a sentence only;
     ``distinct_sentences`` asks that no source text occurs twice, within or
     across splits.  ``parts`` are those of training; no text of any split
@@ -205,3 +209,9 @@ class Plan:
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Structure, ...] = ()
     ambiguous: Ambiguous = Ambiguous.REJECT
+    further: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All targets, the one of the main files first."""
+        return self.target, *self.further

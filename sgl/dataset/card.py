@@ -46,12 +46,19 @@ def card(manifest: Mapping[str, Any]) -> str:
     return environment.get_template("README.md.j2").render(
         manifest=manifest,
         items=items,
+        targets=" and ".join(f"`{name}`" for name in _targets(manifest)),
         strings=string_figures(manifest).sentence,
         size=next((name for limit, name in _SIZES if items < limit), _LARGEST),
         repeated=_repeated(manifest),
         shares={pattern["name"]: _shares(manifest, pattern) for pattern in manifest["patterns"]},
         tests={pattern["name"]: _items_of(manifest, pattern) for pattern in manifest["patterns"]},
     )
+
+
+def _targets(manifest: Mapping[str, Any]) -> list[str]:
+    """What the data have beside the source."""
+    layers = manifest["layers"]
+    return [layers["target"], *layers.get("further", ())]
 
 
 def write_card(directory: Path, manifest: Mapping[str, Any]) -> None:

@@ -41,9 +41,10 @@ def signature(grammar_sha256: str, seed: int, items: int) -> str:
 def _grammar(grammar: CoreGrammar) -> Json:
     return {
         "start": grammar.start,
-        "categories": [[category.name, *category.ports] for category in grammar.categories],
+        "categories": [[c.name, *c.ports, *c.limited] for c in grammar.categories],
         "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
-        "graph": [[layer.name, layer.anchor] for layer in grammar.graph_layers],
+        "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
+        "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
         "rules": [_rule(rule) for rule in grammar.rules],
     }
 
@@ -63,7 +64,10 @@ def _rule(rule: Rule) -> list[object]:
 def _fragment(fragment: Fragment) -> Json:
     return {
         "nodes": [[node.attributes, node.token, node.glue] for node in fragment.nodes],
-        "edges": [[edge.source, edge.label, edge.target] for edge in fragment.edges],
+        "edges": [
+            [edge.source, edge.label, edge.target, *(["last"] if edge.last else [])]
+            for edge in fragment.edges
+        ],
         "exports": list(fragment.exports),
     }
 
@@ -72,6 +76,7 @@ def _plan(plan: Plan) -> Json:
     return {
         "source": plan.source,
         "target": plan.target,
+        "further": plan.further,
         "strata": [
             [*_stratum(stratum), _constraint(stratum.constraint)] for stratum in plan.strata
         ],

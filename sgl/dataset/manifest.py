@@ -154,8 +154,10 @@ def _layers(grammar: CoreGrammar, plan: Plan) -> Json:
     return {
         "source": plan.source,
         "target": plan.target,
+        "further": list(plan.further),
         "text": [layer.name for layer in grammar.text_layers],
         "graph": [asdict(layer) for layer in grammar.graph_layers],
+        "views": [asdict(view) for view in grammar.views],
     }
 
 

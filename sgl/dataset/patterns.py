@@ -50,6 +50,7 @@ def part_entry(part: Part) -> Json:
         "quotas": [quota_entry(quota) for quota in part.quotas],
         "repeated_lemmas": part.repeated_lemmas,
         "allow": list(part.allow),
+        "tested": part.tested,
     }
 
 
@@ -61,6 +62,7 @@ def quota_entry(quota: Quota) -> Json:
         "within": _texts(quota.within),
         "within_one_of": [_texts(group) for group in quota.within_one_of],
         "outside": _texts(quota.outside),
+        "split": quota.split,
     }
 
 

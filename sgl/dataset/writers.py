@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from hashlib import file_digest
 from pathlib import Path
@@ -56,15 +57,19 @@ def _create(path: Path) -> TextIO:
 
 
 class TsvWriter:
-    """Rows of source, target and category, as in COGS, SLOG and SGET."""
+    """Rows of source, target and category, as in COGS, SLOG and SGET.
 
-    def __init__(self, directory: Path, split: str) -> None:
-        self.path = directory / "data" / f"{split}.tsv"
+    ``folder`` is that of a further ``target``, by number; the first has none of its own.
+    """
+
+    def __init__(self, directory: Path, split: str, folder: str = "", target: int = 0) -> None:
+        self.path = directory / "data" / folder / f"{split}.tsv"
+        self._target = target
         self._file = _create(self.path)
 
     def write(self, record: Record) -> None:
         """Append a row; raises ``ValueError`` for a text with a tab or line end."""
-        self._file.write(row_of(record.source, record.target, record.category))
+        self._file.write(row_of(record.source, record.targets[self._target], record.category))
 
     def close(self) -> None:
         """Close the file."""
@@ -82,16 +87,21 @@ class ConlluWriter:
         layers = range(len(grammar.text_layers))
         self._order = (anchor, *(layer for layer in layers if layer != anchor))
         self._names = [grammar.text_layers[layer].name for layer in self._order]
+        #: The targets that are no text layer, by number.
+        self._views = [
+            (number, name) for number, name in enumerate(plan.targets) if name not in self._names
+        ]
 
     def write(self, record: Record) -> None:
         """Append a sentence; raises ``ConlluError`` if it has no such form."""
         item = record.item
         texts = [item.texts[layer] for layer in self._order]
+        views = [(name, record.targets[number]) for number, name in self._views]
         self._file.write(
             conllu(
                 item.graphs[self._graph],
                 item.tokens[self._order[0]],
-                list(zip(self._names, texts, strict=True)),
+                [*zip(self._names, texts, strict=True), *views],
                 sent_id=record.name,
                 category=record.category,
             )
@@ -103,15 +113,21 @@ class ConlluWriter:
 
 
 class ParquetWriter:
-    """Rows with the columns of ``SCHEMA``; equal rows give equal bytes."""
+    """Rows with the columns of ``SCHEMA``; equal rows give equal bytes.
 
-    def __init__(self, directory: Path, split: str) -> None:
+    A further target has a column ``target_`` and its name.
+    """
+
+    def __init__(self, directory: Path, split: str, further: Sequence[str] = ()) -> None:
         self.path = directory / "parquet" / f"{split}.parquet"
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._columns: list[list[object]] = [[] for _ in SCHEMA]
+        self._schema = SCHEMA
+        for name in further:
+            self._schema = self._schema.append(pa.field(f"target_{name}", pa.string()))
+        self._columns: list[list[object]] = [[] for _ in self._schema]
         self._writer = pq.ParquetWriter(
             self.path,
-            SCHEMA,
+            self._schema,
             version="2.6",
             compression="zstd",
             compression_level=3,
@@ -122,8 +138,9 @@ class ParquetWriter:
 
     def write(self, record: Record) -> None:
         """Append a row."""
-        for column, name in zip(self._columns, SCHEMA.names, strict=True):
-            column.append(getattr(record, name))
+        own = [getattr(record, name) for name in SCHEMA.names]
+        for column, value in zip(self._columns, [*own, *record.targets[1:]], strict=True):
+            column.append(value)
         if len(self._columns[0]) == ROW_GROUP:
             self._flush()
 
@@ -136,10 +153,10 @@ class ParquetWriter:
     def _flush(self) -> None:
         arrays = [
             pa.array(column, field.type)
-            for column, field in zip(self._columns, SCHEMA, strict=True)
+            for column, field in zip(self._columns, self._schema, strict=True)
         ]
-        self._writer.write_table(pa.table(arrays, schema=SCHEMA), row_group_size=ROW_GROUP)
-        self._columns = [[] for _ in SCHEMA]
+        self._writer.write_table(pa.table(arrays, schema=self._schema), row_group_size=ROW_GROUP)
+        self._columns = [[] for _ in self._schema]
 
 
 class SplitWriters:
@@ -172,8 +189,12 @@ class SplitWriters:
             return
         self._rows[split] = 0
         writers: list[Writer] = []
-        for make in (TsvWriter, ParquetWriter):
-            writers.append(make(self._directory, split))
+        writers.append(TsvWriter(self._directory, split))
+        self._open.callback(writers[-1].close)
+        writers.append(ParquetWriter(self._directory, split, self._plan.further))
+        self._open.callback(writers[-1].close)
+        for target, name in enumerate(self._plan.further, 1):
+            writers.append(TsvWriter(self._directory, split, name, target))
             self._open.callback(writers[-1].close)
         if self._plan.lemma_layer:
             writers.append(ConlluWriter(self._directory, split, self._grammar, self._plan))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sgl.diagnostics.codes import (
     corpora,
+    exchange,
     features,
     files,
     graphs,
@@ -38,6 +39,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
+    "Other formats": exchange.CODES,
 }
 
 #: All codes by their names.

@@ -37,6 +37,7 @@ TERMINALS: dict[str, str] = {
     "TILDE": "`~`",
     "NOT": "`not`",
     "REPEATED": "`repeated`",
+    "LAST": "`last`",
 }
 
 #: After so many mistakes the rest of a file is not read.

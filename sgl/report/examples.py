@@ -10,6 +10,7 @@ from __future__ import annotations
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
+from sgl.graph import outputs
 from sgl.report.model import Arc, Example, TreeNode, Word
 
 #: A derivation with more rules than this is too large for a picture.
@@ -19,22 +20,25 @@ LARGEST_TREE = 120
 def example_of(
     grammar: CoreGrammar, derivation: Derivation, *, source: str, target: str, graph: str
 ) -> Example:
-    """The item of ``derivation`` in the text layers and the graph layer with these names.
+    """The item of ``derivation`` in the outputs and the graph layer with these names.
+
+    A view, which is not made of the words of phrases, has no tree.
 
     Raises:
-        KeyError: the grammar has no layer of that name.
+        KeyError: the grammar has no layer or view of that name.
     """
     item = interpret(grammar, derivation)
-    source_layer, target_layer = grammar.text_layer(source), grammar.text_layer(target)
+    written = outputs(grammar)
+    layers = (written[source].layer, written[target].layer)
     drawable = len(derivation) <= LARGEST_TREE
     layer = grammar.graph_layer(graph)
     anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
     value = item.graphs[layer]
     return Example(
-        source=item.texts[source_layer],
-        target=item.texts[target_layer],
+        source=written[source](derivation),
+        target=written[target](derivation),
         trees=tuple(
-            tree_of(grammar, derivation, text) for text in (source_layer, target_layer) if drawable
+            tree_of(grammar, derivation, text) for text in layers if drawable and text is not None
         ),
         words=_words(value, item.tokens[anchor]),
         arcs=_arcs(value),

@@ -21,6 +21,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
+from sgl.core.gluing import GluingRule
 from sgl.sample.random import GAMMA, MASK, MIX_1, MIX_2
 
 #: A derivation of more rules is not finished but counted as ``too_long``.
@@ -52,6 +53,14 @@ class PackedText(NamedTuple):
     templates: list[tuple[str | int, ...]]
 
 
+class PackedView(NamedTuple):
+    """A view of a graph: its notation, and what each rule does to the graph."""
+
+    name: str
+    kind: str
+    rules: list[GluingRule]
+
+
 class PackedStratum(NamedTuple):
     """A part of a split: how many items, from which state, by which stream.
 
@@ -78,7 +87,8 @@ class Tables(NamedTuple):
     ``states`` are shared by the strata.  ``arity[r]`` is the number of children
     of rule ``r``, ``words[r]`` are the lemmas that it introduces and ``lemmas[r]``
     those of them that may not be repeated.
-    ``source`` is the text in which sentences are to be distinct.
+    ``source`` is the text in which sentences are to be distinct, ``targets`` are what
+    rows have beside it, each in files of its own.
     """
 
     seed: int
@@ -88,7 +98,7 @@ class Tables(NamedTuple):
     words: list[tuple[str, ...]]
     lemmas: list[tuple[str, ...]]
     source: PackedText
-    target: PackedText
+    targets: list[PackedText | PackedView]
     distinct_sentences: bool
 
 

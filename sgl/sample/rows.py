@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sgl.sample.distinct import Judge, draw_stratum
-from sgl.sample.engine import Tables, joined, words_of
+from sgl.sample.engine import PackedText, PackedView, Tables, joined, words_of
+from sgl.sample.views import view_of
 
 
 def row_of(source: str, target: str, category: str) -> str:
@@ -19,11 +20,11 @@ def row_of(source: str, target: str, category: str) -> str:
     return row + "\n"
 
 
-def texts_of(tables: Tables, derivation: Sequence[int]) -> tuple[str, str]:
-    """The source and the target text of a derivation."""
-    source = joined(tables.source, words_of(tables.source, tables.arity, derivation))
-    target = joined(tables.target, words_of(tables.target, tables.arity, derivation))
-    return source, target
+def text_of(tables: Tables, output: PackedText | PackedView, derivation: Sequence[int]) -> str:
+    """The text of a derivation in a text layer or a view."""
+    if isinstance(output, PackedView):
+        return view_of(output, tables.arity, derivation)
+    return joined(output, words_of(output, tables.arity, derivation))
 
 
 def reseeded(tables: Tables, seed: int) -> Tables:
@@ -37,10 +38,24 @@ def reseeded(tables: Tables, seed: int) -> Tables:
     return tables._replace(seed=seed, strata=strata)
 
 
-def rows(tables: Tables) -> Iterator[tuple[str, str]]:
-    """All items in the order in which they are drawn: the split, and the row."""
+def file_name(tables: Tables, target: int, split: str) -> str:
+    """The file, within the folder of data, of a split with one of its targets.
+
+    The first target has the files ``train.tsv`` and so on, each other a folder of its name.
+    """
+    return f"{tables.targets[target].name}/{split}.tsv" if target else f"{split}.tsv"
+
+
+def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
+    """All items in the order in which they are drawn: the split, and a row for each target."""
     judge = Judge(tables)
     for stratum in tables.strata:
         for found in draw_stratum(tables, stratum, judge).items:
-            source, target = texts_of(tables, found.derivation)
-            yield stratum.split, row_of(source, target, stratum.category)
+            source = text_of(tables, tables.source, found.derivation)
+            yield (
+                stratum.split,
+                [
+                    row_of(source, text_of(tables, target, found.derivation), stratum.category)
+                    for target in tables.targets
+                ],
+            )

@@ -18,16 +18,29 @@ import json
 import textwrap
 import zlib
 from base64 import b64encode
+from collections.abc import Sequence
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from sgl.sample.engine import PackedText, State, Tables
+from sgl.sample.engine import PackedText, PackedView, State, Tables
 
 #: The modules that the standalone sampler is made of, each after those it uses.
-BUNDLED = ("random", "engine", "distinct", "rows", "packed")
+BUNDLED = (
+    "sgl.core.graph",
+    "sgl.core.gluing",
+    "sgl.graph.meaning",
+    "sgl.graph.cogs",
+    "sgl.graph.varfree",
+    "sgl.sample.random",
+    "sgl.sample.engine",
+    "sgl.sample.distinct",
+    "sgl.sample.views",
+    "sgl.sample.rows",
+    "sgl.sample.packed",
+)
 
 _PACKAGE = "sgl.sample"
 
@@ -58,7 +71,7 @@ def pack_text_of(tables: Tables) -> str:
         "seed": tables.seed,
         "distinct_sentences": tables.distinct_sentences,
         "source": _layer(tables.source),
-        "target": _layer(tables.target),
+        "targets": [_heading_of(target) for target in tables.targets],
         "strata": [[*stratum[:-1], sorted(stratum.ambiguous)] for stratum in tables.strata],
         "rules": list(
             zip(
@@ -66,7 +79,7 @@ def pack_text_of(tables: Tables) -> str:
                 tables.words,
                 tables.lemmas,
                 tables.source.templates,
-                tables.target.templates,
+                *map(_of_rules, tables.targets),
                 strict=True,
             )
         ),
@@ -75,6 +88,15 @@ def pack_text_of(tables: Tables) -> str:
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+
+
+def _heading_of(target: PackedText | PackedView) -> list[Any]:
+    return [target.name, target.kind] if isinstance(target, PackedView) else _layer(target)
+
+
+def _of_rules(target: PackedText | PackedView) -> Sequence[Any]:
+    """What each rule says in a target."""
+    return target.rules if isinstance(target, PackedView) else target.templates
 
 
 def _layer(text: PackedText) -> list[Any]:
@@ -112,7 +134,8 @@ def _bundle() -> tuple[str, list[str]]:
     imports: dict[str, set[str]] = {"argparse": set(), "sys": set(), "pathlib": {"Path"}}
     bodies: list[str] = []
     for name in BUNDLED:
-        source = (files(_PACKAGE) / f"{name}.py").read_text(encoding="utf-8")
+        package, _, module = name.rpartition(".")
+        source = (files(package) / f"{module}.py").read_text(encoding="utf-8")
         tree = ast.parse(source)
         leading = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         for node in leading:
@@ -128,7 +151,7 @@ def _collect(node: ast.Import | ast.ImportFrom, imports: dict[str, set[str]]) ->
     if isinstance(node, ast.Import):
         for alias in node.names:
             imports.setdefault(alias.name, set())
-    elif node.module and node.module != "__future__" and not node.module.startswith(_PACKAGE):
+    elif node.module and node.module != "__future__" and node.module not in BUNDLED:
         imports.setdefault(node.module, set()).update(alias.name for alias in node.names)
 
 

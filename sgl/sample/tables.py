@@ -24,7 +24,7 @@ from sgl.automata.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.plan import Plan, Stratum
 from sgl.sample.distinct import NotEnoughError
-from sgl.sample.engine import PackedStratum, PackedText, State, Tables
+from sgl.sample.engine import PackedStratum, PackedText, PackedView, State, Tables
 
 #: Number of integers that a probability of 1 stands for.
 SCALE = 1 << 53
@@ -67,7 +67,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         words=introduced_lemmas(grammar, plan),
         lemmas=content_lemmas(grammar, plan),
         source=pack_text(grammar, grammar.text_layer(plan.source)),
-        target=pack_text(grammar, grammar.text_layer(plan.target)),
+        targets=[_pack_target(grammar, name) for name in plan.targets],
         distinct_sentences=plan.distinct_sentences,
     )
 
@@ -78,6 +78,15 @@ def _check_size(stratum: Stratum, split: SplitGrammar, *, distinct: bool) -> Non
     if size is not None and size < needed:
         reason = f"this part of the data has {size} derivations in all"
         raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
+
+
+def _pack_target(grammar: CoreGrammar, name: str) -> PackedText | PackedView:
+    """The tables of a target, which is a text layer or a view."""
+    for layer, text in enumerate(grammar.text_layers):
+        if text.name == name:
+            return pack_text(grammar, layer)
+    view = next(view for view in grammar.views if view.name == name)
+    return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]))
 
 
 def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:

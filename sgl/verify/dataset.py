@@ -36,7 +36,10 @@ _STEP = 1_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A sentence of a split; ``line`` is where it starts in the CoNLL-U file."""
+    """A sentence of a split; ``line`` is where it starts in the CoNLL-U file.
+
+    ``further`` are its texts in the further targets of the manifest.
+    """
 
     split: str
     line: int
@@ -46,6 +49,7 @@ class Item:
     target: str
     words: tuple[Word, ...]
     shape: Shape
+    further: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -193,7 +197,7 @@ def _item(
         return sentence
     texts = {name: text for name, text in sentence.comments if name.startswith("text")}
     texts[f"text_{manifest.anchor}"] = texts.pop("text")
-    for layer in (manifest.source, manifest.target):
+    for layer in (manifest.source, manifest.target, *manifest.further):
         if f"text_{layer}" not in texts:
             return Malformed(sentence.line, f"no comment # text_{layer}")
     return Item(
@@ -205,4 +209,5 @@ def _item(
         texts[f"text_{manifest.target}"],
         sentence.words,
         shapes.of(sentence),
+        tuple(texts[f"text_{name}"] for name in manifest.further),
     )

@@ -118,12 +118,13 @@ def conllu_well_formed(data: Dataset, tally: Tally) -> None:
 
 def tsv_rows(data: Dataset, tally: Tally) -> None:
     """The rows of the TSV files are the sentences of the CoNLL-U files, in order."""
-    for split in data.splits:
-        path = tsv_path(split.name)
-        try:
-            _compare(path, read_tsv(data.directory / path), split, tally)
-        except OSError as error:
-            tally.add(Violation(f"the file cannot be read: {error.strerror}", path))
+    for target, folder in enumerate(("", *data.manifest.further)):
+        for split in data.splits:
+            path = tsv_path(split.name, folder)
+            try:
+                _compare(path, read_tsv(data.directory / path), split, tally, target)
+            except OSError as error:
+                tally.add(Violation(f"the file cannot be read: {error.strerror}", path))
 
 
 def parquet_rows(data: Dataset, tally: Tally) -> None:
@@ -192,9 +193,16 @@ def _count_rows(data: Dataset, file: DataFile, path: Path) -> int | None:
 
 
 def _compare(
-    path: str, rows: Iterator[Row | Malformed] | Iterator[Row], split: Split, tally: Tally
+    path: str,
+    rows: Iterator[Row | Malformed] | Iterator[Row],
+    split: Split,
+    tally: Tally,
+    target: int = 0,
 ) -> None:
-    """Compare rows with the sentences of a split, until one of them ends."""
+    """Compare rows with the sentences of a split, until one of them ends.
+
+    The rows have the target with that number, the first or a further one.
+    """
     entries: Sequence[Item | Malformed] = split.entries
     for number, (row, entry) in enumerate(zip_longest(rows, entries), 1):
         tally.checked += 1
@@ -208,15 +216,15 @@ def _compare(
         if isinstance(row, Malformed):
             tally.add(Violation(row.reason, place))
         elif isinstance(entry, Item):
-            for message in _differences(row, entry):
+            for message in _differences(row, entry, (entry.target, *entry.further)[target]):
                 tally.add(Violation(message, place, entry.sent_id, entry.source))
 
 
-def _differences(row: Row, item: Item) -> Iterator[str]:
+def _differences(row: Row, item: Item, target: str) -> Iterator[str]:
     if row.source != item.source:
         yield f"the source is {row.source!r}"
-    if row.target != item.target:
-        yield f"the target is {row.target!r}, not {item.target!r}"
+    if row.target != target:
+        yield f"the target is {row.target!r}, not {target!r}"
     if row.category != item.category:
         yield f"the category is {row.category!r}, not {item.category!r}"
     if row.kind not in ("", _kind(item.category)):

@@ -54,6 +54,7 @@ class Quota:
     within: tuple[tuple[Clause, ...], ...]
     outside: tuple[Clause, ...]
     each_target: bool = False
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,10 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Sentences of train that belong to no pattern; they contain one of ``only``.
+    """Sentences that belong to no pattern; they contain one of ``only``.
 
-    With ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
+    Generalization items may contain these as well if the part is ``tested``.  With
+    ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
     whose reserved structures they may contain.
     """
 
@@ -97,6 +99,7 @@ class Part:
     quotas: tuple[Quota, ...]
     repeated_lemmas: bool
     allow: tuple[str, ...]
+    tested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +128,11 @@ class DataFile:
 class Manifest:
     """What the checks use of a manifest.
 
-    ``source`` and ``target`` name the text layers of the first two columns of
-    the data, ``layer`` the graph layer of the CoNLL-U files and ``anchor`` the
-    text layer of its tokens.  ``structures`` are the distinct structures by number.
-    ``proved``: it says that a claim was proved, rather than found in the data.
+    ``source`` and ``target`` name what the first two columns of the data are, ``further``
+    the targets that have files of their own, ``layer`` is the graph layer of the CoNLL-U
+    files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct
+    structures by number.  ``proved``: it says that a claim was proved, rather than found
+    in the data.
     """
 
     name: str
@@ -146,6 +150,7 @@ class Manifest:
     structures: tuple[Clause, ...]
     parts: tuple[Part, ...] = ()
     nowhere: tuple[Clause, ...] = ()
+    further: tuple[str, ...] = ()
     strings: Strings | None = None
     proved: bool = False
 
@@ -208,6 +213,7 @@ def read_manifest(directory: Path) -> Manifest:
         structures=tuple(clauses.first.values()),
         parts=parts,
         nowhere=nowhere,
+        further=layers.member("further").texts() if layers.has("further") else (),
         strings=read_strings(root),
         proved=any(map(_is_proof, root.optional("guarantees"))),
     )
@@ -263,6 +269,7 @@ def _read_quotas(cursor: Cursor, clauses: _Clauses) -> tuple[Quota, ...]:
             ),
             clauses.all(quota.member("outside")),
             quota.option("each_target"),
+            quota.member("split").text() if quota.has("split") else "",
         )
         for quota in cursor.elements()
     )
@@ -275,6 +282,7 @@ def _read_part(cursor: Cursor, clauses: _Clauses) -> Part:
         quotas=_read_quotas(cursor.member("quotas"), clauses),
         repeated_lemmas=cursor.member("repeated_lemmas").flag(),
         allow=cursor.member("allow").texts(),
+        tested=cursor.option("tested"),
     )
 
 

@@ -75,16 +75,20 @@ def foreign_structures(data: Dataset, tally: Tally) -> None:
 
 
 def parts_apart(data: Dataset, tally: Tally) -> None:
-    """What a part of train has for its own occurs nowhere else in the dataset."""
-    for part in data.manifest.parts:
-        category = PART + part.name
-        groups = (
-            group
-            for group in data.groups(*TRAINING_LIKE, GENERALIZATION)
-            if group[0].category != category or group[0].split != TRAIN
-        )
-        message = f"only the part {part.name} may contain this"
-        _expect_none(data, tally, groups, part.only, message)
+    """What a part has for its own occurs nowhere else, but in items if it is tested."""
+    parts = data.manifest.parts
+    for part in parts:
+        looked_at = TRAINING_LIKE if part.tested else (*TRAINING_LIKE, GENERALIZATION)
+        for clause in part.only:
+            sharing = (p for p in parts if clause.text in {own.text for own in p.only})
+            places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
+            groups = (
+                group
+                for group in data.groups(*looked_at)
+                if (group[0].category, group[0].split) not in places
+            )
+            message = f"only the part {part.name} may contain this"
+            _expect_none(data, tally, groups, (clause,), message)
 
 
 def restrictions(data: Dataset, tally: Tally) -> None:

@@ -20,7 +20,15 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, Dataset, Item
+from sgl.verify.dataset import (
+    EXPOSURE,
+    GENERALIZATION,
+    PART,
+    TRAIN,
+    TRAINING_LIKE,
+    Dataset,
+    Item,
+)
 from sgl.verify.manifest import Clause, Pattern, Quota
 from sgl.verify.report import Tally, Violation
 
@@ -75,11 +83,14 @@ def shares(data: Dataset, tally: Tally) -> None:
 
 
 def part_quotas(data: Dataset, tally: Tally) -> None:
-    """The sentences of every part of train contain what it has for its own, and fill its quotas."""
+    """The sentences of every part contain what it has for its own, and fill its quotas."""
     for part in data.manifest.parts:
-        quotas = (replace(quota, within=(part.only, *quota.within)) for quota in part.quotas)
+        quotas = [replace(quota, within=(part.only, *quota.within)) for quota in part.quotas]
         category = PART + part.name
-        _deal(data, tally, _Parted(TRAIN, category, _parts(data, category, tuple(quotas))))
+        for split in TRAINING_LIKE:
+            own = tuple(quota for quota in quotas if (quota.split or TRAIN) == split)
+            if own:
+                _deal(data, tally, _Parted(split, category, _parts(data, category, own)))
 
 
 def _exposed(data: Dataset, pattern: Pattern) -> _Parted:

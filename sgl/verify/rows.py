@@ -30,9 +30,9 @@ class Row:
     kind: str = ""
 
 
-def tsv_path(split: str) -> str:
-    """The TSV file of a split, inside the dataset."""
-    return f"data/{split}.tsv"
+def tsv_path(split: str, folder: str = "") -> str:
+    """The TSV file of a split, inside the dataset; a further target has a folder of its own."""
+    return f"data/{folder}/{split}.tsv" if folder else f"data/{split}.tsv"
 
 
 def parquet_path(split: str) -> str:

@@ -8,6 +8,7 @@
     rules      SGL03xx    rules and layers       patterns  SGL08xx    patterns and the dataset
     features   SGL04xx    features               output    SGL09xx    the run as a whole
                                                  corpora   SGL11xx    sentences and corpora
+                                                 exchange  SGL12xx    other formats
 
 A code is never given a second meaning, and the number of a code that is no
 longer used stays free.

@@ -27,8 +27,10 @@ CODES = (
     Code(
         "SGL1103",
         "A result cannot be written",
-        "The file after `--out`, `--json`, `--html` or `--svg` cannot be written. What was found "
-        "has been shown in the terminal all the same.",
+        "The file after `--out`, `--json`, `--html` or `--svg` cannot be written: the operating "
+        "system refuses, or (of `sglc export` and `sglc import`) there is a file of that name, "
+        "which only `--force` replaces. What was found has been shown in the terminal all the "
+        "same.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(

@@ -58,8 +58,9 @@ rule vp_again: VP -> V[form=past|pres] NP "again"
         "SGL0404",
         "`$` stands before something that is no variable and no column",
         "In a rule `$f` writes the value of the feature variable `f`, which some category of "
-        "the rule mentions in its brackets. In a lexicon `$en` is the value in the column "
-        "`en`.",
+        "the rule mentions in its brackets, and so it does in the label of an edge: "
+        "`-[nmod:$p]->`. In a lexicon `$en` is the value in the column `en`. A structure has no "
+        "variables of features.",
         """\
 rule vp_again: VP[form=f] -> V[form=f] NP "again"
   ja  NP $case "また" V

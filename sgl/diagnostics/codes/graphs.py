@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sgl.diagnostics.codes.base import EVERYTHING
 from sgl.diagnostics.codes.code import Code
 
 _NP_RC = """\
@@ -15,6 +16,35 @@ _RC = """\
 rule rc: RC -> "that" NP V[form=past]
   ja  NP "が" V
   syn V -[mark]-> "that"(upos=SCONJ); V -[nsubj]-> NP; V -[~obj]-> gap
+"""
+
+_SLEPT = """\
+module farm
+
+layer en  : text (attach ".")
+layer syn : graph on en
+layer sem : graph on en (free)
+view  cogs = cogs(sem)
+
+category Text
+category Name
+category V
+
+rule text: Text -> Name V "."
+  syn V -[nsubj]-> Name; V -[punct]-> "."(upos=PUNCT)
+  sem V -[agent]-> Name
+
+word Name: "Nora"
+  syn node(upos=PROPN)
+  sem node(type=name)
+
+word V: "slept"
+  syn node(lemma=sleep, upos=VERB)
+  sem node(lemma=sleep, type=event)
+
+dataset
+  from Text
+  train 1
 """
 
 CODES = (
@@ -191,5 +221,16 @@ word N: "horse"
   ja  "馬"
   syn node(upos=NOUN, Gender="Fem,Masc")
 """,
+    ),
+    Code(
+        "SGL0513",
+        "A text has no form in a view",
+        "A view writes every text of the grammar. A logical form has words with a `type` "
+        "(entity, name, wh or event) and a lemma of one word; every such word hangs on the "
+        "head, and no edge leads to or from a function word, which has no attributes. Each rule "
+        "and each word is tried in the smallest text that contains it.",
+        _SLEPT.replace("type=name", "kind=name"),
+        _SLEPT,
+        instead_of=EVERYTHING,
     ),
 )

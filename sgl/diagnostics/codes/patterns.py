@@ -316,7 +316,9 @@ pattern seen_as_subject "object → subject"
         "A part is a number of training sentences with something of their own: `only` says what "
         "they contain and no other sentence of the dataset does, `size` says how many they are. "
         "Without the one they could not be told from other training sentences, without the "
-        "other there are none.",
+        "other there are none. What is `apart` instead occurs in no other sentence of train, "
+        "dev and test, but generalization items may contain it. `size 5 in dev` puts sentences "
+        "of a part into dev.",
         """\
 part relative_clauses "Sentences with a relative clause"
   size  5 within { N -[acl:relcl]-> V }
@@ -340,5 +342,22 @@ part relative_clauses "Sentences with a relative clause"
             MAIN: _TAKES + "restrict { V -[obj]-> N } to takes(V, N)\n",
             "takes.yaml": "see: [dog]\n",
         },
+    ),
+    Code(
+        "SGL0829",
+        "The items of a pattern are to stand in another split",
+        "What a pattern asks for is held out of training: its items are generalization items, "
+        "and all of them are in the split of these. A part of the dataset can have sentences "
+        "in train, dev and test, for it holds nothing out.",
+        """\
+pattern pp_in_subject "PP in object → subject"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  size   10 in dev
+""",
+        """\
+pattern pp_in_subject "PP in object → subject"
+  forbid { V -[nsubj]-> N; N -[nmod]-> M }
+  size   10
+""",
     ),
 )

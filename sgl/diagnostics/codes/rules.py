@@ -216,10 +216,11 @@ rule np_old: NP -> "the" "old" N
     ),
     Code(
         "SGL0312",
-        "A graph layer stands on another language than the source",
+        "A graph layer is not what patterns and graphs need",
         "The nodes of a graph are words of the source language, the first text layer: there "
         "every child of a rule stands exactly once, so that every word is exactly one node. In "
-        "other languages a child may be left out or repeated.",
+        "other languages a child may be left out or repeated. And the first graph layer, which "
+        "patterns speak about, is a tree with additional edges: a free layer stands after it.",
         """\
 layer en  : text (attach ".")
 layer ja  : text (join "")
@@ -231,5 +232,14 @@ layer ja  : text (join "")
 layer syn : graph on en
 """,
         instead_of=("layers",),
+    ),
+    Code(
+        "SGL0313",
+        "A view renders another kind of layer",
+        "CoNLL-U is a notation of trees, logical forms are one of events and their roles, in "
+        "which a word may have several heads. So `conllu` renders a graph layer that is a "
+        "tree, the other kinds of views one that is `(free)`, and none a text.",
+        "view cogs = cogs(syn)\n",
+        "view trees = conllu(syn)\n",
     ),
 )

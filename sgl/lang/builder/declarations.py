@@ -46,7 +46,8 @@ class TreeBuilder(RuleBuilder):
         )
 
     def view(self, meta: Meta, children: list[Any]) -> s.View:
-        return s.View(children[0], children[1], children[2], self._span(meta))
+        name, kind, arguments, path = children
+        return s.View(name, kind, arguments, path, self._span(meta))
 
     def weighted_value(self, _: Meta, children: list[Any]) -> list[Any]:
         return children
@@ -59,6 +60,12 @@ class TreeBuilder(RuleBuilder):
             tuple(weight for _, weight in values),
             self._span(meta),
         )
+
+    def ports(self, _: Meta, children: list[s.Port]) -> tuple[s.Port, ...]:
+        return tuple(children)
+
+    def port(self, _: Meta, children: list[Any]) -> s.Port:
+        return s.Port(children[0], children[1])
 
     def category(self, meta: Meta, children: list[Any]) -> s.CategoryDecl:
         name, features, ports, title = children
@@ -92,6 +99,9 @@ class TreeBuilder(RuleBuilder):
     def exclude(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("not", meta, children[-1:])
 
+    def apart(self, meta: Meta, children: list[Any]) -> s.StructureClause:
+        return self._structure_clause("apart", meta, children)
+
     def need(self, meta: Meta, children: list[Any]) -> s.StructureClause:
         return self._structure_clause("need", meta, children)
 
@@ -111,6 +121,9 @@ class TreeBuilder(RuleBuilder):
         *words, only = children
         return s.TargetsClause(tuple(words), only is not None, self._span(meta))
 
+    def in_split(self, _: Meta, children: list[s.Name]) -> s.Name:
+        return children[0]
+
     def each_target(self, _: Meta, __: list[Any]) -> bool:
         return True
 
@@ -121,10 +134,11 @@ class TreeBuilder(RuleBuilder):
         return "outside", children[0]
 
     def size_item(self, meta: Meta, children: list[Any]) -> s.SizeItem:
-        amount, each, *conditions, when = children
+        amount, each, split, *conditions, when = children
         return s.SizeItem(
             amount,
             each is not None,
+            split,
             tuple(graph for kind, graph in conditions if kind == "within"),
             tuple(graph for kind, graph in conditions if kind == "outside"),
             when,
@@ -174,10 +188,16 @@ class TreeBuilder(RuleBuilder):
     def ambiguous(self, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
         return self._dataset_clause("ambiguous", meta, children)
 
-    def _dataset_clause(self, key: str, meta: Meta, children: list[s.Name]) -> s.DatasetClause:
+    def target_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
+        *names, when = children
+        return self._dataset_clause("target", meta, names, when)
+
+    def _dataset_clause(
+        self, key: str, meta: Meta, children: list[s.Name], when: s.When | None = None
+    ) -> s.DatasetClause:
         span = self._span(meta)
         place = self.source.span(span.start, span.start + len(key))
-        return s.DatasetClause(s.Name(key, place), tuple(children), span)
+        return s.DatasetClause(s.Name(key, place), tuple(children), span, when=when)
 
     def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
         return s.DatasetClause(children[0], (), self._span(meta), children[1])

@@ -116,7 +116,8 @@ class RuleBuilder(StructureBuilder):
         return s.NodeRef(children[0], None, children[1], self._span(meta))
 
     def edge_statement(self, meta: Meta, children: list[Any]) -> s.EdgeStatement:
-        return s.EdgeStatement(children[0], children[1], children[2], self._span(meta))
+        source, edge, target, last = children
+        return s.EdgeStatement(source, edge, target, self._span(meta), last is not None)
 
     def bind_statement(self, meta: Meta, children: list[Any]) -> s.BindStatement:
         return s.BindStatement(children[0], children[1], self._span(meta))

@@ -16,9 +16,13 @@ class StructureBuilder(TokenBuilder):
     """Graph patterns."""
 
     def label(self, meta: Meta, children: list[Any]) -> s.LabelText:
-        parts = [child for child in children if isinstance(child, s.Name)]
         mark = "~" if isinstance(children[0], Token) else ""
-        return s.LabelText(mark + ":".join(p.text for p in parts), False, self._span(meta))
+        parts = [
+            f"${child.name.text}" if isinstance(child, s.Column) else child.text
+            for child in children
+            if isinstance(child, s.Column | s.Name)
+        ]
+        return s.LabelText(mark + ":".join(parts), False, self._span(meta))
 
     def label_name(self, meta: Meta, children: list[s.Column]) -> s.LabelText:
         return s.LabelText(children[0].name.text, True, self._span(meta))

@@ -61,11 +61,12 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """``view conllu = conllu(syn)``."""
+    """``view conllu = conllu(syn)``, ``view roles = template(sem) from "roles.j2"``."""
 
     name: Name
     kind: Name
     arguments: tuple[Name, ...]
+    path: Name | None
     span: Span
 
 
@@ -80,12 +81,20 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """``gap`` or, of one graph layer only, ``subj in sem``."""
+
+    name: Name
+    layer: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryDecl:
     """``category RC[anim] with gap "relative clause"``."""
 
     name: Name
     features: tuple[Name, ...]
-    ports: tuple[Name, ...]
+    ports: tuple[Port, ...]
     title: Name | None
     span: Span
 
@@ -119,7 +128,7 @@ class StructureDecl:
 
 @dataclass(frozen=True, slots=True)
 class StructureClause:
-    """``forbid``, ``never``, ``gen``, ``not``, ``need``, ``waive``, ``expose`` or ``only``."""
+    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
     graph: GraphRef
@@ -148,10 +157,11 @@ class TargetsClause:
 
 @dataclass(frozen=True, slots=True)
 class SizeItem:
-    """``500 each target within cp outside rc when topics``."""
+    """``500 each target in dev within cp outside rc when topics``."""
 
     amount: Amount
     each_target: bool
+    split: Name | None
     within: tuple[GraphRef, ...]
     outside: tuple[GraphRef, ...]
     when: When | None
@@ -246,12 +256,16 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class DatasetClause:
-    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values."""
+    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
+
+    ``target`` may have a condition.
+    """
 
     key: Name
     values: tuple[Name, ...]
     span: Span
     amount: Amount | None = None
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +288,7 @@ class ExpectedGraph:
 class Test:
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
-    ``expected`` are the texts by layer, ``graphs`` what graphs contain.
+    ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.
     """
 
     sentence: Name

@@ -74,12 +74,13 @@ class NodeRef:
 
 @dataclass(frozen=True, slots=True)
 class EdgeStatement:
-    """``V -[obj]-> NP``."""
+    """``V -[obj]-> NP``, ``V -[agent]-> By last``."""
 
     source: NodeRef
     edge: EdgePattern
     target: NodeRef
     span: Span
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

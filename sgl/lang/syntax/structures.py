@@ -10,7 +10,10 @@ from sgl.lang.syntax.base import Amount, Name
 
 @dataclass(frozen=True, slots=True)
 class LabelText:
-    """A label ``nsubj:pass``, ``~obj``, or the name of a label set, ``$SUBJ``."""
+    """A label ``nsubj:pass``, ``~obj``, or the name of a label set, ``$SUBJ``.
+
+    In rules ``$role`` and the last part of ``nmod:$prep`` are feature variables.
+    """
 
     text: str
     is_set: bool

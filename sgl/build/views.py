@@ -1,0 +1,163 @@
+"""Every rule and every word is shown to have a form in the views that a dataset is written in.
+
+A view may find no form for a graph: a node has no ``type``, a word hangs on nothing.  What
+is to blame is nearly always one rule or one word, so each is tried in the smallest text
+that contains it, before anything is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sgl.compile import Compiled
+from sgl.core.grammar import CoreGrammar, Rule
+from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
+from sgl.diagnostics import Diagnostics, Span
+from sgl.graph import ViewError, ViewOutput, outputs
+from sgl.graph.template import template_view
+from sgl.lang.syntax import View
+
+
+def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Report the rules and words whose smallest text has no form, each mistake once.
+
+    Looked at are the targets of the dataset; of other views a grammar may have texts
+    without a form.
+    """
+    grammar = compiled.grammar
+    _check_templates(compiled, diagnostics)
+    targets = (outputs(grammar)[name] for name in compiled.plan.targets)
+    views = [target for target in targets if isinstance(target, ViewOutput)]
+    texts = _smallest_texts(grammar) if views else ()
+    failing: list[tuple[Derivation, ViewOutput, str]] = []
+    sound: set[int] = set()
+    for derivation in texts:
+        found = next(((view, text) for view in views if (text := _problem(view, derivation))), None)
+        if found is None:
+            sound.update(derivation)
+        else:
+            failing.append((derivation, *found))
+    blamed: set[int] = set()
+    for derivation, view, problem in failing:
+        suspects = [rule for rule in derivation if rule not in sound]
+        if blamed.isdisjoint(suspects):
+            blamed.update(suspects)
+            place = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
+            _report(place, derivation, view, problem, diagnostics)
+
+
+def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Report the views of authors that are no templates."""
+    templates = {view.name: view.template for view in compiled.grammar.views if view.template}
+    for unit in compiled.project.units:
+        for declaration in unit.file.declarations:
+            if isinstance(declaration, View) and declaration.name.text in templates:
+                try:
+                    template_view(templates[declaration.name.text])
+                except ViewError as problem:
+                    place = declaration.path.span if declaration.path else declaration.span
+                    message = f"the view `{declaration.name}` cannot be used: {problem}"
+                    diagnostics.error("SGL0513", place, message)
+
+
+def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:
+    """Of the rules that no text with a form uses, the word that the problem names, or the first."""
+    for number in suspects:
+        rule = view.grammar.rules[number]
+        for node in rule.fragments[view.view.layer].nodes if rule.lexical else ():
+            if f"'{dict(node.attributes or ()).get('lemma', '')}'" in problem:
+                return number
+    return suspects[0]
+
+
+def _report(
+    place: Span, derivation: Derivation, view: ViewOutput, problem: str, diagnostics: Diagnostics
+) -> None:
+    text = interpret(view.grammar, derivation).texts[view.anchor]
+    layer = view.grammar.graph_layers[view.view.layer].name
+    diagnostics.error(
+        "SGL0513",
+        place,
+        f"a text has no form in the view `{view.name}`: {problem}",
+        notes=(f"the text is: {text}",),
+        hint=f"look at the attributes of its words and the edges of its rules in `{layer}`",
+    )
+
+
+def _problem(view: ViewOutput, derivation: Derivation) -> str:
+    """Why a derivation has no form in a view; empty if it has one."""
+    graph = derive_graph(view.grammar, derivation, view.view.layer)
+    try:
+        view.render(graph, derive_tokens(view.grammar, derivation, view.anchor))
+    except ViewError as problem:
+        return str(problem)
+    return ""
+
+
+def _smallest_texts(grammar: CoreGrammar) -> Iterator[Derivation]:
+    """For each rule a smallest text that uses it; rules that an earlier text uses are left out."""
+    below = _smallest_phrases(grammar)
+    above = _smallest_contexts(grammar, below)
+    used = set[int]()
+    for rule in grammar.rules:
+        if rule.id not in used:
+            derivation = _within(rule, _of(rule, below), above, below)
+            used.update(derivation)
+            yield derivation
+
+
+def _smallest_phrases(grammar: CoreGrammar) -> list[Derivation]:
+    """A derivation of each category with as few rules as can be."""
+    found: list[Derivation | None] = [None] * len(grammar.categories)
+    changed = True
+    while changed:
+        changed = False
+        for rule in grammar.rules:
+            parts = [found[child] for child in rule.rhs]
+            known = [part for part in parts if part is not None]
+            before = found[rule.lhs]
+            size = 1 + sum(map(len, known))
+            if len(known) == len(parts) and (before is None or size < len(before)):
+                found[rule.lhs] = (rule.id, *(step for part in known for step in part))
+                changed = True
+    return [derivation or () for derivation in found]
+
+
+def _smallest_contexts(
+    grammar: CoreGrammar, below: Sequence[Derivation]
+) -> dict[int, tuple[Rule, int]]:
+    """For each category but the start the rule and the place where a smallest text has it."""
+    sizes = {grammar.start: 0}
+    above: dict[int, tuple[Rule, int]] = {}
+    changed = True
+    while changed:
+        changed = False
+        for rule in grammar.rules:
+            for place, child in enumerate(rule.rhs if rule.lhs in sizes else ()):
+                others = sum(len(below[other]) for i, other in enumerate(rule.rhs) if i != place)
+                size = sizes[rule.lhs] + 1 + others
+                if child not in sizes or size < sizes[child]:
+                    sizes[child] = size
+                    above[child] = rule, place
+                    changed = True
+    return above
+
+
+def _of(rule: Rule, below: Sequence[Derivation]) -> Derivation:
+    return (rule.id, *(step for child in rule.rhs for step in below[child]))
+
+
+def _within(
+    rule: Rule,
+    phrase: Derivation,
+    above: dict[int, tuple[Rule, int]],
+    below: Sequence[Derivation],
+) -> Derivation:
+    """A text around a phrase of the category of ``rule``."""
+    category = rule.lhs
+    while category in above:
+        outer, place = above[category]
+        parts = [phrase if i == place else below[child] for i, child in enumerate(outer.rhs)]
+        phrase = (outer.id, *(step for part in parts for step in part))
+        category = outer.lhs
+    return phrase

@@ -1,0 +1,67 @@
+"""``sglc sample --pairs``: items, each with the nearest sentence that training can contain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.nearest import Nearest, NearestFinder
+from sgl.build.deciding import deciding
+from sgl.compile import Compiled
+from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.interpret import Derivation
+from sgl.core.plan import IN_DISTRIBUTION, Stratum
+from sgl.diagnostics import Diagnostics
+from sgl.graph import outputs, written
+from sgl.sample.tables import content_lemmas
+
+
+def training(compiled: Compiled) -> Stratum | None:
+    """The in-distribution part of training, if the dataset has one."""
+    for stratum in compiled.plan.strata:
+        if (stratum.split, stratum.category) == ("train", IN_DISTRIBUTION):
+            return stratum
+    return None
+
+
+def finder(compiled: Compiled, diagnostics: Diagnostics) -> NearestFinder | None:
+    """What finds the nearest in-distribution sentences; None after a report."""
+    stratum = training(compiled)
+    if stratum is None:
+        click.echo("error: the dataset has no in-distribution sentences", err=True)
+        return None
+    splits: list[SplitGrammar] = []
+    with deciding(compiled, diagnostics):
+        splits.append(StructureCompiler(compiled.grammar).split(stratum.constraint))
+    if not splits:
+        return None
+    if splits[0].empty:
+        click.echo("error: training can contain no sentence", err=True)
+        return None
+    return NearestFinder(splits[0], content_lemmas(compiled.grammar, compiled.plan))
+
+
+def print_pair(
+    core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: Sequence[str]
+) -> None:
+    """One row: the item, the nearest sentence, the rules that are dropped and new."""
+    known = outputs(core)
+    texts = [written(known[name], d) for d in (derivation, nearest.derivation) for name in shown]
+    click.echo("\t".join([*texts, difference(core, nearest)]))
+
+
+def difference(core: CoreGrammar, nearest: Nearest) -> str:
+    """The rules that differ, words with their category: ``-with_pp -N:cat +noun``."""
+    signed = (("-", nearest.dropped), ("+", nearest.new))
+    return " ".join(sign + _name(core, rule) for sign, rules in signed for rule in rules)
+
+
+def _name(core: CoreGrammar, number: int) -> str:
+    rule = core.rules[number]
+    if not rule.lexical:
+        return rule.name
+    category = core.categories[rule.lhs].name.partition("[")[0]
+    words = "_".join(item.text for item in rule.templates[0] if isinstance(item, Token))
+    return f"{category}:{words}"

@@ -1,0 +1,161 @@
+"""What the views of a semantic graph need to know of it.
+
+A semantic graph says who did what to whom.  ``The baby hoped to smile``::
+
+    nodes   1 entity baby, definite   2 event hope      4 event smile
+    edges   hope -agent-> baby        hope -xcomp-> smile
+                                      smile -agent-> baby
+    head    hope
+
+The attributes of a node are ``type`` (``entity``, ``name``, ``wh``, ``event`` or
+``property``), ``lemma``, for an entity ``definite`` (``yes`` or ``no``), and ``open`` for
+a word by itself, outside of any sentence: for an event the roles that are still to be
+filled, in the order of their atoms (``agent+theme``), for anything else any text.  A node
+without attributes and without edges is a function word, which no view shows.
+
+A determiner may be a node as well, of type ``det``.  An edge leads to it from its noun,
+and its ``definite`` is that of the noun::
+
+    baby -det-> the (definite)      means      baby (definite)
+
+The edges of one source are in the order of their roles: subject first, then the other
+arguments in the order of the declarative clause.  A colon in a label separates its
+parts (``nmod:in``).
+
+This module, ``cogs`` and ``varfree`` need nothing but the standard library of
+Python 3.9, so that a standalone sampler can contain them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sgl.core.graph import Graph
+
+ENTITY = "entity"
+NAME = "name"
+WH = "wh"
+EVENT = "event"
+#: What an adjective says of a noun, which has an edge to it.
+PROPERTY = "property"
+#: A determiner, which says whether its noun is definite and is not shown itself.
+DET = "det"
+
+_TYPES = (ENTITY, NAME, WH, EVENT, PROPERTY)
+
+#: The label of the edge from a noun to an adjective.
+ADJECTIVAL = "amod"
+
+#: A position that says: this node is on no known token.
+UNANCHORED = -1
+
+#: Tokens of logical forms that no word can be.
+RESERVED = frozenset({"x", "AND", "LAMBDA"})
+
+_WORD = re.compile(r"[^\W\d_][^\s().,;*?=]*")
+
+
+class ViewError(ValueError):
+    """A graph has no such form; the message says which node and why."""
+
+
+def is_word(token: str) -> bool:
+    """Whether a token can stand for a lemma, a name or a label in a logical form.
+
+    It starts with a letter, and contains neither spaces nor ``( ) . , ; * ? =``.
+    """
+    return _WORD.fullmatch(token) is not None and token not in RESERVED
+
+
+class Meaning:
+    """A semantic graph, checked and laid out for writing.
+
+    ``nodes`` are the nodes that mean something, in the order of their tokens; all
+    attributes below are indexed by the numbers of these nodes in the graph.
+
+    Raises:
+        ViewError: if a node has no type or no proper lemma, or an edge leads from or
+            to a function word, other than from a noun to its determiner.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.head = graph.head
+        self.type: dict[int, str] = {}
+        self.lemma: dict[int, str] = {}
+        self.definite: dict[int, bool] = {}
+        self.open: dict[int, str] = {}
+        self.position: dict[int, int] = {}
+        #: The edges of a node in the order of its roles: label, target.
+        self.edges: dict[int, list[tuple[str, int]]] = {}
+        determiners: dict[int, bool] = {}
+        for number, node in enumerate(graph.nodes):
+            attributes = dict(node.attributes)
+            if attributes.get("type") == DET:
+                determiners[number] = attributes.get("definite") == "yes"
+            elif attributes:
+                self._add(number, attributes, node.position)
+        for source, label, target in graph.edges:
+            if target in determiners and self.type.get(source) == ENTITY:
+                self.definite[source] = determiners[target]
+                continue
+            if source not in self.type or target not in self.type:
+                raise ViewError(f"the edge '{label}' leads from or to a word without meaning")
+            if not all(is_word(part) for part in label.split(":")):
+                raise ViewError(f"the label '{label}' cannot be written in a logical form")
+            self.edges[source].append((label, target))
+        if self.head not in self.type:
+            raise ViewError("the head of the graph is a word without meaning")
+        self.nodes = sorted(self.type, key=lambda number: (self.position[number], number))
+        if any(self.open.values()) and len(self.nodes) > 1:
+            raise ViewError("only a word by itself can have the attribute 'open'")
+
+    def _add(self, number: int, attributes: dict[str, str], position: int) -> None:
+        kind, lemma = attributes.get("type", ""), attributes.get("lemma", "")
+        if kind not in _TYPES:
+            known = f"{', '.join(_TYPES[:-1])} or {_TYPES[-1]}"
+            raise ViewError(f"the type of '{lemma}' is '{kind}', not {known}")
+        if kind != WH and not is_word(lemma):
+            raise ViewError(f"the lemma '{lemma}' cannot be written as one word of a logical form")
+        self.type[number] = kind
+        self.lemma[number] = lemma
+        self.definite[number] = kind == ENTITY and attributes.get("definite") == "yes"
+        self.open[number] = attributes.get("open", "")
+        self.position[number] = position
+        self.edges[number] = []
+
+    def constant(self, number: int) -> str:
+        """How a name or a wh-word is written; empty for other nodes."""
+        kind = self.type[number]
+        if kind == NAME:
+            return self.lemma[number]
+        return "?" if kind == WH else ""
+
+    def roles(self, number: int) -> list[str]:
+        """The open roles of an event by itself, in the order of their atoms.
+
+        Raises:
+            ViewError: if there are none, or more than there are letters for.
+        """
+        roles = self.open[number].split("+") if self.open[number] else []
+        if not 1 <= len(roles) <= len(PARAMETERS) or not all(map(is_word, roles)):
+            raise ViewError(f"'{self.lemma[number]}' cannot have the open roles {roles}")
+        return roles
+
+
+#: The variables of open roles; ``e`` stands for the event.
+PARAMETERS = "abcd"
+
+
+def parameters(number: int) -> str:
+    """The variables of so many open roles, in the order of their atoms.
+
+    The last role has the innermost argument, ``a``: *eat* is
+    ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( e , a )``,
+    and *give* with three open roles has ``c``, ``b`` and ``a``.
+    """
+    return PARAMETERS[:number][::-1]
+
+
+def binders(variables: str) -> str:
+    """The prefix that binds these variables, in alphabetical order."""
+    return " ".join(f"LAMBDA {variable} ." for variable in sorted(variables))
