@@ -1,20 +1,14 @@
 """Check a certificate, trusting nothing else: ``python certificate.py certificate.json``.
 
-The splits of a grammar are claimed to derive no text, or only texts, that contain a structure.
-docs/certificate.md has the format, and the proofs of the two lemmas:
+Two lemmas establish its claims; docs/certificate.md has their proofs, and the format:
 
 A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
-   Shown by exploring it side by side with the types of example phrases (``Phrase.type``).
-B. A split derives a phrase only in the automaton states that the invariant of a claim lists:
-   the invariant is closed under every transition, and at the roots it is as claimed.
+B. A split derives a phrase only in the automaton states that the invariant of a claim lists.
 """
-
-from __future__ import annotations
 
 import json
 import operator
 import sys
-from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -37,7 +31,7 @@ class Phrase:
 
     def __init__(self, bodies: Json, effect: Json, parts: Json, bars: frozenset[Any]) -> None:
         self.bodies, (ports, nodes, edges, rows) = bodies, effect
-        self.ports, self.ends = {*range(ports)}, {None, *range(ports)}
+        self.ports, self.ends = range(ports), {None, *range(ports)}
         self.edges, self.barred = {*edges}, [bars] * nodes  # what each cannot be; whether LABEL
         for row, part in zip(rows, parts, strict=True):
             name = [*row, *range(len(self.barred), len(self.barred) + len(part.barred) - len(row))]
@@ -55,60 +49,48 @@ class Phrase:
         relations = {relation for body in bodies for _, relation, _ in body["links"]}
         self.walks = {relation: self.walk(*relation) for relation in relations}
 
-    def degree(self, x: int, labels: Json, beyond: Json = ()) -> int:
-        """The number of edges from a node, but for those to some nodes."""
-        return sum(s == x and t not in beyond and passes(labels, e) for s, e, t in self.edges)
+    def degree(self, x: int | None, labels: Json) -> int:
+        """The number of edges from a node."""
+        return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
 
     def walk(self, labels: Json, low: int, high: int | None) -> Json:
-        """Walks (from, to, length); ends of those long enough; ends of those that may become so."""
-        steps, after = defaultdict[Json, Json](list), defaultdict[Json, Json](list)
-        for s, label, t in self.edges:
-            steps[s] += [t] * passes(labels, label)
+        """Walks (from, to, length); ends of those long enough; and of those that may become so."""
+        steps = [(s, t) for s, label, t in self.edges if passes(labels, label)]
         cap = max(low, 1) if high is None else high
         walks = news = {(x, x, 0) for x in range(len(self.barred))}
         while news:
-            longer = {(s, t, n + 1) for s, x, n in news for t in steps[x]}
+            longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
             news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= cap} - walks
             walks = walks | news
         held = {(s, t) for s, t, n in walks if n >= low}
         begun = [(s, t) for s, t, n in walks if high is None or n < high]
         ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
-        for s, t in held.union(product(*ends)):
-            after[s].append(t)
-        return walks, held, after
+        return walks, held, held.union(product(*ends))
 
     def matches(self, body: Json, outer: dict[str, Json]) -> list[dict[str, Json]]:
         """The partial matches of a body that extend a match of the first one."""
-        found = [outer]
+        found, rank = [outer], body["rank"]
+        nodes = [*enumerate(self.barred), (None, ())]
+        fit = {v: {x for x, bars in nodes if (rank, v) not in bars} for v in body["variables"]}
         for u, relation, w in body["links"]:
-            after = self.walks[relation][2]
+            pairs = [(x, y) for x, y in self.walks[relation][2] if x in fit[u] and y in fit[w]]
             found = [
                 new
                 for m in found
-                for x in ([m[u]] if u in m else after)
-                for y in after.get(x, ())
-                if m.get(w, y) == y and (u != w or x == y)
-                if (new := m | {u: x, w: y}) and self.fits(body, u, new) and self.fits(body, w, new)
+                for x, y in pairs
+                if m.get(u, x) == x and m.get(w, y) == y and (x == y or u != w)
+                if (new := m | {u: x, w: y})
+                if all(end is None or [*new.values()].count(end) == 1 for end in (x, y))
             ]
         return found
 
-    def fits(self, body: Json, v: str, match: dict[str, Json]) -> bool:
-        """Whether a variable may have its node; at a port, a link has to ask for it."""
-        if (x := match[v]) is None or (body["rank"], v) in self.barred[x]:
-            return x is None
-        ends = [(r, (match.get(u, r), match.get(w, r))) for u, r, w in body["of"][v]]
-        asked = x not in self.ports or any(r in e or e in self.walks[r][1] for r, e in ends)
-        return asked and [*match.values()].count(x) == 1
-
     def shape(self, body: Json, match: Json) -> Json:
         """What of a match can matter: whether it is complete; places; degrees, walks at ports."""
-        places = [match[v] if match[v] in self.ends else -1 for v in body["of"]]
-        tests = [(match[v], labels, n + 1) for v, labels, _, n in body["degrees"]]
-        counts = [min(self.degree(x, e, self.ports), n) for x, e, n in tests if x in self.ports]
-        name = {match[v]: v for v in body["of"]} | {x: x for x in self.ends}
+        places = [match[v] if match[v] in self.ends else -1 for v in body["variables"]]
+        counts = [min(self.degree(match[v], e), n + 1) for v, e, _, n in body["degrees"]]
+        name = {match[v]: v for v in body["variables"]} | {x: x for x in self.ends}
         held = ((match[u], match[w]) in self.walks[r][1] for u, r, w in body["links"])
-        # A single edge is there or not as soon as one of its ends is inside.
-        walks = [(r, walk) for r in self.walks if r[2] not in (0, 1) for walk in self.walks[r][0]]
+        walks = [(r, walk) for r in self.walks for walk in self.walks[r][0]]
         seen = {(r, name[s], name[t], n) for r, (s, t, n) in walks if s in name and t in name}
         return {*places} == {-1} and all(held), *places, *counts, frozenset(seen)
 
@@ -123,7 +105,7 @@ class Phrase:
                 return FOUND, *(LABEL in bars for bars in ports)
             if not any(whole):
                 found.add((own, *shapes))
-        joined = frozenset((s, label, t) for s, label, t in self.edges if {s, t} <= self.ports)
+        joined = frozenset((s, label, t) for s, label, t in self.edges if {s, t} <= self.ends)
         return *ports, joined, frozenset(found)
 
 
@@ -131,49 +113,41 @@ class Sight:
     """How structures see phrases that differ in tests of nodes only; examples stand for types."""
 
     def __init__(self, structure: Json) -> None:
-        """A link from a variable to itself makes the variable eager."""
         self.example, self.whole = cache(self.make), cache(self.apply)
-        self.bodies, (first, *others) = list[Json](), structure["bodies"]
-        self.examples = dict[Json, Phrase]()
-        shared = {v for body in others for v in body["variables"]} & {*first["variables"]}
+        self.bodies, self.tests, self.examples = list[Json](), list[Json](), dict[Json, Phrase]()
         for rank, body in enumerate(structure["bodies"]):
             links = [(u, ((*labels,), *ends), w) for u, labels, *ends, w in body["links"]]
-            lazy = {v for u, _, w in links for v in (u, w)} - {v for v, *_ in body["degrees"]}
-            lazy -= shared | {v for u, (_, *ends), w in links for v in (u, w) if ends != [1, 1]}
-            links += [(v, ((0,), 0, 0), v) for v in body["variables"] if v not in lazy]
-            of = {v: [e for e in links if v in e[::2]] for link in links for v in link[::2]}
-            self.bodies.append({**body, "rank": rank, "links": links, "of": of})
+            alone = [v for v in body["variables"] if not any(v in link for link in links)]
+            links += [(v, ((0,), 0, 0), v) for v in alone]  # a walk of no edges finds its nodes
+            variables = dict.fromkeys(v for link in links for v in link[::2])
+            self.bodies.append({**body, "rank": rank, "links": links, "variables": variables})
+            self.tests += [labels for _, labels, *_ in [*body["links"], *body["degrees"]]]
 
     def effect(self, fragment: Json) -> Json:
-        """Rows, empty where a part meets nothing; their sizes; ports, nodes, edges that matter."""
-        tests = [labels for body in self.bodies for _, (labels, *_), _ in body["links"]]
-        tests += [labels for body in self.bodies for _, labels, *_ in body["degrees"]]
-        edges: Json = [e for e in fragment["edges"] if any(passes(test, e[1]) for test in tests)]
-        ends = [*range(fragment["ports"]), *(x for s, _, t in edges for x in (s, t))]
-        met = [*ends, *ends, *(x for row in fragment["rows"] for x in row)]
-        rows = [row if any(met.count(x) > 1 for x in row) else [] for row in fragment["rows"]]
-        nodes = [*dict.fromkeys([*ends, *(x for row in rows for x in row)])]
-        numbers = tuple(tuple(map(nodes.index, row)) for row in rows)
-        edges = frozenset((nodes.index(s), label, nodes.index(t)) for s, label, t in edges)
-        return numbers, tuple(map(len, fragment["rows"])), fragment["ports"], len(nodes), edges
+        """What a fragment does to graphs, without the edges that pass no test."""
+        seen = [(s, e, t) for s, e, t in fragment["edges"] if any(passes(x, e) for x in self.tests)]
+        return fragment["ports"], tuple(seen), tuple(map(tuple, fragment["rows"]))
 
     def make(self, effect: Json, parts: Json = (), bars: Json = frozenset()) -> Phrase:
         """The example for what an effect makes of parts."""
         phrase = Phrase(self.bodies, effect, parts, bars)
         return self.examples.setdefault(phrase.type(), phrase)
 
-    def closed(self, part: Phrase, size: int) -> Phrase:
-        """The example for a phrase when its ports are forgotten."""
-        return self.example((0, size, (), ((*range(size),),)), (part,))
-
     def apply(self, effect: Json, parts: Json) -> Phrase:
-        """The same, but parts without a row are closed first, and left out if nothing is left."""
-        rows, sizes, *own = effect
-        triples = zip(rows, sizes, parts, strict=True)
-        pairs = [(row, part if row else self.closed(part, size)) for row, size, part in triples]
-        pairs = [pair for pair in pairs if pair[1] is not self.example((0, 0, (), ()))]
-        pairs.sort(key=operator.itemgetter(0))
-        return self.example((*own, tuple(row for row, _ in pairs)), tuple(p for _, p in pairs))
+        """The same, but of a part that meets nothing the ports are forgotten first."""
+        ports, edges, rows = effect
+        ends = [*range(ports), *(x for s, _, t in edges for x in (s, t))]
+        met, pairs = [*ends, *ends, *(x for row in rows for x in row)], list[Json]()
+        for row, part in zip(rows, parts, strict=True):
+            forget = (0, len(row), (), (range(len(row)),))
+            if any(met.count(x) > 1 for x in row):
+                pairs.append((row, part))
+            elif (closed := self.example(forget, (part,))) is not self.example((0, 0, (), ())):
+                pairs.append(((), closed))
+        nodes = [*dict.fromkeys([*ends, *(x for row, _ in pairs for x in row)])]
+        edges = frozenset((nodes.index(s), label, nodes.index(t)) for s, label, t in edges)
+        numbers = tuple(tuple(map(nodes.index, row)) for row, _ in pairs)
+        return self.example((ports, len(nodes), edges, numbers), tuple(part for _, part in pairs))
 
 
 class Checker:
@@ -184,7 +158,6 @@ class Checker:
         self.structures, self.symbols = self.data["structures"], self.data["symbols"]
         self.sights: dict[str, Sight] = {}
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
-        self.begins = [{s for s, *qs in table if not any(qs)} for table in self.tables]
         if self.data["format"] != FORMAT:
             raise ValueError(f"the format is not {FORMAT}")
 
@@ -192,7 +165,7 @@ class Checker:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
         structure, table = self.structures[number], self.tables[number]
         layer, sight = structure["layer"], Sight(structure)
-        key = str([(body["degrees"], body["links"]) for body in sight.bodies])
+        key = str([body | {"tests": ()} for body in sight.bodies])
         sight = self.sights.setdefault(key, sight)
         effects, words = [*map(sight.effect, self.data["fragments"])], []
         tests = [((n, v), t) for n, x in enumerate(structure["bodies"]) for v, *t in x["tests"]]
@@ -211,7 +184,7 @@ class Checker:
                     state = table.get((symbol, *[state for state, _ in children]), 0)
                     members[lhs][state, whole] = 0
         for state, phrase in members[self.data["start"]]:
-            found = sight.closed(phrase, len(phrase.ports)).type() == (FOUND,)
+            found = sight.whole((0, (), (phrase.ports,)), (phrase,)).type() == (FOUND,)
             if found != (state in structure["accepting"]):
                 raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
 
@@ -229,13 +202,10 @@ class Checker:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
         size, usual, wanted = len(group), {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
         sets = {state: {*zip(*[iter(flat)] * size, strict=True)} for state, *flat in invariant}
-        tables, near = [self.tables[structure] for structure in group], sets.keys()
-        begin = {symbol for structure in group for symbol in self.begins[structure]}
-        steps = (s for s in split["transitions"] if s[0] in begin or not near.isdisjoint(s[1:]))
-        for symbol, result, *children in steps:
+        tables = [(i, self.tables[structure]) for i, structure in enumerate(group)]
+        for symbol, result, *children in split["transitions"]:
             for states in product(*[sets.get(child, usual) for child in children]):
-                parts = zip(*states, strict=True) if children else [()] * size
-                new = tuple([t.get((symbol, *q), 0) for t, q in zip(tables, parts, strict=True)])
+                new = tuple(t.get((symbol, *[q[i] for q in states]), 0) for i, t in tables)
                 if new not in sets.get(result, usual):
                     step = f"transition {self.symbols[symbol][0]} of state {result}"
                     raise ValueError(f"{step} leaves the invariant: {states} -> {new}")
