@@ -16,6 +16,13 @@ from sgl.lang import syntax as s
 SPLITS = ("train", "dev", "test")
 _KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
+#: What the clauses with names look like.
+_NAMED = {
+    "from": "from Text",
+    "target": "target ja",
+    "distinct": "distinct sentences",
+    "ambiguous": "ambiguous report",
+}
 _ONE_OF_TWO = "remove one of the two"
 
 
@@ -179,7 +186,9 @@ class _Settings:
         if key != "distinct" and key in self.said:
             report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
         self.said.setdefault(key, clause.key)
-        if key == "from":
+        if clause.amount is not None and key in _KEYS:
+            self._number(key, clause.amount)
+        elif key == "from":
             self.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
@@ -187,12 +196,6 @@ class _Settings:
             self.targets.extend(clause.values)
         elif key == "ambiguous":
             self._ambiguous(clause.values[0])
-        elif clause.amount is not None and (key in SPLITS or key == "seed"):
-            number = self.parameters.whole(clause.amount, self.diagnostics)
-            if number is not None and key == "seed":
-                self.seed = number
-            elif number is not None:
-                self.sizes[key] = number
         else:
             self.diagnostics.error(
                 "SGL0201",
@@ -200,6 +203,21 @@ class _Settings:
                 f"a dataset has no `{key}`",
                 hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
             )
+
+    def _number(self, key: str, amount: s.Amount) -> None:
+        if key in _NAMED:
+            self.diagnostics.error(
+                "SGL0201",
+                amount.span,
+                f"`{key}` takes a name and no number",
+                hint=f"write `{_NAMED[key]}`",
+            )
+            return
+        number = self.parameters.whole(amount, self.diagnostics)
+        if number is not None and key == "seed":
+            self.seed = number
+        elif number is not None:
+            self.sizes[key] = number
 
     def _ambiguous(self, value: s.Name) -> None:
         known = [choice.value for choice in Ambiguous]
