@@ -16,13 +16,6 @@ from sgl.lang import syntax as s
 SPLITS = ("train", "dev", "test")
 _KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
-#: What the clauses with names look like.
-_NAMED = {
-    "from": "from Text",
-    "target": "target ja",
-    "distinct": "distinct sentences",
-    "ambiguous": "ambiguous report",
-}
 _ONE_OF_TWO = "remove one of the two"
 
 
@@ -205,13 +198,9 @@ class _Settings:
             )
 
     def _number(self, key: str, amount: s.Amount) -> None:
-        if key in _NAMED:
-            self.diagnostics.error(
-                "SGL0201",
-                amount.span,
-                f"`{key}` takes a name and no number",
-                hint=f"write `{_NAMED[key]}`",
-            )
+        if key not in (*SPLITS, "seed"):
+            message = f"`{key}` takes a name and no number"
+            self.diagnostics.error("SGL0201", amount.span, message, hint=f"write `{key} Text`")
             return
         number = self.parameters.whole(amount, self.diagnostics)
         if number is not None and key == "seed":
