@@ -229,3 +229,57 @@ def test_a_view_that_is_declared_wrongly_is_reported(
     path.write_text(source, "utf-8")
     assert run(["check", str(path)]) == FAILED
     assert words in capsys.readouterr().err
+
+
+TWICE = """
+layer en  : text
+layer syn : graph on en
+layer sem : graph on en (free)
+feature role = agent | theme
+category Text
+category V[role]
+category N
+rule text: Text -> N V[role=r]
+  syn V -[nsubj]-> N
+  sem V -[$r]-> N; V -[theme]-> N
+word V[role=agent]: "acts"
+  syn node(upos=VERB)
+word V[role=theme]: "melts"
+  syn node(upos=VERB)
+word N: "ice"
+  syn node(upos=NOUN)
+dataset
+  from Text
+  train 1
+"""
+
+
+def test_an_edge_that_a_feature_writes_twice_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "twice.sgl"
+    path.write_text(TWICE, encoding="utf-8")
+    assert run(["check", str(path)]) == FAILED
+    said = capsys.readouterr().err
+    assert "SGL0508" in said
+    assert "theme, theme" in said
+
+
+def test_a_template_writes_one_line(tmp_path: Path) -> None:
+    lines = ROLES.replace("{% endfor %}{% endfor %}", "\n{% endfor %}\t{% endfor %}")
+    grammar = compile_file(with_template(tmp_path, lines)).grammar
+    (reading,) = Parser(grammar, 0).parse("Ada was shown by Bo")
+    assert outputs(grammar)["roles"](reading) == "show:theme=Ada show:agent=Bo"
+
+
+def test_a_text_that_has_no_conllu_is_said_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wide.sgl"
+    wide = TWICE.replace("V -[$r]-> N; V -[theme]-> N", "V -[$r]-> N").replace(
+        '"ice"', '"i\u3000ce"'
+    )
+    path.write_text(wide, encoding="utf-8")
+    assert run(["compile", str(path), "--out", str(tmp_path / "out")]) == FAILED
+    assert "internal error" not in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

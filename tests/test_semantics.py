@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from diagnostics import check_rendering, diagnose
 from kites import KITES, NOUNS, VERBS, form, isolated, kites, write
@@ -17,6 +20,7 @@ from sgl.core.interpret import derive_graph
 from sgl.diagnostics.codes.code import MAIN
 from sgl.graph import ViewError, ViewOutput, outputs
 from sgl.parse import Parser
+from sgl.verify import verify
 
 FOUND = "The goat that ran found the kite in the tent."
 
@@ -266,6 +270,24 @@ def test_a_file_that_was_changed_is_found(
     capsys.readouterr()
     assert run(["verify", str(copy)]) == 1
     assert "varfree/dev.tsv" in capsys.readouterr().out
+
+
+def test_a_column_that_was_changed_is_found(dataset: Path, tmp_path: Path) -> None:
+    """Against the sentences, not the hash only: the manifest is changed as well."""
+    copy = tmp_path / "copy"
+    shutil.copytree(dataset, copy)
+    path = copy / "parquet" / "dev.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("target_varfree")
+    wrong = pa.array(["wrong"] * table.num_rows)
+    pq.write_table(table.set_column(place, "target_varfree", wrong), path)
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    for file in manifest["files"]:
+        if file["path"] == "parquet/dev.parquet":
+            file["sha256"] = sha256(path.read_bytes()).hexdigest()
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    report = verify(copy)
+    assert [r.code for r in report.results if r.status == "failed"] == ["V007"]
 
 
 def test_the_card_and_the_manifest_name_both_targets(dataset: Path) -> None:

@@ -20,7 +20,7 @@ from sgl.cli.verify import show_verification
 from sgl.compile import Compiled
 from sgl.dataset import OutputError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import ViewError
+from sgl.graph import ConlluError, ViewError
 from sgl.sample import AMBIGUOUS, NotEnoughError
 
 
@@ -123,7 +123,7 @@ def _produce(
         _report_output(target, problem, diagnostics)
         show(diagnostics, compiled.project.sources, form, color)
         return OUTPUT
-    except ViewError as problem:
+    except (ConlluError, ViewError) as problem:
         diagnostics = Diagnostics()
         diagnostics.error(
             "SGL0513", compiled.dataset_span, f"a text that was drawn has no form: {problem}"

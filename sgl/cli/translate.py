@@ -20,10 +20,10 @@ from sgl.cli.layers import (
 )
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, interpret
+from sgl.core.interpret import Derivation, Item, interpret
 from sgl.corpus import DIFFERENCES, Speller
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import conllu, outputs, written
+from sgl.graph import ConlluError, conllu, outputs, written
 from sgl.parse import Forest, Parser, best_readings
 
 #: For every output that is asked for, readings that are looked at.
@@ -121,14 +121,21 @@ def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) ->
         if name not in known:
             number = core.graph_layer(name)
             anchor = core.text_layer(core.graph_layers[number].anchor)
-            parts.append(
-                conllu(
-                    item.graphs[number],
-                    item.tokens[anchor],
-                    [(core.text_layers[anchor].name, item.texts[anchor])],
-                    sent_id="sentence",
-                    category="translated",
-                ).rstrip("\n")
-                + "\n"
-            )
+            parts.append(_graph(core, item, number, anchor))
     return "\n".join(parts)
+
+
+def _graph(core: CoreGrammar, item: Item, number: int, anchor: int) -> str:
+    """A graph as CoNLL-U, or why it has no such form."""
+    texts = [(core.text_layers[anchor].name, item.texts[anchor])]
+    try:
+        text = conllu(
+            item.graphs[number],
+            item.tokens[anchor],
+            texts,
+            sent_id="sentence",
+            category="translated",
+        )
+    except ConlluError as problem:
+        return f"(no form: {problem})"
+    return text.rstrip("\n") + "\n"

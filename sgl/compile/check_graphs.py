@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import networkx as nx
 
 from sgl.compile.productions import FragmentSketch, Production
-from sgl.core.grammar import EXTRACTED, HEAD, Fragment, GraphLayer, Node, Token
-from sgl.diagnostics import Diagnostics
+from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Fragment, GraphLayer, Node, Token
+from sgl.diagnostics import Diagnostics, Span
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
 Port = tuple[str, str]
@@ -33,6 +33,25 @@ def check_graphs(
             fragment = production.fragments[index]
             rule = _Rule(production, fragment, layer.name, holdings, diagnostics)
             rule.check(free=layer.free)
+
+
+def check_instances(grammar: CoreGrammar, spans: Sequence[Span], diagnostics: Diagnostics) -> None:
+    """Report rules that write an edge twice for some values of their feature variables."""
+    reported: set[Span] = set()
+    for rule, span in zip(grammar.rules, spans, strict=True):
+        for fragment in rule.fragments:
+            edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in fragment.edges}
+            if len(edges) < len(fragment.edges) and span not in reported:
+                reported.add(span)
+                labels = ", ".join(edge.label for edge in fragment.edges)
+                diagnostics.error(
+                    "SGL0508",
+                    span,
+                    f"in the rule `{rule.name}`, an edge is written twice for some values "
+                    "of its features",
+                    notes=(f"its edges are then: {labels}",),
+                    hint="remove one of the two",
+                )
 
 
 def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sgl.compile.check_graphs import check_graphs
+from sgl.compile.check_graphs import check_graphs, check_instances
 from sgl.compile.check_patterns import check_patterns, check_sizes
 from sgl.compile.check_words import check_words
 from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset, targets_of
@@ -138,6 +138,7 @@ def _lower(
     if diagnostics.errors:
         return None
     lowered = lower(project.name, instances, dataset.start.text, signature, project.sources)
+    check_instances(lowered.grammar, lowered.rule_spans, diagnostics)
     if signature.graph_layers:
         known = vocabulary(lowered.grammar, 0).attributes["upos"]
         check_lemma_classes(dataset, known, diagnostics)

@@ -21,6 +21,7 @@ end or fill the memory, and against these the language itself is small:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from jinja2 import TemplateError, TemplateSyntaxError
@@ -32,6 +33,9 @@ from sgl.graph.template_language import LONGEST, TemplateNode, ViewEnvironment, 
 
 #: Characters of a template.
 LONGEST_TEMPLATE = 10_000
+
+#: What ends a line or a column, with the spaces around it.
+_BREAKS = re.compile(r"\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
 
 #: What an author's mistake can raise while a template runs.
 _MISTAKES = (
@@ -48,7 +52,7 @@ _MISTAKES = (
 def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     """Make a view of an author's template; the view takes a graph and its tokens.
 
-    White space at both ends of what it writes is dropped.
+    White space at both ends of what it writes is dropped, a line end or a tab is a space.
 
     Raises:
         ViewError: if ``source`` is not a template of the language above; the view
@@ -79,7 +83,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
                 pieces.append(piece)
         except _MISTAKES as error:
             raise ViewError(f"{_line(error)}: {error}") from error
-        return "".join(pieces).strip()
+        return _BREAKS.sub(" ", "".join(pieces)).strip()
 
     return render
 

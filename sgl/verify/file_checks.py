@@ -133,12 +133,14 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
         raise SkippedError("the dataset has no Parquet files")
     if not parquet_is_readable():
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
-    for split in data.splits:
-        path = parquet_path(split.name)
-        try:
-            _compare(path, read_parquet(data.directory / path), split, tally)
-        except ParquetError as error:
-            tally.add(Violation(f"the file cannot be read: {error}", path))
+    columns = ["target", *(f"target_{name}" for name in data.manifest.further)]
+    for target, column in enumerate(columns):
+        for split in data.splits:
+            path = parquet_path(split.name)
+            try:
+                _compare(path, read_parquet(data.directory / path, column), split, tally, target)
+            except ParquetError as error:
+                tally.add(Violation(f"the file cannot be read: {error}", path))
 
 
 def strata(data: Dataset, tally: Tally) -> None:

@@ -65,16 +65,17 @@ def count_lines(path: Path) -> int:
     return count + (last != b"\n")
 
 
-def read_parquet(path: Path) -> Iterator[Row]:
-    """The rows of a Parquet file in order; raises ``ParquetError``."""
+def read_parquet(path: Path, target: str = "target") -> Iterator[Row]:
+    """The rows of a Parquet file in order, with one of its targets; raises ``ParquetError``."""
+    wanted = [target if name == "target" else name for name in _COLUMNS]
     arrow = import_module("pyarrow")
     try:
         file = import_module("pyarrow.parquet").ParquetFile(path)
-        missing = [name for name in _COLUMNS if name not in file.schema_arrow.names]
+        missing = [name for name in wanted if name not in file.schema_arrow.names]
         if missing:
             raise ParquetError(f"no column {', '.join(missing)}")
-        for batch in file.iter_batches(_BATCH, columns=list(_COLUMNS)):
-            columns = [batch.column(name).to_pylist() for name in _COLUMNS]
+        for batch in file.iter_batches(_BATCH, columns=wanted):
+            columns = [batch.column(name).to_pylist() for name in wanted]
             yield from map(Row, *columns)
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise ParquetError(str(error).partition("\n")[0]) from None
