@@ -19,26 +19,34 @@ This is sound: a match never uses a node that is thrown out.  An empty domain
 rules a match out; otherwise networkx searches the nodes that are left.  For a
 body that is one node or one edge, what is left is the definition of a match, so
 that networkx is not asked.
+
+Whether a structure occurs depends on the frame of a shape and on the answers to the
+questions that the structure asks, and on nothing else.  So it is searched once for
+each frame and each such answers; sets of nodes are integers with a bit for each node::
+
+    { V -[obj]-> N[lemma=cat] }      asks one question: which words are cat?
+    The cat saw a dog.    {2}        searched
+    The cat saw a bird.   {2}        the same frame and answer: known
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, reduce
-from operator import or_
+from operator import and_, or_
 from typing import Any
 
 import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
-from sgl.verify.shape import CompiledBody, CompiledStructure, Shape
+from sgl.verify.shape import Columns, CompiledBody, CompiledStructure, Frame, Shape, members
 from sgl.verify.structure import Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.
 Match = dict[str, int]
 
-#: For each variable of a body, the nodes that it may stand for.
-Domains = list[set[int]]
+#: For each variable of a body, the set of nodes that it may stand for.
+Domains = list[int]
 
 #: Connected pairs of nodes with the bits of what connects them.
 Pairs = tuple[tuple[int, int, int], ...]
@@ -53,54 +61,91 @@ class Searcher:
     """Searches shapes for the structures it is made of; no pair is searched twice.
 
     Verdicts are bits: bit ``n`` of ``_known`` says whether the shape has been
-    searched for structure ``n``, bit ``n`` of ``_found`` whether it occurs.
+    searched for structure ``n``, bit ``n`` of ``_found`` whether it occurs.  What is
+    known of a frame is forgotten when a shape of another one is searched, so that
+    shapes are best searched frame by frame.
     """
 
     def __init__(self, structures: tuple[CompiledStructure, ...]) -> None:
         self._structures = structures
         self._known: dict[int, int] = {}
         self._found: dict[int, int] = {}
-        self._hosts: dict[int, _Host] = {}
+        self._host: _Host | None = None
 
     def occurs(self, shape: Shape, number: int) -> bool:
         """Whether the structure with this number occurs in ``shape``."""
-        bit = 1 << number
-        if not self._known.get(shape.number, 0) & bit:
-            self._known[shape.number] = self._known.get(shape.number, 0) | bit
-            if self.match(shape, number) is not None:
-                self._found[shape.number] = self._found.get(shape.number, 0) | bit
-        return bool(self._found.get(shape.number, 0) & bit)
+        return bool(self.among(shape, 1 << number))
+
+    def among(self, shape: Shape, wanted: int) -> int:
+        """Which of the structures in a set, written as bits, occur in ``shape``."""
+        unknown = wanted & ~self._known.get(shape.number, 0)
+        if unknown:
+            self._known[shape.number] = self._known.get(shape.number, 0) | wanted
+            found = self._found.get(shape.number, 0) | self._search(shape, unknown)
+            self._found[shape.number] = found
+        return self._found[shape.number] & wanted if wanted else 0
 
     def match(self, shape: Shape, number: int) -> Match | None:
         """The first match in ``shape`` of the structure with this number, or ``None``."""
-        host = self._hosts.get(shape.number)
-        if host is None:
-            host = self._hosts[shape.number] = _Host(shape)
-        structure = self._structures[number]
-        for match in _matches(host, structure.body, _NOTHING):
-            if not any(_extends(host, body, match) for body in structure.without):
-                return match
-        return None
+        return self._host_of(shape.frame).match(shape.columns(), self._structures[number])
+
+    def _search(self, shape: Shape, wanted: int) -> int:
+        """Which of some structures occur, by what is known of shapes of the same frame."""
+        host = self._host_of(shape.frame)
+        columns = shape.columns()
+        found = 0
+        for number in members(wanted & host.possible):
+            structure = self._structures[number]
+            if not columns.keys() >= structure.body.node_bits:
+                continue
+            key = (number, *[columns.get(bit, 0) for bit in structure.questions])
+            verdict = host.verdicts.get(key)
+            if verdict is None:
+                verdict = host.verdicts[key] = host.match(columns, structure) is not None
+            found |= verdict << number
+        return found
+
+    def _host_of(self, frame: Frame) -> _Host:
+        if self._host is None or self._host.frame is not frame:
+            self._host = _Host(frame, self._structures)
+        return self._host
 
 
 class _Host:
-    """A shape prepared for searching.
+    """A frame prepared for searching, and what has been found in shapes of it.
 
-    ``pairs`` are the connected pairs of different nodes with the bits of all
-    their parallel edges; ``has_node`` and ``has_pair`` the bits that at least one
-    node or pair has.
+    ``pairs`` are the connected pairs of nodes with the bits of all their parallel
+    edges; ``possible`` are the structures that have nodes enough and all of their labels.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, frame: Frame, structures: tuple[CompiledStructure, ...]) -> None:
         masks: dict[tuple[int, int], int] = {}
-        for source, target, mask in shape.edges:
+        for source, target, mask in frame.edges:
             masks[source, target] = masks.get((source, target), 0) | mask
-        self.nodes = shape.nodes
-        self.edges = shape.edges
+        self.frame = frame
+        self.every = (1 << frame.size) - 1
         self.pairs = tuple([(source, target, mask) for (source, target), mask in masks.items()])
-        self.has_node = reduce(or_, shape.nodes, 0)
         self.has_pair = reduce(or_, masks.values(), 0)
+        self.possible = sum(
+            1 << number
+            for number, structure in enumerate(structures)
+            if self.admits(structure.body)
+        )
+        self.verdicts: dict[tuple[int, ...], bool] = {}
         self._connected: dict[Walks, Pairs] = {(): self.pairs}
+        self._fitting: dict[tuple[tuple[int, int, int], Walks], Pairs] = {}
+
+    def admits(self, body: CompiledBody) -> bool:
+        """Whether there are nodes enough for a body, and edges with the labels it asks for."""
+        return not body.edge_bits & ~self.has_pair and len(body.variables) <= self.frame.size
+
+    def match(self, columns: Columns, structure: CompiledStructure) -> Match | None:
+        """The first match of a structure, given the nodes that say yes to each question."""
+        for match in _matches(self, columns, structure.body, _NOTHING):
+            extensions = (_matches(self, columns, body, match) for body in structure.without)
+            if all(next(found, None) is None for found in extensions):
+                return match
+        return None
 
     def connected(self, walks: Walks) -> Pairs:
         """The pairs that an edge or a walk of one of the given kinds connects."""
@@ -114,20 +159,37 @@ class _Host:
             self._connected[walks] = known
         return known
 
-    def digraph(self, nodes: set[int], walks: Walks) -> nx.DiGraph[int]:
+    def fitting(self, link: tuple[int, int, int], walks: Walks) -> Pairs:
+        """The pairs that fit a link, whatever their words: as sets of one node, and the mask.
+
+        Different variables stand for different nodes.
+        """
+        known = self._fitting.get((link, walks))
+        if known is None:
+            first, second, bits = link
+            known = self._fitting[link, walks] = tuple(
+                [
+                    (1 << source, 1 << target, mask)
+                    for source, target, mask in self.connected(walks)
+                    if mask & bits == bits and (source == target) == (first == second)
+                ]
+            )
+        return known
+
+    def digraph(self, nodes: int, walks: Walks) -> nx.DiGraph[int]:
         """The sentence on some nodes, with an edge for every walk of the given kinds."""
         graph: nx.DiGraph[int] = nx.DiGraph()
-        for node in sorted(nodes):
+        for node in members(nodes):
             graph.add_node(node, node=node)
         for source, target, mask in self.connected(walks):
-            if source in nodes and target in nodes:
+            if nodes >> source & nodes >> target & 1:
                 graph.add_edge(source, target, mask=mask)
         return graph
 
     def _walks(self, label_bit: int, walk: Walk) -> Iterator[tuple[int, int]]:
         """The pairs of nodes that a walk of this kind connects."""
-        successors: list[set[int]] = [set() for _ in self.nodes]
-        for source, target, mask in self.edges:
+        successors: list[set[int]] = [set() for _ in range(self.frame.size)]
+        for source, target, mask in self.frame.edges:
             if mask >> label_bit & 1:
                 successors[source].add(target)
         for start, following in enumerate(successors):
@@ -155,75 +217,60 @@ def _ends(start: int, successors: list[set[int]], walk: Walk) -> set[int]:
     return ends
 
 
-def _extends(host: _Host, body: CompiledBody, match: Match) -> bool:
-    """Whether a match of the positive body extends to one of ``body`` as well."""
-    return next(_matches(host, body, match), None) is not None
-
-
-def _matches(host: _Host, body: CompiledBody, held: Mapping[str, int]) -> Iterator[Match]:
+def _matches(
+    host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
+) -> Iterator[Match]:
     """The matches of ``body`` that agree with ``held`` and are injective with it."""
-    if body.node_bits & ~host.has_node or body.edge_bits & ~host.has_pair:
+    if not (host.admits(body) and columns.keys() >= body.node_bits):
         return
-    domains = _domains(host, body, held)
+    domains = _domains(host, columns, body, held)
     if not all(domains):
         return
     names = [variable.name for variable in body.variables]
     if len(names) == 1 and not body.links:
-        yield from ({names[0]: node} for node in sorted(domains[0]))
+        yield from ({names[0]: node} for node in members(domains[0]))
         return
     if len(names) == 2 and len(body.links) == 1:
         first, second, _ = body.links[0]
         if first != second:
-            pairs = _fitting_pairs(host.connected(body.walks), domains, body.links[0])
-            yield from ({names[first]: start, names[second]: end} for start, end in pairs)
+            for source, target, _ in host.fitting(body.links[0], body.walks):
+                if source & domains[first] and target & domains[second]:
+                    start, end = source.bit_length() - 1, target.bit_length() - 1
+                    yield {names[first]: start, names[second]: end}
             return
 
     def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
-        return node["node"] in domains[variable["variable"]]
+        return bool(domains[variable["variable"]] >> node["node"] & 1)
 
-    graph = host.digraph(set().union(*domains), body.walks)
+    graph = host.digraph(reduce(or_, domains), body.walks)
     matcher = DiGraphMatcher(graph, _pattern(body), node_fits, _edge_fits)
     for mapping in matcher.subgraph_monomorphisms_iter():
         yield {names[variable]: node for node, variable in mapping.items()}
 
 
-def _domains(host: _Host, body: CompiledBody, held: Mapping[str, int]) -> Domains:
+def _domains(host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
     """The nodes that each variable may stand for, as far as tests and edges tell."""
-    free = set(range(len(host.nodes))).difference(held.values())
+    free = host.every & ~sum(1 << node for node in held.values())
     domains: Domains = []
     for variable in body.variables:
-        candidates = (held[variable.name],) if variable.name in held else free
-        care, want = variable.care, variable.want
-        domains.append({node for node in candidates if host.nodes[node] & care == want})
-    pairs = host.connected(body.walks) if all(domains) else ()
+        nodes = 1 << held[variable.name] if variable.name in held else free
+        nodes = reduce(and_, [columns.get(bit, 0) for bit in variable.true], nodes)
+        domains.append(nodes & ~reduce(or_, [columns.get(bit, 0) for bit in variable.false], 0))
     changed = True
     while changed and all(domains):
         changed = False
         for link in body.links:
-            fitting = _fitting_pairs(pairs, domains, link)
-            left = ({start for start, _ in fitting}, {end for _, end in fitting})
-            for end, kept in zip(link[:2], left, strict=True):
-                if len(kept) < len(domains[end]):
+            first, second, _ = link
+            starts = ends = 0
+            for source, target, _ in host.fitting(link, body.walks):
+                if source & domains[first] and target & domains[second]:
+                    starts |= source
+                    ends |= target
+            for end, kept in ((first, starts), (second, ends)):
+                if kept != domains[end]:
                     domains[end] = kept
                     changed = True
     return domains
-
-
-def _fitting_pairs(
-    pairs: Pairs, domains: Domains, link: tuple[int, int, int]
-) -> list[tuple[int, int]]:
-    """The connected pairs of nodes that fit a link of a body, taken by itself.
-
-    Different variables stand for different nodes.
-    """
-    source, target, bits = link
-    starts, ends = domains[source], domains[target]
-    loop = source == target
-    return [
-        (start, end)
-        for start, end, mask in pairs
-        if mask & bits == bits and start in starts and end in ends and (start == end) == loop
-    ]
 
 
 def _edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
