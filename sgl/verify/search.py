@@ -20,19 +20,23 @@ rules a match out; otherwise networkx searches the nodes that are left.  For a
 body that is one node or one edge, what is left is the definition of a match, so
 that networkx is not asked.
 
-Whether a structure occurs depends on the frame of a shape and on the answers to the
-questions that the structure asks, and on nothing else.  So it is searched once for
-each frame and each such answers; sets of nodes are integers with a bit for each node::
+No search is made twice.  Whether a structure occurs depends on the frame of a shape
+and on the answers to the questions that the structure asks, and on nothing else, so
+that it is searched once for each frame and each such answers::
 
     { V -[obj]-> N[lemma=cat] }      asks one question: which words are cat?
     The cat saw a dog.    {2}        searched
     The cat saw a bird.   {2}        the same frame and answer: known
+
+What networkx sees in the end are the domains and the edges that fit between them.
+Sentences of which these are left in the same order are one case for it.  Sets of
+nodes are integers with a bit for each node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache, reduce
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache, reduce
 from operator import and_, or_
 from typing import Any
 
@@ -48,8 +52,11 @@ Match = dict[str, int]
 #: For each variable of a body, the set of nodes that it may stand for.
 Domains = list[int]
 
+#: Connected pairs of nodes, each as a set of one node.
+Pairs = tuple[tuple[int, int], ...]
+
 #: Connected pairs of nodes with the bits of what connects them.
-Pairs = tuple[tuple[int, int, int], ...]
+MaskedPairs = tuple[tuple[int, int, int], ...]
 
 #: Kinds of walks: the bit that stands for one, the bit of its labels, its bounds.
 Walks = tuple[tuple[int, int, Walk], ...]
@@ -71,6 +78,8 @@ class Searcher:
         self._known: dict[int, int] = {}
         self._found: dict[int, int] = {}
         self._host: _Host | None = None
+        self._possible = cache(self._with_edges)
+        self._able = cache(self._with_nodes)
 
     def occurs(self, shape: Shape, number: int) -> bool:
         """Whether the structure with this number occurs in ``shape``."""
@@ -93,11 +102,11 @@ class Searcher:
         """Which of some structures occur, by what is known of shapes of the same frame."""
         host = self._host_of(shape.frame)
         columns = shape.columns()
+        answered = sum([1 << bit for bit in columns])
+        possible = self._possible(host.has_pair, shape.frame.size) & self._able(answered)
         found = 0
-        for number in members(wanted & host.possible):
+        for number in members(wanted & possible):
             structure = self._structures[number]
-            if not columns.keys() >= structure.body.node_bits:
-                continue
             key = (number, *[columns.get(bit, 0) for bit in structure.questions])
             verdict = host.verdicts.get(key)
             if verdict is None:
@@ -107,84 +116,77 @@ class Searcher:
 
     def _host_of(self, frame: Frame) -> _Host:
         if self._host is None or self._host.frame is not frame:
-            self._host = _Host(frame, self._structures)
+            self._host = _Host(frame)
         return self._host
+
+    def _with_edges(self, has_pair: int, size: int) -> int:
+        """The structures with no more nodes, and no other labels, than a frame has."""
+        return sum(
+            1 << number
+            for number, structure in enumerate(self._structures)
+            if not structure.body.edge_bits & ~has_pair and len(structure.body.variables) <= size
+        )
+
+    def _with_nodes(self, answered: int) -> int:
+        """The structures all of whose tests some word passes, given the questions answered yes."""
+        return sum(
+            1 << number
+            for number, structure in enumerate(self._structures)
+            if not structure.body.node_bits & ~answered
+        )
 
 
 class _Host:
     """A frame prepared for searching, and what has been found in shapes of it.
 
-    ``pairs`` are the connected pairs of nodes with the bits of all their parallel
-    edges; ``possible`` are the structures that have nodes enough and all of their labels.
+    ``masks`` are the connected pairs of nodes with the bits of all their parallel edges.
     """
 
-    def __init__(self, frame: Frame, structures: tuple[CompiledStructure, ...]) -> None:
-        masks: dict[tuple[int, int], int] = {}
+    def __init__(self, frame: Frame) -> None:
+        self.masks: dict[tuple[int, int], int] = {}
         for source, target, mask in frame.edges:
-            masks[source, target] = masks.get((source, target), 0) | mask
+            self.masks[source, target] = self.masks.get((source, target), 0) | mask
         self.frame = frame
         self.every = (1 << frame.size) - 1
-        self.pairs = tuple([(source, target, mask) for (source, target), mask in masks.items()])
-        self.has_pair = reduce(or_, masks.values(), 0)
-        self.possible = sum(
-            1 << number
-            for number, structure in enumerate(structures)
-            if self.admits(structure.body)
-        )
+        self.has_pair = reduce(or_, self.masks.values(), 0)
         self.verdicts: dict[tuple[int, ...], bool] = {}
-        self._connected: dict[Walks, Pairs] = {(): self.pairs}
-        self._fitting: dict[tuple[tuple[int, int, int], Walks], Pairs] = {}
-
-    def admits(self, body: CompiledBody) -> bool:
-        """Whether there are nodes enough for a body, and edges with the labels it asks for."""
-        return not body.edge_bits & ~self.has_pair and len(body.variables) <= self.frame.size
+        self._fitting: dict[tuple[int, bool], Pairs] = {}
 
     def match(self, columns: Columns, structure: CompiledStructure) -> Match | None:
         """The first match of a structure, given the nodes that say yes to each question."""
+        if not structure.without:
+            return _first(self, columns, structure.body, _NOTHING)
         for match in _matches(self, columns, structure.body, _NOTHING):
-            extensions = (_matches(self, columns, body, match) for body in structure.without)
-            if all(next(found, None) is None for found in extensions):
+            if all(_first(self, columns, body, match) is None for body in structure.without):
                 return match
         return None
 
-    def connected(self, walks: Walks) -> Pairs:
-        """The pairs that an edge or a walk of one of the given kinds connects."""
-        known = self._connected.get(walks)
-        if known is None:
-            masks = {(source, target): mask for source, target, mask in self.pairs}
-            for bit, label_bit, walk in walks:
-                for pair in self._walks(label_bit, walk):
-                    masks[pair] = masks.get(pair, 0) | 1 << bit
-            known = tuple([(source, target, mask) for (source, target), mask in masks.items()])
-            self._connected[walks] = known
-        return known
-
     def fitting(self, link: tuple[int, int, int], walks: Walks) -> Pairs:
-        """The pairs that fit a link, whatever their words: as sets of one node, and the mask.
+        """The pairs that fit a link, whatever their words; ``walks`` are those of its body.
 
         Different variables stand for different nodes.
         """
-        known = self._fitting.get((link, walks))
+        first, second, bits = link
+        known = self._fitting.get((bits, first == second))
         if known is None:
-            first, second, bits = link
-            known = self._fitting[link, walks] = tuple(
+            pairs = [pair for pair, mask in self._connected(bits, walks).items() if mask == bits]
+            known = self._fitting[bits, first == second] = tuple(
                 [
-                    (1 << source, 1 << target, mask)
-                    for source, target, mask in self.connected(walks)
-                    if mask & bits == bits and (source == target) == (first == second)
+                    (1 << source, 1 << target)
+                    for source, target in pairs
+                    if (source == target) == (first == second)
                 ]
             )
         return known
 
-    def digraph(self, nodes: int, walks: Walks) -> nx.DiGraph[int]:
-        """The sentence on some nodes, with an edge for every walk of the given kinds."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        for node in members(nodes):
-            graph.add_node(node, node=node)
-        for source, target, mask in self.connected(walks):
-            if nodes >> source & nodes >> target & 1:
-                graph.add_edge(source, target, mask=mask)
-        return graph
+    def _connected(self, bits: int, walks: Walks) -> dict[tuple[int, int], int]:
+        """The pairs that an edge, or a walk among ``walks``, with one of some bits connects."""
+        masks = {pair: mask & bits for pair, mask in self.masks.items()}
+        for bit, label_bit, walk in walks:
+            if bits >> bit & 1:
+                for pair in self._walks(label_bit, walk):
+                    masks[pair] = masks.get(pair, 0) | 1 << bit
+        return masks
 
     def _walks(self, label_bit: int, walk: Walk) -> Iterator[tuple[int, int]]:
         """The pairs of nodes that a walk of this kind connects."""
@@ -217,35 +219,97 @@ def _ends(start: int, successors: list[set[int]], walk: Walk) -> set[int]:
     return ends
 
 
+def _first(
+    host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
+) -> Match | None:
+    """The first match of ``body`` that agrees with ``held`` and is injective with it."""
+    domains = _domains(host, columns, body, held)
+    if not all(domains):
+        return None
+    if _is_decided(body):
+        return next(_simple(host, body, domains))
+    nodes, ranked, edges = _left(host, body, domains)
+    places = _embedding(body, ranked, edges)
+    return None if places is None else _named(body, [nodes[place] for place in places])
+
+
 def _matches(
     host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
 ) -> Iterator[Match]:
-    """The matches of ``body`` that agree with ``held`` and are injective with it."""
-    if not (host.admits(body) and columns.keys() >= body.node_bits):
-        return
+    """All matches of ``body`` that agree with ``held`` and are injective with it."""
     domains = _domains(host, columns, body, held)
     if not all(domains):
         return
-    names = [variable.name for variable in body.variables]
-    if len(names) == 1 and not body.links:
-        yield from ({names[0]: node} for node in members(domains[0]))
+    if _is_decided(body):
+        yield from _simple(host, body, domains)
         return
-    if len(names) == 2 and len(body.links) == 1:
-        first, second, _ = body.links[0]
-        if first != second:
-            for source, target, _ in host.fitting(body.links[0], body.walks):
-                if source & domains[first] and target & domains[second]:
-                    start, end = source.bit_length() - 1, target.bit_length() - 1
-                    yield {names[first]: start, names[second]: end}
-            return
+    nodes, ranked, edges = _left(host, body, domains)
+    for places in _embeddings(body, ranked, edges):
+        yield _named(body, [nodes[place] for place in places])
+
+
+def _is_decided(body: CompiledBody) -> bool:
+    """Whether a body is one node, or one edge between two."""
+    if len(body.links) == 1 and len(body.variables) == 2:
+        return body.links[0][0] != body.links[0][1]
+    return not body.links and len(body.variables) == 1
+
+
+def _simple(host: _Host, body: CompiledBody, domains: Domains) -> Iterator[Match]:
+    """The matches of a body that is one node, or one edge between two."""
+    for first, second, bits in body.links:
+        for source, target in host.fitting((first, second, bits), body.walks):
+            if source & domains[first] and target & domains[second]:
+                nodes = sorted([(first, source), (second, target)])
+                yield _named(body, [node.bit_length() - 1 for _, node in nodes])
+    if not body.links:
+        yield from (_named(body, [node]) for node in members(domains[0]))
+
+
+def _named(body: CompiledBody, nodes: Iterable[int]) -> Match:
+    return {v.name: node for v, node in zip(body.variables, nodes, strict=True)}
+
+
+def _left(
+    host: _Host, body: CompiledBody, domains: Domains
+) -> tuple[list[int], tuple[int, ...], MaskedPairs]:
+    """What is left of a sentence: its nodes in order; domains and fitting edges by their ranks."""
+    nodes = list(members(reduce(or_, domains)))
+    rank = {node: place for place, node in enumerate(nodes)}
+    masks: dict[tuple[int, int], int] = {}
+    for first, second, bits in body.links:
+        for source, target in host.fitting((first, second, bits), body.walks):
+            if source & domains[first] and target & domains[second]:
+                pair = (rank[source.bit_length() - 1], rank[target.bit_length() - 1])
+                masks[pair] = masks.get(pair, 0) | bits
+    ranked = [sum(1 << rank[node] for node in members(domain)) for domain in domains]
+    return nodes, tuple(ranked), tuple(sorted((*pair, mask) for pair, mask in masks.items()))
+
+
+@lru_cache(maxsize=1 << 14)
+def _embedding(
+    body: CompiledBody, domains: tuple[int, ...], edges: MaskedPairs
+) -> tuple[int, ...] | None:
+    """The first embedding, if there is one."""
+    return next(_embeddings(body, domains, edges), None)
+
+
+def _embeddings(
+    body: CompiledBody, domains: tuple[int, ...], edges: MaskedPairs
+) -> Iterator[tuple[int, ...]]:
+    """The ways to find a body in some nodes and edges by networkx: a node for each variable."""
 
     def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
         return bool(domains[variable["variable"]] >> node["node"] & 1)
 
-    graph = host.digraph(reduce(or_, domains), body.walks)
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    for node in members(reduce(or_, domains)):
+        graph.add_node(node, node=node)
+    for source, target, mask in edges:
+        graph.add_edge(source, target, mask=mask)
     matcher = DiGraphMatcher(graph, _pattern(body), node_fits, _edge_fits)
     for mapping in matcher.subgraph_monomorphisms_iter():
-        yield {names[variable]: node for node, variable in mapping.items()}
+        yield tuple(sorted(mapping, key=mapping.__getitem__))
 
 
 def _domains(host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
@@ -262,7 +326,7 @@ def _domains(host: _Host, columns: Columns, body: CompiledBody, held: Mapping[st
         for link in body.links:
             first, second, _ = link
             starts = ends = 0
-            for source, target, _ in host.fitting(link, body.walks):
+            for source, target in host.fitting(link, body.walks):
                 if source & domains[first] and target & domains[second]:
                     starts |= source
                     ends |= target

@@ -96,7 +96,7 @@ class CompiledBody:
     variables: tuple[VariableTest, ...]
     links: tuple[tuple[int, int, int], ...]
     walks: tuple[tuple[int, int, Walk], ...]
-    node_bits: frozenset[int]
+    node_bits: int
     edge_bits: int
 
 
@@ -185,7 +185,7 @@ class Vocabulary:
             variables=variables,
             links=tuple((*pair, bits) for pair, bits in links.items()),
             walks=tuple((bit, self.labels[walk.labels], walk) for walk, bit in walks.items()),
-            node_bits=frozenset(bit for variable in variables for bit in variable.true),
+            node_bits=reduce(or_, (1 << bit for variable in variables for bit in variable.true), 0),
             edge_bits=reduce(or_, links.values(), 0) & of_edges,
         )
 
