@@ -81,8 +81,8 @@ def _verify(directory: Path, manifest: Manifest, passed: Result, progress: Progr
         progress(done, len(CHECKS), f"checking {check.name}")
         results.append(check.result(data, results))
     progress(len(CHECKS), len(CHECKS), "checked")
-    items = sum(1 for _ in data.items())
-    return Report(manifest.name, manifest.signature, items, data.shapes, tuple(results))
+    shapes = len(data.shapes.table)
+    return Report(manifest.name, manifest.signature, data.items(), shapes, tuple(results))
 
 
 def _ignore(done: int, total: int, what: str) -> None:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sgl.verify.certificate import FAULTS, Checker
-from sgl.verify.dataset import GENERALIZATION, TRAIN, Dataset
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import MANIFEST, Manifest, Pattern
 from sgl.verify.report import SkippedError, Tally, Violation
 from sgl.verify.structure import Body, Labels, StructureError, read_structure

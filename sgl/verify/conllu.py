@@ -94,7 +94,8 @@ def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
     """The block of a file that starts at a line and offset that a sentence was read at."""
     with path.open("rb") as stream:
         stream.seek(offset)
-        return next(_read_plainly(stream, line, offset, Words()))
+        block = _read_plainly(stream, line, offset, Words())
+        return next(block, Malformed(line, "the file has ended"))
 
 
 def _assembled(block: bytes, number: int, offset: int, words: Words) -> Sentence | None:

@@ -169,23 +169,22 @@ class _Host:
         first, second, bits = link
         known = self._fitting.get((bits, first == second))
         if known is None:
-            pairs = [pair for pair, mask in self._connected(bits, walks).items() if mask == bits]
             known = self._fitting[bits, first == second] = tuple(
                 [
                     (1 << source, 1 << target)
-                    for source, target in pairs
-                    if (source == target) == (first == second)
+                    for (source, target), mask in self._connected(bits, walks).items()
+                    if mask & bits == bits and (source == target) == (first == second)
                 ]
             )
         return known
 
     def _connected(self, bits: int, walks: Walks) -> dict[tuple[int, int], int]:
         """The pairs that an edge, or a walk among ``walks``, with one of some bits connects."""
-        masks = {pair: mask & bits for pair, mask in self.masks.items()}
-        for bit, label_bit, walk in walks:
-            if bits >> bit & 1:
-                for pair in self._walks(label_bit, walk):
-                    masks[pair] = masks.get(pair, 0) | 1 << bit
+        asked = [walk for walk in walks if bits >> walk[0] & 1]
+        masks = dict(self.masks) if asked else self.masks
+        for bit, label_bit, walk in asked:
+            for pair in self._walks(label_bit, walk):
+                masks[pair] = masks.get(pair, 0) | 1 << bit
         return masks
 
     def _walks(self, label_bit: int, walk: Walk) -> Iterator[tuple[int, int]]:
