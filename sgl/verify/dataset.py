@@ -25,6 +25,9 @@ from sgl.verify.structure import Structure, StructureError, read_structure
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]
 
+#: Says what is wrong with a certificate, given its bytes.
+Judge = Callable[[bytes], tuple[str, ...]]
+
 _STEP = 1_000
 
 
@@ -34,7 +37,8 @@ class Dataset:
 
     ``unreadable`` are the structures of the manifest that cannot be read, with
     the reason; no sentence can be searched for them.  ``groups`` are the groups of
-    each split, with the number of their sentences.
+    each split, with the number of their sentences; ``judge`` says what is wrong with
+    a certificate.
     """
 
     directory: Path
@@ -44,6 +48,7 @@ class Dataset:
     unreadable: tuple[tuple[Clause, str], ...]
     searcher: Searcher
     shapes: Shapes
+    judge: Judge
 
     def items(self) -> int:
         """The number of well-formed sentences."""
@@ -113,7 +118,7 @@ class Dataset:
         )
 
 
-def load(directory: Path, manifest: Manifest, progress: Progress) -> Dataset:
+def load(directory: Path, manifest: Manifest, progress: Progress, judge: Judge) -> Dataset:
     """Read the CoNLL-U files of a dataset, and search its shapes."""
     structures, unreadable = _read_structures(manifest)
     vocabulary = Vocabulary(structures)
@@ -141,6 +146,7 @@ def load(directory: Path, manifest: Manifest, progress: Progress) -> Dataset:
         unreadable,
         Searcher(vocabulary.compiled()),
         shapes,
+        judge,
     )
     if not unreadable:
         _search(data, progress)
