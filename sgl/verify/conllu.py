@@ -9,7 +9,7 @@ neither its neighbours nor its own place in the order.
 Lines and trees repeat: the million tokens of a benchmark have some ten thousand
 different lines, and still fewer trees.  Each different one is read once, and a block is
 put together from what is known of its lines (``_assembled``).  Whatever has something
-wrong with it is read plainly, line by line, to say what (``_read_plainly``).
+wrong with it is read plainly, line by line, to say what (``read_plainly``).
 
 Format: Universal Dependencies, *CoNLL-U Format*; the sentences this project
 writes have neither multiword tokens nor empty nodes, so that these are errors.
@@ -82,19 +82,19 @@ def read_sentences(path: Path, words: Words) -> Iterator[Sentence | Malformed]:
                 if sentence is not None:
                     yield sentence
                 else:
-                    yield from _read_plainly(BytesIO(block + b"\n\n"), number, offset, words)
+                    yield from read_plainly(BytesIO(block + b"\n\n"), number, offset, words)
                 number += block.count(b"\n") + 2
                 offset += len(block) + 2
             rest = rest[end + 2 :] if end >= 0 else rest
         stream.seek(offset)
-        yield from _read_plainly(stream, number, offset, words)
+        yield from read_plainly(stream, number, offset, words)
 
 
 def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
     """The block of a file that starts at a line and offset that a sentence was read at."""
     with path.open("rb") as stream:
         stream.seek(offset)
-        block = _read_plainly(stream, line, offset, Words())
+        block = read_plainly(stream, line, offset, Words())
         return next(block, Malformed(line, "the file has ended"))
 
 
@@ -124,7 +124,7 @@ def _new_tree(arcs: tuple[Arcs, ...], words: Words) -> Tree:
     return tree
 
 
-def _read_plainly(
+def read_plainly(
     stream: BinaryIO, first: int, offset: int, words: Words
 ) -> Iterator[Sentence | Malformed]:
     """The blocks of a stream, of which ``first`` and ``offset`` are the place in its file."""
