@@ -11,6 +11,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 from sgl.verify.conllu import Malformed, Sentence, Word, Words, read_sentence, read_sentences
@@ -64,15 +66,17 @@ class Dataset:
         """Whether a structure occurs in the sentences of a group."""
         return self.searcher.occurs(group.shape, clause.number)
 
-    def first_of(self, group: Group, clauses: tuple[Clause, ...]) -> Clause | None:
-        """The first of some structures that occurs in the sentences of a group."""
-        wanted = 0
-        for clause in clauses:
-            wanted |= 1 << clause.number
-        found = self.searcher.among(group.shape, wanted)
-        if not found:
-            return None
-        return next(clause for clause in clauses if found >> clause.number & 1)
+    def first_of(self, clauses: tuple[Clause, ...]) -> Callable[[Group], Clause | None]:
+        """A function that finds the first of some structures that occurs in a group."""
+        wanted = reduce(or_, [1 << clause.number for clause in clauses], 0)
+
+        def first(group: Group) -> Clause | None:
+            found = self.searcher.among(group.shape, wanted)
+            if not found:
+                return None
+            return next(clause for clause in clauses if found >> clause.number & 1)
+
+        return first
 
     def members(self, groups: list[Group]) -> Iterator[tuple[Split, int, Group]]:
         """The sentences of some groups in their order."""

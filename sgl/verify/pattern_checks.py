@@ -53,11 +53,12 @@ def needs_licensed(data: Dataset, tally: Tally) -> None:
 
 def instances(data: Dataset, tally: Tally) -> None:
     """Every generalization item contains a structure that its pattern generalizes to."""
-    instances = {pattern.name: pattern.instances for pattern in data.manifest.patterns}
+    patterns = data.manifest.patterns
+    instances = {pattern.name: data.first_of(pattern.instances) for pattern in patterns}
     without: list[Group] = []
     for group, count in data.groups_of(GENERALIZATION):
         tally.checked += count
-        if data.first_of(group, instances.get(group.category, ())) is None:
+        if group.category not in instances or instances[group.category](group) is None:
             without.append(group)
     for split, entry, group in data.members(without):
         message = (
@@ -122,10 +123,11 @@ def _expect_none(
     """Report every item that contains one of some structures, with the first of them."""
     if not clauses:
         return
+    first = data.first_of(clauses)
     found: dict[Group, Clause] = {}
     for group, count in groups:
         tally.checked += count
-        clause = data.first_of(group, clauses)
+        clause = first(group)
         if clause:
             found[group] = clause
     for split, entry, group in data.members(list(found)):

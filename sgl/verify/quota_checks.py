@@ -126,11 +126,11 @@ def _contains(data: Dataset, clause: Clause) -> Callable[[Group], bool]:
 
 def _within(data: Dataset, quota: Quota) -> Callable[[Group], bool]:
     """Whether an item contains one of each group that the quota is within, and none of the rest."""
+    outside = data.first_of(quota.outside)
+    within = [data.first_of(clauses) for clauses in quota.within]
 
     def fits(group: Group) -> bool:
-        if data.first_of(group, quota.outside):
-            return False
-        return all(data.first_of(group, clauses) for clauses in quota.within)
+        return not outside(group) and all(inside(group) for inside in within)
 
     return fits
 

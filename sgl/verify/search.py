@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache, reduce
-from operator import and_, or_
+from operator import or_
 from typing import Any
 
 import networkx as nx
@@ -87,12 +87,12 @@ class Searcher:
 
     def among(self, shape: Shape, wanted: int) -> int:
         """Which of the structures in a set, written as bits, occur in ``shape``."""
-        unknown = wanted & ~self._known.get(shape.number, 0)
-        if unknown:
-            self._known[shape.number] = self._known.get(shape.number, 0) | wanted
-            found = self._found.get(shape.number, 0) | self._search(shape, unknown)
+        known = self._known.get(shape.number, 0)
+        if wanted & ~known:
+            found = self._found.get(shape.number, 0) | self._search(shape, wanted & ~known)
+            self._known[shape.number] = known | wanted
             self._found[shape.number] = found
-        return self._found[shape.number] & wanted if wanted else 0
+        return self._found.get(shape.number, 0) & wanted
 
     def match(self, shape: Shape, number: int) -> Match | None:
         """The first match in ``shape`` of the structure with this number, or ``None``."""
@@ -223,7 +223,7 @@ def _first(
 ) -> Match | None:
     """The first match of ``body`` that agrees with ``held`` and is injective with it."""
     domains = _domains(host, columns, body, held)
-    if not all(domains):
+    if domains is None:
         return None
     if _is_decided(body):
         return next(_simple(host, body, domains))
@@ -237,7 +237,7 @@ def _matches(
 ) -> Iterator[Match]:
     """All matches of ``body`` that agree with ``held`` and are injective with it."""
     domains = _domains(host, columns, body, held)
-    if not all(domains):
+    if domains is None:
         return
     if _is_decided(body):
         yield from _simple(host, body, domains)
@@ -311,28 +311,47 @@ def _embeddings(
         yield tuple(sorted(mapping, key=mapping.__getitem__))
 
 
-def _domains(host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
-    """The nodes that each variable may stand for, as far as tests and edges tell."""
-    free = host.every & ~sum(1 << node for node in held.values())
-    domains: Domains = []
-    for variable in body.variables:
-        nodes = 1 << held[variable.name] if variable.name in held else free
-        nodes = reduce(and_, [columns.get(bit, 0) for bit in variable.true], nodes)
-        domains.append(nodes & ~reduce(or_, [columns.get(bit, 0) for bit in variable.false], 0))
+def _domains(
+    host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
+) -> Domains | None:
+    """The nodes that each variable may stand for, as far as tests and edges tell.
+
+    None if a variable has no such node.
+    """
+    domains = _passing(host.every, columns, body, held)
+    if not all(domains):
+        return None
+    links = [(*link[:2], host.fitting(link, body.walks)) for link in body.links]
     changed = True
-    while changed and all(domains):
+    while changed:
         changed = False
-        for link in body.links:
-            first, second, _ = link
+        for first, second, pairs in links:
             starts = ends = 0
-            for source, target in host.fitting(link, body.walks):
+            for source, target in pairs:
                 if source & domains[first] and target & domains[second]:
                     starts |= source
                     ends |= target
-            for end, kept in ((first, starts), (second, ends)):
-                if kept != domains[end]:
-                    domains[end] = kept
-                    changed = True
+            if not starts:
+                return None
+            if starts != domains[first] or ends != domains[second]:
+                domains[first], domains[second] = starts, ends
+                changed = len(links) > 1
+    return domains
+
+
+def _passing(every: int, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
+    """The nodes that pass the tests of each variable; those that are held are not free."""
+    free = every
+    for node in held.values():
+        free &= ~(1 << node)
+    domains: Domains = []
+    for variable in body.variables:
+        nodes = 1 << held[variable.name] if variable.name in held else free
+        for bit in variable.true:
+            nodes &= columns.get(bit, 0)
+        for bit in variable.false:
+            nodes &= ~columns.get(bit, 0)
+        domains.append(nodes)
     return domains
 
 

@@ -180,13 +180,14 @@ class Vocabulary:
                 bit = walks[link.walk] = len(self.labels) + self.walks[link.walk]
             links[pair] = links.get(pair, 0) | 1 << bit
         of_edges = (1 << len(self.labels)) - 1
+        needed = [1 << self.labels[walk.labels] for walk in walks if walk.low]
         variables = tuple(self._variable(variable) for variable in body.variables)
         return CompiledBody(
             variables=variables,
             links=tuple((*pair, bits) for pair, bits in links.items()),
             walks=tuple((bit, self.labels[walk.labels], walk) for walk, bit in walks.items()),
             node_bits=reduce(or_, (1 << bit for variable in variables for bit in variable.true), 0),
-            edge_bits=reduce(or_, links.values(), 0) & of_edges,
+            edge_bits=reduce(or_, [*links.values(), *needed], 0) & of_edges,
         )
 
     def _variable(self, variable: Variable) -> VariableTest:
