@@ -6,8 +6,9 @@ own, and says for each phase how much processor time and how much time it took::
     python benchmarks/verifying.py out/sget --workers 1 2
 
 A phase is what the verifier says it is doing: reading sentences, searching graphs, and
-each of its checks.  Processor time is that of the process that reads; ``certificate``
-is what the other process was waited for.  ``all`` includes the other process.
+each of its checks.  The processor time of a phase is that of the process that reads, so
+that with two workers ``certificate`` is what the other one was waited for; ``all`` is of
+both.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def main() -> int:
         return 0
     results = [_apart(options.directory, workers) for workers in options.workers]
     show(results)
-    write_json(options.json, results)
+    write_json(options.json, {"directory": options.directory.name, "runs": results})
     return 0 if all(result["ok"] for result in results) else 1
 
 
@@ -83,7 +84,8 @@ def _apart(directory: Path, workers: int) -> Json:
     """Verify once in a process of its own."""
     command = [sys.executable, __file__, str(directory), "--here", "--workers", str(workers)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    result: Json = json.loads(done.stdout)
+    return result
 
 
 def show(results: list[Json]) -> None:
