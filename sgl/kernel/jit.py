@@ -35,7 +35,9 @@ def kernel(function: Function) -> Function:
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
-        compiled = numba.njit(nogil=True, cache=bool(directory), boundscheck=False)(function)
+        compiled = numba.njit(nogil=True, cache=bool(directory), boundscheck=False, _nrt=False)(
+            function
+        )
     finally:
         _settings.CACHE_DIR = before
     return cast("Function", compiled)
@@ -43,7 +45,10 @@ def kernel(function: Function) -> Function:
 
 def part(function: Function) -> Function:
     """A function that kernels call; it is compiled into each of them."""
-    return cast("Function", numba.njit(nogil=True, boundscheck=False)(function))
+    return cast(
+        "Function",
+        numba.njit(nogil=True, boundscheck=False, forceinline=True, _nrt=False)(function),
+    )
 
 
 @cache

@@ -16,7 +16,6 @@ needed, which costs less than to store them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -33,6 +32,7 @@ from sgl.sample.distinct import (
     share,
     stop_if_out_of_reach,
 )
+from sgl.sample.drawn import Drawn
 from sgl.sample.engine import PackedStratum, Tables
 from sgl.sample.judge_kernel import settle
 from sgl.sample.sampler import Sampler, Survey
@@ -56,23 +56,6 @@ class BatchReferee(Protocol):
 
     def count(self, stratum: PackedStratum, findings: Sequence[object]) -> None:
         """Take note of sentences that were accepted or rejected for their readings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What was drawn for a stratum.
-
-    ``numbers`` are the accepted candidates in order, ``candidates`` how many were drawn,
-    ``rejected`` counts the others by reason, ``shares`` the items of each target where
-    targets have shares, and ``ambiguous`` are the candidates rejected as such.
-    """
-
-    stratum: PackedStratum
-    numbers: NDArray[np.int64]
-    candidates: int
-    rejected: dict[str, int]
-    shares: dict[str, int]
-    ambiguous: tuple[int, ...]
 
 
 def draw_strata(
