@@ -4,7 +4,7 @@ Everything that does not depend on the sentence is a piece of a pool: a word, it
 LEMMA to FEATS, its part of MISC, a label, the beginnings of comments.  A line is such
 pieces with the numbers of governors between them::
 
-    3 \\t she \\t she  PRON  _  Case=Nom|Person=3 \\t 4 \\t nsubj \\t 4:nsubj \\t _ \\n
+    3 | she | she PRON _ Case=Nom,Person=3 | 4 | nsubj | 4 : nsubj | _
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ def _copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
 @part
 def _breaking(data: Bytes, at: int) -> bool:
     """Whether a character is white space other than the space between words."""
-    one, two, three = data[at], data[at + 1], data[at + 2]
+    one, two, three = int(data[at]), int(data[at + 1]), int(data[at + 2])
     if one < 0x20:
         return 9 <= one <= 13 or one >= 28
     if one == 0xC2:
-        return two == 0x85 or two == 0xA0
+        return two in (0x85, 0xA0)
     if one == 0xE2:
-        general = three <= 0x8A or three == 0xA8 or three == 0xA9 or three == 0xAF
+        general = three <= 0x8A or three in (0xA8, 0xA9, 0xAF)
         return (two == 0x80 and general) or (two == 0x81 and three == 0x9F)
     return (one == 0xE1 and two == 0x9A and three == 0x80) or (
         one == 0xE3 and two == 0x80 and three == 0x80

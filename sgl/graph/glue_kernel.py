@@ -64,7 +64,14 @@ def glue_all(programs: Programs, limits: Limits, derivations: Derivations, *, fr
         np.zeros((longest * limits.words + 1, 2), np.int32),
         np.zeros((longest * (limits.edges + limits.last) + 1, 3), np.int32),
         np.zeros(longest * limits.nodes + 1, np.int32),
-        *graphs[1:],
+        graphs.odd,
+        graphs.head,
+        graphs.first_node,
+        graphs.nodes,
+        graphs.first_edge,
+        graphs.edges,
+        graphs.first_word,
+        graphs.words,
     )
     return graphs
 
@@ -309,7 +316,7 @@ def _resolve(low: int, high: int, count: int, nodes: Ints, edges: Ints, degree: 
 @part
 def _known(edges: Ints, begin: int, end: int, label: int, target: int) -> bool:
     """Whether an edge is among those written."""
-    for k in range(begin, end):
+    for k in range(begin, end):  # noqa: SIM110 -- kernels have no generators
         if edges[k, 0] == label and edges[k, 1] == target:
             return True
     return False
