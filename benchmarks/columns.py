@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from common import Json, print_table, write_json
-
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
