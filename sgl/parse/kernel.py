@@ -90,13 +90,15 @@ def _chart(tables: Tables, space: Space, last: int) -> int:
         set_bits(space.waited, word, np.uint64(0))
         corners = bits_at(tables.corners, tables.start * width + word)
         set_bits(space.asked, word, corners & bits_at(space.ahead, word))
+    for position in range(last):
+        set_int(space.reached, position, 0)
     for end in range(1, last + 1):
         if int_at(space.used, ENTRIES) + (last + 1) * tables.items > space.room:
             return _FULL
         if not _column(tables, space, end):
             return _FULL
         _ask(tables, space, end)
-    if has(space.cells, 0, tables.start):
+    if int_at(space.reached, 0) == last and has(space.cells, 0, tables.start):
         return int_at(space.entry_at, tables.start)
     return _NONE
 
@@ -106,22 +108,21 @@ def _column(tables: Tables, space: Space, end: int) -> bool:
     """Build what ends at a position, from the later beginnings on; whether there was room."""
     for word in range(tables.width):
         set_bits(space.waited, end * tables.width + word, np.uint64(0))
-    for word in range(end * tables.wide):
-        set_bits(space.cells, word, np.uint64(0))
     arc = int_at(space.arcs_into, end)
     for start in range(end - 1, -1, -1):
         while arc >= 0 and int_at(space.arc_start, arc) == start:
-            _scan(tables, space, int_at(space.arc_word, arc), start)
+            _scan(tables, space, int_at(space.arc_word, arc), start, end)
             arc = int_at(space.arc_next, arc)
-        if int_at(space.used, WAITING) + tables.moves > space.room:
-            return False
-        _complete(tables, space, start, end)
-        _move(tables, space, start)
+        if int_at(space.reached, start) == end:
+            if int_at(space.used, WAITING) + tables.moves > space.room:
+                return False
+            _complete(tables, space, start, end)
+            _move(tables, space, start, end)
     return True
 
 
 @part
-def _scan(tables: Tables, space: Space, word: int, start: int) -> None:
+def _scan(tables: Tables, space: Space, word: int, start: int, end: int) -> None:
     """Enter what a word is."""
     for goal in range(int_at(tables.word_first, word), int_at(tables.word_first, word + 1)):
         _enter(
@@ -129,6 +130,7 @@ def _scan(tables: Tables, space: Space, word: int, start: int) -> None:
             space,
             int_at(tables.word_goal, goal),
             start,
+            end,
             -1,
             -1,
             int_at(tables.word_production, goal),
@@ -154,12 +156,14 @@ def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
             item = word * 64 + place
             entry = int_at(space.entry_at, start * tables.items + item)
             if word < tables.width:
-                _make_of_one(tables, space, item, entry, start)
+                _make_of_one(tables, space, item, entry, start, end)
             _wait(tables, space, item, entry, start, end)
 
 
 @part
-def _make_of_one(tables: Tables, space: Space, item: int, entry: int, start: int) -> None:
+def _make_of_one(
+    tables: Tables, space: Space, item: int, entry: int, start: int, end: int
+) -> None:
     """Enter what productions of one part make of a symbol."""
     for goal in range(int_at(tables.one_first, item), int_at(tables.one_first, item + 1)):
         _enter(
@@ -167,6 +171,7 @@ def _make_of_one(tables: Tables, space: Space, item: int, entry: int, start: int
             space,
             int_at(tables.one_goal, goal),
             start,
+            end,
             entry,
             -1,
             int_at(tables.one_production, goal),
@@ -200,7 +205,7 @@ def _wait(tables: Tables, space: Space, item: int, entry: int, start: int, end: 
 
 
 @part
-def _move(tables: Tables, space: Space, at: int) -> None:
+def _move(tables: Tables, space: Space, at: int, end: int) -> None:
     """Move what waits at a position over what is found from there."""
     for word in range(tables.width):
         rest = bits_at(space.waited, at * tables.width + word)
@@ -212,12 +217,14 @@ def _move(tables: Tables, space: Space, at: int) -> None:
             waiting = int_at(space.wait_first, at * tables.symbols + symbol)
             while waiting >= 0:
                 left = int_at(space.wait_entry, waiting)
-                _move_one(tables, space, int_at(space.wait_move, waiting), left, right)
+                _move_one(tables, space, int_at(space.wait_move, waiting), left, right, end)
                 waiting = int_at(space.wait_next, waiting)
 
 
 @part
-def _move_one(tables: Tables, space: Space, move: int, left: int, right: int) -> None:
+def _move_one(
+    tables: Tables, space: Space, move: int, left: int, right: int, end: int
+) -> None:
     """Enter what an entry gives that moves over another."""
     score = real_at(space.score, left) + real_at(space.score, right)
     ways = times(bits_at(space.ways, left), bits_at(space.ways, right))
@@ -227,6 +234,7 @@ def _move_one(tables: Tables, space: Space, move: int, left: int, right: int) ->
             space,
             int_at(tables.move_goal, goal),
             int_at(space.start, left),
+            end,
             left,
             right,
             int_at(tables.move_production, goal),
@@ -258,6 +266,7 @@ def _enter(
     space: Space,
     item: int,
     start: int,
+    end: int,
     left: int,
     right: int,
     production: int,
@@ -265,6 +274,10 @@ def _enter(
     ways: np.uint64,
 ) -> None:
     """Add an item that begins at ``start`` to the chart, or to its entry if it has one."""
+    if int_at(space.reached, start) != end:
+        set_int(space.reached, start, end)
+        for word in range(tables.wide):
+            set_bits(space.cells, start * tables.wide + word, np.uint64(0))
     if has(space.cells, start * tables.wide, item):
         entry = int_at(space.entry_at, start * tables.items + item)
         set_bits(space.ways, entry, plus(bits_at(space.ways, entry), ways))

@@ -20,9 +20,9 @@ class Space(NamedTuple):
     ``arc_word``, and ``arc_next``, the next arc into the same position.  By position:
     ``arcs_into``, the first of these; ``ahead``, the symbols that can begin there by the
     next word; ``asked``, those that are also asked for by what precedes; ``waited``, those
-    that an entry waits for there, which are in a list from ``wait_first``; and for the
-    entries that begin there and end where the chart has come to, ``cells`` and
-    ``entry_at``, by item.  By entry: ``start``, ``left``, ``right``, ``production``,
+    that an entry waits for there, which are in a list from ``wait_first``; ``reached``, the
+    last position at which an entry that begins there ends, and of the entries between the
+    two ``cells`` and ``entry_at``, by item.  By entry: ``start``, ``left``, ``right``, ``production``,
     ``score`` and ``ways``.  By waiting entry: ``wait_entry``, ``wait_move``, ``wait_next``.
     There is ``room`` for so many of both, of which ``used`` counts those in use.
     """
@@ -38,6 +38,7 @@ class Space(NamedTuple):
     asked: Bits
     waited: Bits
     wait_first: Ints
+    reached: Ints
     cells: Bits
     entry_at: Ints
     start: Ints
@@ -79,6 +80,7 @@ def space_for(tables: Tables, longest: int, entries: int) -> Space:
         asked=bits(positions, width),
         waited=bits(positions, width),
         wait_first=ints(positions, tables.symbols),
+        reached=ints(positions),
         cells=bits(positions, tables.wide),
         entry_at=ints(positions, tables.items),
         start=ints(entries),

@@ -13,7 +13,7 @@ words fit into the fastest memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,34 +65,43 @@ def trie_of(strings: Sequence[bytes]) -> Trie:
             child = base[node] + byte
             values[child] = -1
             waiting.append((child, depth + 1, numbers))
-    size = len(places.check) + _BYTES
-    arrays = [np.full(size, fill, np.int32) for fill in (0, -1, -1)]
-    for array, filled in zip(arrays, (base, places.check, values), strict=True):
-        pairs = filled.items() if isinstance(filled, dict) else enumerate(filled)
-        for place, number in pairs:
-            array[place] = number
-    return Trie(*arrays)
+    size = places.end + _BYTES
+    return Trie(_filled(size, base, 0), _filled(size, places.check, -1), _filled(size, values, -1))
+
+
+def _filled(size: int, numbers: Mapping[int, int], other: int) -> NDArray[np.int32]:
+    array = np.full(size, other, np.int32)
+    array[list(numbers)] = list(numbers.values())
+    return array
 
 
 class _Places:
-    """Which places are taken, by the node that each belongs to; -1 for free ones."""
+    """Which places are taken: as a set of bits, and for each the node that it belongs to."""
 
     def __init__(self) -> None:
-        self.check = [TOP]
+        self.check: dict[int, int] = {}
+        self.end = 1
+        self._taken = 1
         self._free = 1
 
     def fit(self, children: Sequence[int], node: int) -> int:
-        """Take places for the children of a node; their base."""
-        while self._free < len(self.check) and self.check[self._free] >= 0:
-            self._free += 1
-        base = max(self._free - children[0], 0)
-        while not all(self._is_free(base + byte) for byte in children):
-            base += 1
-        lacking = base + children[-1] + 1 - len(self.check)
-        self.check += [-1] * max(lacking, 0)
+        """Take places for the children of a node; their base.
+
+        A base conflicts if any child would come to a place that is taken, so the first one
+        that does not is the lowest zero of all the shifted sets together.
+        """
+        self._free += _lowest_zero(self._taken >> self._free)
+        first = max(self._free - children[0], 0)
+        conflicts = 0
+        for byte in children:
+            conflicts |= self._taken >> (first + byte)
+        base = first + _lowest_zero(conflicts)
         for byte in children:
             self.check[base + byte] = node
+            self._taken |= 1 << (base + byte)
+        self.end = max(self.end, base + children[-1] + 1)
         return base
 
-    def _is_free(self, place: int) -> bool:
-        return place >= len(self.check) or (place > 0 and self.check[place] < 0)
+
+def _lowest_zero(bits: int) -> int:
+    return (~bits & (bits + 1)).bit_length() - 1
