@@ -2,7 +2,8 @@
 
 Numba counts who uses an array, with atomic operations, at each function that receives it
 and at each field of a tuple that holds it.  Where inner loops go through a dozen arrays
-this costs ten times what the loops do.  So such a kernel receives a tuple of addresses::
+this costs ten times what the loops do.  So such a kernel receives a tuple of addresses
+(and such tuples)::
 
     tables = addresses(tables)             arrays become the addresses of their data
     int_at(tables.first, 7)                what was tables.first[7]
@@ -29,10 +30,13 @@ _WORD = ir.IntType(64)
 
 def addresses(arrays: Arrays) -> Arrays:
     """The same tuple with the address of its data for each array."""
-    fields = [
-        np.int64(_address(field)) if isinstance(field, np.ndarray) else field for field in arrays
-    ]
-    return cast("Arrays", type(arrays)(*fields))  # type: ignore[call-overload]
+    return arrays._make(map(_addressed, arrays))
+
+
+def _addressed(field: object) -> object:
+    if isinstance(field, np.ndarray):
+        return _address(field)
+    return addresses(cast("NamedTuple", field)) if isinstance(field, tuple) else field
 
 
 def _address(array: NDArray[Any]) -> int:
@@ -86,7 +90,9 @@ def _storer(kind: Any, value: Any) -> Any:
     return store
 
 
-Ints, Bits, Reals = NDArray[np.int32], NDArray[np.uint64], NDArray[np.float64]
+Ints = NDArray[np.int32]
+Bits = NDArray[np.uint64]
+Reals = NDArray[np.float64]
 
 int_at = cast("Callable[[Ints, int], int]", _int_at)
 set_int = cast("Callable[[Ints, int, int], None]", _set_int)

@@ -60,7 +60,7 @@ class Readings(NamedTuple):
     @property
     def saturated(self) -> NDArray[np.bool_]:
         """Which texts have more readings than can be counted."""
-        return self.counts == np.uint64(SATURATED)
+        return np.equal(self.counts, np.uint64(SATURATED))
 
     def probability(self, number: int) -> float:
         """The probability of the best reading of a text; 0 if there is none."""
@@ -126,7 +126,15 @@ class BatchParser:
         first = 0
         while first < rows:
             why, first = kernel.read(
-                addresses(tables), addresses(space), *column, first, counts, scores, rules, ends, derive
+                addresses(tables),
+                addresses(space),
+                *column,
+                first,
+                counts,
+                scores,
+                rules,
+                ends,
+                derive,
             )
             if why == kernel.RULES_FULL:
                 rules = np.concatenate((rules, np.zeros_like(rules)))
@@ -151,7 +159,9 @@ class BatchParser:
         """The readings with those of texts that the kernel has not read."""
         if not others:
             return found
-        derivations = None if found.derivations is None else list(found.derivations)
+        derivations: list[Derivation] | None = None
+        if found.derivations is not None:
+            derivations = list(iter(found.derivations))
         for number in others:
             count, score, derivation = self._alone(texts[number])
             found.counts[number], found.scores[number] = count, score

@@ -12,9 +12,7 @@ from sgl.parse.tables import Tables
 
 
 @part
-def derivation(
-    tables: Tables, space: Space, root: int, rules: NDArray[np.int32], end: int
-) -> int:
+def derivation(tables: Tables, space: Space, root: int, rules: NDArray[np.int32], end: int) -> int:
     """Write the best derivation of an entry; where it ends, or -1 if there is no room.
 
     The stack holds entries, and unseen derivations as -1 minus their number.

@@ -30,7 +30,7 @@ from sgl.parse.derivation_kernel import derivation
 from sgl.parse.lattice_kernel import lattice
 from sgl.parse.sets_kernel import has, lowest, meet, plus, times
 from sgl.parse.space import ENTRIES, WAITING, Space
-from sgl.parse.tables import Tables
+from sgl.parse.tables import Goals, Tables
 
 #: What ended a run: all texts were read, or there was no room for entries or derivations.
 DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2
@@ -111,7 +111,8 @@ def _column(tables: Tables, space: Space, end: int) -> bool:
     arc = int_at(space.arcs_into, end)
     for start in range(end - 1, -1, -1):
         while arc >= 0 and int_at(space.arc_start, arc) == start:
-            _scan(tables, space, int_at(space.arc_word, arc), start, end)
+            word = int_at(space.arc_word, arc)
+            _give(tables, space, tables.words, word, start, end, -1, -1, 0.0, np.uint64(1))
             arc = int_at(space.arc_next, arc)
         if int_at(space.reached, start) == end:
             if int_at(space.used, WAITING) + tables.moves > space.room:
@@ -119,24 +120,6 @@ def _column(tables: Tables, space: Space, end: int) -> bool:
             _complete(tables, space, start, end)
             _move(tables, space, start, end)
     return True
-
-
-@part
-def _scan(tables: Tables, space: Space, word: int, start: int, end: int) -> None:
-    """Enter what a word is."""
-    for goal in range(int_at(tables.word_first, word), int_at(tables.word_first, word + 1)):
-        _enter(
-            tables,
-            space,
-            int_at(tables.word_goal, goal),
-            start,
-            end,
-            -1,
-            -1,
-            int_at(tables.word_production, goal),
-            real_at(tables.word_score, goal),
-            bits_at(tables.word_ways, goal),
-        )
 
 
 @part
@@ -156,28 +139,9 @@ def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
             item = word * 64 + place
             entry = int_at(space.entry_at, start * tables.items + item)
             if word < tables.width:
-                _make_of_one(tables, space, item, entry, start, end)
+                score, ways = real_at(space.score, entry), bits_at(space.ways, entry)
+                _give(tables, space, tables.ones, item, start, end, entry, -1, score, ways)
             _wait(tables, space, item, entry, start, end)
-
-
-@part
-def _make_of_one(
-    tables: Tables, space: Space, item: int, entry: int, start: int, end: int
-) -> None:
-    """Enter what productions of one part make of a symbol."""
-    for goal in range(int_at(tables.one_first, item), int_at(tables.one_first, item + 1)):
-        _enter(
-            tables,
-            space,
-            int_at(tables.one_goal, goal),
-            start,
-            end,
-            entry,
-            -1,
-            int_at(tables.one_production, goal),
-            real_at(space.score, entry) + real_at(tables.one_score, goal),
-            times(bits_at(space.ways, entry), bits_at(tables.one_ways, goal)),
-        )
 
 
 @part
@@ -222,24 +186,40 @@ def _move(tables: Tables, space: Space, at: int, end: int) -> None:
 
 
 @part
-def _move_one(
-    tables: Tables, space: Space, move: int, left: int, right: int, end: int
-) -> None:
+def _move_one(tables: Tables, space: Space, move: int, left: int, right: int, end: int) -> None:
     """Enter what an entry gives that moves over another."""
     score = real_at(space.score, left) + real_at(space.score, right)
     ways = times(bits_at(space.ways, left), bits_at(space.ways, right))
-    for goal in range(int_at(tables.move_first, move), int_at(tables.move_first, move + 1)):
+    start = int_at(space.start, left)
+    _give(tables, space, tables.steps, move, start, end, left, right, score, ways)
+
+
+@part
+def _give(
+    tables: Tables,
+    space: Space,
+    goals: Goals,
+    number: int,
+    start: int,
+    end: int,
+    left: int,
+    right: int,
+    score: float,
+    ways: np.uint64,
+) -> None:
+    """Enter all that something gives, from what it was made of."""
+    for goal in range(int_at(goals.first, number), int_at(goals.first, number + 1)):
         _enter(
             tables,
             space,
-            int_at(tables.move_goal, goal),
-            int_at(space.start, left),
+            int_at(goals.item, goal),
+            start,
             end,
             left,
             right,
-            int_at(tables.move_production, goal),
-            score + real_at(tables.move_score, goal),
-            times(ways, bits_at(tables.move_ways, goal)),
+            int_at(goals.production, goal),
+            score + real_at(goals.score, goal),
+            times(ways, bits_at(goals.ways, goal)),
         )
 
 
@@ -253,11 +233,11 @@ def _ask(tables: Tables, space: Space, end: int) -> None:
     for word in range(width):
         rest = bits_at(space.waited, here + word)
         while rest:
-            corners = (word * 64 + lowest(rest)) * width
+            row = (word * 64 + lowest(rest)) * width
             rest &= rest - np.uint64(1)
             for other in range(width):
-                asked = bits_at(space.asked, here + other) | bits_at(tables.corners, corners + other)
-                set_bits(space.asked, here + other, asked & bits_at(space.ahead, here + other))
+                asked = bits_at(tables.corners, row + other) & bits_at(space.ahead, here + other)
+                set_bits(space.asked, here + other, bits_at(space.asked, here + other) | asked)
 
 
 @part

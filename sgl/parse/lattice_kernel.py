@@ -23,20 +23,19 @@ UNREACHED, REACHED, LIVE = 0, 1, 2
 
 
 @part
-def lattice(
-    tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int
-) -> int:
+def lattice(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int) -> int:
     """Cut a text into words; the last position, or -1 if no way reaches the end."""
     size = last - first
     for at in range(size + 1):
         set_int(space.live, at, UNREACHED)
-    arcs = 0
+    words = tables.texts
+    arcs = _words_at(tables, space, data, first, last, first, 0, tables.attached, 0)
     if tables.separated >= 0:
-        arcs = _words_at(tables, space, data, first, last, first, tables.separated, arcs)
+        arcs = _words_at(tables, space, data, first, last, first, tables.separated, words, arcs)
     set_int(space.live, 0, REACHED)
-    for at in range(size):
+    for at in range(1, size):
         if int_at(space.live, at) == REACHED:
-            arcs = _words_at(tables, space, data, first, last, first + at, 0, arcs)
+            arcs = _words_at(tables, space, data, first, last, first + at, 0, words, arcs)
     if int_at(space.live, size) == UNREACHED:
         return -1
     set_int(space.live, size, LIVE)
@@ -61,18 +60,22 @@ def _words_at(
     last: int,
     at: int,
     node: int,
+    words: int,
     arcs: int,
 ) -> int:
-    """Note the words at a byte, going on from a node of the trie; the number of arcs."""
+    """Note those of the first ``words`` that stand at a byte; the number of arcs.
+
+    The search goes on from a node of the trie.
+    """
     start = at - first
     while at < last:
-        child = int_at(tables.base, node) + np.int64(data[at])
+        child = int_at(tables.base, node) + int(data[at])
         if int_at(tables.check, child) != node:
             break
         node = child
         at += 1
         word = int_at(tables.value, node)
-        if word >= 0:
+        if 0 <= word < words:
             set_int(space.arc_start, arcs, start)
             set_int(space.arc_end, arcs, at - first)
             set_int(space.arc_word, arcs, word)

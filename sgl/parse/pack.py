@@ -181,10 +181,8 @@ class _Packing:
         start, end, raised = mention
         if start == end:
             rules = self._index.nullable_rules.get(category, ())
-            return [
-                (rule, self._children(rule, 0, start, [start] * len(rule.rhs), False))
-                for rule in rules
-            ]
+            nowhere = [(rule, [start] * len(rule.templates[self._index.layer])) for rule in rules]
+            return [(rule, self._children(rule, 0, start, ends, False)) for rule, ends in nowhere]
         left = symbol(category, raised)
         found: list[Use] = []
         for node in self._chart.found[end].get(left, {}).get(start, ()):

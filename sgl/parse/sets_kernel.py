@@ -12,7 +12,7 @@ from sgl.kernel.memory import Bits, bits_at
 def has(sets: Bits, row: int, member: int) -> bool:
     """Whether the set whose row begins at ``row`` has a member."""
     bits = bits_at(sets, row + (member >> 6)) >> np.uint64(member & 63)
-    return (bits & np.uint64(1)) != np.uint64(0)
+    return bool(bits & np.uint64(1))
 
 
 @part
@@ -35,7 +35,7 @@ def lowest(bits: np.uint64) -> int:
     pairs = np.uint64(0x3333333333333333)
     below = (below & pairs) + ((below >> np.uint64(2)) & pairs)
     below = (below + (below >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((below * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return int((below * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @part

@@ -36,19 +36,34 @@ SATURATED = 2**64 - 1
 _WORD = 64
 
 
+class Goals(NamedTuple):
+    """What things give: those of number ``n`` are ``first[n]`` to ``first[n + 1]``.
+
+    Each is an item, by a production (-1 for a beginning or a word), which is possible in
+    so many ways, and the logarithm of the probability of the best of them.
+    """
+
+    first: Ints
+    item: Ints
+    production: Ints
+    ways: Bits
+    score: Floats
+
+
 class Tables(NamedTuple):
     """The arrays of a layer.
 
     Attributes:
         start: the symbol of whole texts.
-        symbols, items, moves: how many there are.
+        symbols, items, moves, texts: how many there are; texts are what the trie has.
         width, wide: the words of a set of symbols, and of one of items.
         separated: the node of the trie after the separator; -1 if there is none.
+        attached: the number of the first word of the trie that has the separator before it.
         longest: the number of bytes of the longest string of the trie.
         base, check, value: the trie of words that stand together, with their separator.
-        word_first, word_goal, ...: for each of these the symbols that it is.
-        one_first, one_goal, ...: for each symbol the productions of that part alone.
-        move_first, move_goal, ...: for each move what it gives.
+        words: for each of these the symbols that it is.
+        ones: for each symbol what productions of that part alone make of it.
+        steps: for each move what it gives.
         move: the number of the move of an item (row) over a symbol; -1 if there is none.
         seconds: the symbols that an item moves over.
         below: for each item the symbols of the productions that it is the beginning of.
@@ -62,28 +77,18 @@ class Tables(NamedTuple):
     symbols: int
     items: int
     moves: int
+    texts: int
     width: int
     wide: int
     separated: int
+    attached: int
     longest: int
     base: Ints
     check: Ints
     value: Ints
-    word_first: Ints
-    word_goal: Ints
-    word_production: Ints
-    word_ways: Bits
-    word_score: Floats
-    one_first: Ints
-    one_goal: Ints
-    one_production: Ints
-    one_ways: Bits
-    one_score: Floats
-    move_first: Ints
-    move_goal: Ints
-    move_production: Ints
-    move_ways: Bits
-    move_score: Floats
+    words: Goals
+    ones: Goals
+    steps: Goals
     move: Ints
     seconds: Bits
     below: Bits
@@ -153,14 +158,16 @@ class _Packing:
             move.shape[1],
             len(move),
             len(moves),
+            len(words),
             self._width,
             -(-len(move) // _WORD),
             separated,
+            sum(attached for _, attached in words),
             longest,
             *trie,
-            *_goals(words.values()),
-            *_goals(ones),
-            *_goals(moves),
+            _goals(words.values()),
+            _goals(ones),
+            _goals(moves),
             move,
             seconds,
             below,
@@ -178,7 +185,10 @@ class _Packing:
         return _Goal(self._number[rule.left], number, ways, rule.log_weight)
 
     def _words(self) -> dict[tuple[str, bool], list[_Goal]]:
-        """What the words that stand together are, by their text and whether it attaches."""
+        """What the words that stand together are, by their text and whether it attaches.
+
+        Those that attach come first.
+        """
         goals: dict[tuple[str, bool], list[_Goal]] = {}
         for part, number in self._number.items():
             if isinstance(part, tuple):
@@ -187,7 +197,7 @@ class _Packing:
             part = rule.right[0]
             assert isinstance(part, tuple)
             goals.setdefault(self._spelt(part), []).append(self._goal(rule))
-        return goals
+        return dict(sorted(goals.items(), key=lambda entry: not entry[0][1]))
 
     def _spelt(self, words: tuple[str, ...]) -> tuple[str, bool]:
         attached = not self._layer.join or words[0] in self._layer.attach
@@ -257,13 +267,13 @@ class _Packing:
         return rows
 
 
-def _goals(table: Iterable[list[_Goal]]) -> tuple[Ints, Ints, Ints, Bits, Floats]:
+def _goals(table: Iterable[list[_Goal]]) -> Goals:
     """Goals as columns, and where those of each row begin."""
     rows = list(table)
     flat = [goal for goals in rows for goal in goals]
     first = np.zeros(len(rows) + 1, np.int32)
     np.cumsum([len(goals) for goals in rows], out=first[1:])
-    return (
+    return Goals(
         first,
         np.array([goal.item for goal in flat], np.int32),
         np.array([goal.production for goal in flat], np.int32),
