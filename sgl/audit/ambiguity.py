@@ -96,13 +96,14 @@ class AmbiguityJudge:
 
         They are named by their numbers; all others have one reading.
         """
-        several = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
+        found = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
+        several: list[int] = found.tolist()
         if isinstance(derivations, Derivations):
-            chosen = list(iter(derivations.take(several)))
+            chosen = list(iter(derivations.take(found)))
         else:
             chosen = [tuple(derivations[number]) for number in several]
         return {
-            int(number): self._remembered(texts[number], derivation, structures)
+            number: self._remembered(texts[number], derivation, structures)
             for number, derivation in zip(several, chosen, strict=True)
         }
 

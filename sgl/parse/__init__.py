@@ -13,7 +13,7 @@ fails.  A reading found in one layer can be interpreted in all others.
 has, and the best one.
 """
 
-from sgl.parse.batch import BatchParser, Readings
+from sgl.parse.batch import BatchParser, FirstRead, Readings, read_first
 from sgl.parse.best import Ranked, best_readings, probability
 from sgl.parse.errors import UnparsableLayerError
 from sgl.parse.forest import Alternative, Automaton, Forest, Node
@@ -29,6 +29,7 @@ __all__ = [
     "Alternative",
     "Automaton",
     "BatchParser",
+    "FirstRead",
     "Forest",
     "Interchange",
     "Node",
@@ -41,4 +42,5 @@ __all__ = [
     "capitalised",
     "describe_obstacle",
     "probability",
+    "read_first",
 ]

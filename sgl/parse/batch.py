@@ -14,8 +14,9 @@ would take longer to load::
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from math import exp, inf, log
 from typing import NamedTuple
 
@@ -180,6 +181,42 @@ class BatchParser:
         weights = (self._parser.grammar.rules[rule].weight for rule in best)
         score = sum(log(weight) if weight > 0 else -inf for weight in weights)
         return min(forest.count, SATURATED), score, best
+
+
+class FirstRead(NamedTuple):
+    """The first spelling of a sentence that has readings, or its last one.
+
+    ``changed`` is what was put right in it, ``derivation`` its best reading of so many.
+    """
+
+    spelling: str
+    changed: tuple[str, ...]
+    readings: int
+    derivation: Derivation
+
+
+def read_first(
+    batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple[str, ...]]]]
+) -> list[FirstRead]:
+    """Read sentences that may be spelt in several ways, each with what was changed.
+
+    The first spellings of all are read together, then the second ones of the rest, and so on.
+    """
+    spellings = [iter(sentence) for sentence in sentences]
+    found: list[FirstRead] = [FirstRead("", (), 0, ())] * len(sentences)
+    waiting = list(range(len(sentences)))
+    while waiting:
+        tried = [(number, *spelt) for number in waiting for spelt in islice(spellings[number], 1)]
+        readings = batch.read([text for _, text, _ in tried], derive=True)
+        best = iter(readings.derivations or ())
+        waiting = []
+        for (number, text, changed), count, derivation in zip(
+            tried, readings.counts.tolist(), best, strict=True
+        ):
+            found[number] = FirstRead(text, changed, count, derivation)
+            if not count:
+                waiting.append(number)
+    return found
 
 
 def _plain(text: str) -> bool:
