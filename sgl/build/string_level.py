@@ -9,6 +9,7 @@ it is drawn and counted (``ambiguous report``)::
 
     referee = Referee(compiled, structures)
     draw(tables, referee=referee)
+    referee.judge_batch(stratum, texts, derivations)                [False, True, …]
     referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
     referee.guarantee(pattern)                    checked, with the figures
 """
@@ -16,12 +17,13 @@ it is drawn and counted (``ambiguous report``)::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
+from sgl.core.derivations import Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.dataset import Guarantee, Readings
 from sgl.graph import outputs
@@ -50,7 +52,7 @@ class _Counts:
     patterns: Counter[str] = field(default_factory=Counter)
 
     def add(self, found: Ambiguity, patterns: Sequence[str]) -> None:
-        self.parsed += 1
+        """Count what was found of a string that is among those parsed."""
         self.several += found.several
         self.held_out += bool(found.structures)
         self.outputs += bool(found.outputs)
@@ -87,11 +89,38 @@ class Referee:
 
     def __call__(self, stratum: PackedStratum, words: list[str], derivation: list[int]) -> bool:
         """Whether a sentence is rejected for its readings; the sentence is counted."""
-        self._strata[stratum.stream] = stratum
         found = self._judge.judge(words, tuple(derivation), structures=stratum.split != _GEN)
-        patterns = sorted({self._held_out[index].pattern for index in found.structures})
-        self._counts.setdefault(stratum.stream, _Counts()).add(found, patterns)
-        return self._rejects and found.matters
+        return self._counted(stratum, 1, [found])[0]
+
+    def judge_batch(
+        self,
+        stratum: PackedStratum,
+        texts: Sequence[str],
+        derivations: Derivations | Sequence[Sequence[int]],
+    ) -> list[bool]:
+        """Which of some texts are rejected for their readings; all are counted.
+
+        Each text is the source text of the derivation of the same number.
+        """
+        several = self._judge.judge_batch(texts, derivations, structures=stratum.split != _GEN)
+        rejected = [False] * len(texts)
+        verdicts = self._counted(stratum, len(texts), several.values())
+        for number, verdict in zip(several, verdicts, strict=True):
+            rejected[number] = verdict
+        return rejected
+
+    def _counted(
+        self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]
+    ) -> list[bool]:
+        """Count texts, and of those with several readings what was found; which are rejected."""
+        self._strata[stratum.stream] = stratum
+        counts = self._counts.setdefault(stratum.stream, _Counts())
+        counts.parsed += parsed
+        verdicts = []
+        for ambiguity in found:
+            counts.add(ambiguity, sorted({self._held_out[i].pattern for i in ambiguity.structures}))
+            verdicts.append(self._rejects and ambiguity.matters)
+        return verdicts
 
     @property
     def readings(self) -> Mapping[str, Readings]:
