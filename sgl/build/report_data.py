@@ -62,7 +62,7 @@ class Observer:
         kept = self.examples.setdefault(category, [])
         before = self.seen[category]
         shown = np.arange(-before % distance, number, distance)[: EXAMPLES - len(kept)]
-        kept += self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations
+        kept.extend(iter(self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations))
         self.seen[category] += number
 
 

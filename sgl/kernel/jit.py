@@ -20,8 +20,14 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+_njit: Any = numba.njit
+
 #: Numba reads its settings from the environment when it is imported; they have no types.
 _settings: Any = numba.config
+
+#: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
+#: arrays that are passed to parts takes more time than many a part.
+_OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
