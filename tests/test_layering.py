@@ -21,6 +21,7 @@ PACKAGE = Path(__file__).parent.parent / "sgl"
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "resources": set(),
+    "cache": set(),
     "lang": {"diagnostics", "resources"},
     "core": set(),
     "compile": {"core", "diagnostics", "lang"},

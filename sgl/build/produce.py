@@ -14,6 +14,7 @@ from sgl.build.certified import certificate_file
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
+from sgl.cache import cached
 from sgl.compile import Compiled
 from sgl.dataset import (
     DataFile,
@@ -108,8 +109,7 @@ def _write(
     stage: Stage,
 ) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
-    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
-    tables = pack(grammar, plan, splits)
+    tables = _packed(compiled, structures)
     total = sum(stratum.count for stratum in plan.strata)
     observer = Observer(plan, lambda done: stage("drawing and writing", done, total))
     referee = referee_of(compiled, structures)
@@ -140,6 +140,17 @@ def _write(
     )
     write_manifest(directory, content)
     return _Drawn(content, observer, guarantees)
+
+
+def _packed(compiled: Compiled, structures: StructureCompiler) -> Tables:
+    """What is drawn from, for all strata."""
+
+    def compute() -> Tables:
+        plan = compiled.plan
+        splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
+        return pack(compiled.grammar, plan, splits)
+
+    return cached(Tables, "tables", (compiled.origin,), compute)
 
 
 def _with_ambiguous(tables: Tables, strata: Sequence[StratumCount]) -> Tables:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import count, progress
+from sgl.cli.common import cache_option, count, progress
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.verify_certificate import verify_certificate
 from sgl.verify import Report, VerifyError, verify
@@ -16,6 +16,7 @@ from sgl.verify import Report, VerifyError, verify
 @click.command("verify")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
+@cache_option
 def command(path: Path, as_json: bool) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 

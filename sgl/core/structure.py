@@ -175,6 +175,10 @@ class Structure:
         # Structures are looked up again and again, and are deep.
         return self._hash
 
+    def __reduce__(self) -> tuple[type[Structure], tuple[str, Body, tuple[Body, ...]]]:
+        # Without the hash, which is another one in every process.
+        return Structure, (self.layer, self.body, self.without)
+
     @cached_property
     def _hash(self) -> int:
         return hash((self.layer, self.body, self.without))

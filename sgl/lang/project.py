@@ -155,11 +155,12 @@ class _Loader:
             library = Root(stdlib_dir().resolve(), STDLIB)
             target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
             if not target.is_file():
+                self.sources.looks.missed()
                 self._report_no_module(library, parts, span)
                 return None
             return target, library
         written = "/".join(parts) + ".sgl"
-        located = locate(root, path.parent, written, span, self.diagnostics)
+        located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
         return (located, root) if located is not None else None
 
     def _report_no_module(self, library: Root, parts: list[str], span: Span) -> None:
