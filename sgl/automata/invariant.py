@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from math import prod
 from typing import NamedTuple
 
@@ -26,11 +26,18 @@ from sgl.automata.lexicon import Lexicon
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
 
+#: The loop of a step whose children are of components below.
+NO_LOOP = -1
+
 
 class _Step(NamedTuple):
-    """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards."""
+    """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards.
+
+    ``loop`` is the number of its component, if phrases of that can contain one another.
+    """
 
     rank: int
+    loop: int
     state: int
     children: tuple[int, ...]
 
@@ -49,10 +56,15 @@ class SplitView:
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
         for state, rule, children, _ in split.phrasal.rows():
             own[state].append((rule, children))
-        upwards = (state for component in split.components for state in component)
-        in_order = ((state, *step) for state in upwards for step in own[state])
-        for rank, (state, rule, children) in enumerate(in_order):
-            self.steps_of.setdefault(rule, []).append(_Step(rank, state, children))
+        rank = 0
+        for number, component in enumerate(split.components):
+            members = set(component)
+            steps = [(state, *step) for state in component for step in own[state]]
+            loops = any(not members.isdisjoint(children) for _, _, children in steps)
+            for state, rule, children in steps:
+                step = _Step(rank, number if loops else NO_LOOP, state, children)
+                self.steps_of.setdefault(rule, []).append(step)
+                rank += 1
 
     def states_of(self, lexicon: Lexicon) -> list[list[int]]:
         """For each class of a lexicon the states with a transition into one of its words."""
@@ -119,65 +131,45 @@ class Reader:
             decisive_tables=tuple(decisive),
         )
 
+    def sole(self, view: SplitView, state: int) -> set[int]:
+        """The automaton state of the phrases of a state whose category has no other."""
+        return self.only[view.split.category[state]] or set()
+
 
 def excludes(view: SplitView, lacking: Reader) -> bool:
     """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
-    found = _found(view, lacking)
+    found = crowded(view, lacking)
     if found is None:
         return False
     accepting = lacking.automaton.accepting
-    return all(_of(found, view, lacking, root) <= accepting for root, _ in view.split.roots)
+    return all(
+        found.get(root, lacking.sole(view, root)) <= accepting for root, _ in view.split.roots
+    )
 
 
-def assignment(view: SplitView, reader: Reader) -> list[set[int]] | None:
-    """For each state of the split the automaton states of its phrases.
+def crowded(view: SplitView, reader: Reader) -> dict[int, set[int]] | None:
+    """For states of the split the automaton states of their phrases; None if any gets stuck.
 
-    It is the smallest assignment that all transitions agree with, ``None`` if the
-    automaton gets stuck somewhere.  The sets are not to be changed.
+    It is the part of the smallest assignment that has to be computed: a category with one
+    state needs no computation, as its phrases are in that state (:meth:`Reader.sole`).
     """
-    found = _found(view, reader)
-    if found is None:
-        return None
-    return [_of(found, view, reader, state) for state in range(len(view.split.category))]
-
-
-#: The automaton states of the phrases of some states of a split.
-_Found = dict[int, set[int]]
-
-
-def _found(view: SplitView, reader: Reader) -> _Found | None:
-    """The part of the assignment that has to be computed.
-
-    A category with one state needs no computation: if nothing gets stuck, its
-    phrases are in that state.
-    """
-    found: _Found = {q: set() for c in reader.crowded for q in view.states_in.get(c, ())}
+    found: dict[int, set[int]] = {
+        q: set() for c in reader.crowded for q in view.states_in.get(c, ())
+    }
+    # A category that no phrase of the automaton has: whatever leads there is stuck.
+    sets = [reader.only[category] or set() for category in view.split.category]
+    for state, members in found.items():
+        sets[state] = members
     occurring = view.states_of(reader.automaton.lexicon)
     for number, result in reader.decisive_words:
         for state in occurring[number]:
             if result == DEAD:
                 return None
-            _of(found, view, reader, state).add(result)
+            sets[state].add(result)
     for rule, result in reader.constant:
         for step in view.steps_of.get(rule, ()):
-            _of(found, view, reader, step.state).add(result)
-    steps = [
-        _Reading(
-            _of(found, view, reader, step.state),
-            [_of(found, view, reader, child) for child in step.children],
-            table,
-        )
-        for step, table in _in_order(view, reader.decisive_tables)
-    ]
-    return found if _close(steps, may_fail=False) else None
-
-
-def _of(found: _Found, view: SplitView, reader: Reader, state: int) -> set[int]:
-    known = found.get(state)
-    if known is not None:
-        return known
-    # A category that no phrase of the automaton has: whatever leads there is stuck.
-    return reader.only[view.split.category[state]] or set()
+            sets[step.state].add(result)
+    return found if _close(_in_order(view, reader.decisive_tables), sets, may_fail=False) else None
 
 
 def requires(view: SplitView, lacking: Reader) -> bool:
@@ -189,49 +181,73 @@ def requires(view: SplitView, lacking: Reader) -> bool:
             for state in row:
                 states[state].add(result)
     tables = zip(automaton.index.phrasal, automaton.tables, strict=True)
-    steps = [
-        _Reading(states[step.state], [states[child] for child in step.children], table)
-        for step, table in _in_order(view, tables)
-    ]
-    _close(steps, may_fail=True)
+    _close(_in_order(view, tables), states, may_fail=True)
     return not any(states[root] & automaton.accepting for root, _ in split.roots)
 
 
-def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[tuple[_Step, Table]]:
+#: A step of the split and the transitions of its rule.
+_Reading = tuple[_Step, Table]
+
+
+def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[_Reading]:
     steps = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
-    steps.sort(key=lambda entry: entry[0].rank)
+    steps.sort(key=_rank)
     return steps
 
 
-class _Reading(NamedTuple):
-    """A step of the split, with the sets of automaton states of its result and its children."""
-
-    target: set[int]
-    children: list[set[int]]
-    table: Table
+def _rank(reading: _Reading) -> int:
+    return reading[0].rank
 
 
-def _close(steps: Sequence[_Reading], *, may_fail: bool) -> bool:
-    """Add what the steps derive until nothing is new; whether no step got stuck.
+def _close(readings: Sequence[_Reading], sets: list[set[int]], *, may_fail: bool) -> bool:
+    """Add to the sets of states what the steps derive; whether no step got stuck.
+
+    Steps come in the order of the components of the split, so that each component is
+    finished before the next begins; only where phrases contain phrases of the same
+    component is anything taken again.
+    """
+    for loop, group in groupby(readings, key=_loop):
+        steps = [
+            (sets[step.state], [sets[child] for child in step.children], table)
+            for step, table in group
+        ]
+        taken = [0] * len(steps)
+        grown: bool | None = True
+        while grown:
+            grown = _grow(steps, taken, may_fail=may_fail)
+            if grown is None:
+                return False
+            if loop == NO_LOOP:
+                break
+    return True
+
+
+def _grow(
+    steps: Sequence[tuple[set[int], list[set[int]], Table]], taken: list[int], *, may_fail: bool
+) -> bool | None:
+    """Take each step once; whether a set has grown, None if a step got stuck.
 
     A step is taken again only if a child has grown since; ``taken`` is how much the
     children had when it was taken last.
     """
-    taken = [0] * len(steps)
-    grown = True
-    while grown:
-        grown = False
-        for number, (target, children, table) in enumerate(steps):
-            ways = prod(map(len, children))
-            if ways == taken[number]:
-                continue
-            taken[number] = ways
-            before = len(target)
-            for combination in product(*children):
-                result = table.get(combination, DEAD)
-                if result != DEAD:
-                    target.add(result)
-                elif not may_fail:
-                    return False
-            grown = grown or len(target) > before
-    return True
+    grown = False
+    for number, (target, children, table) in enumerate(steps):
+        ways = 1
+        for child in children:
+            ways *= len(child)
+        if ways == taken[number]:
+            continue
+        taken[number] = ways
+        before = len(target)
+        for combination in product(*children):
+            result = table.get(combination, DEAD)
+            if result != DEAD:
+                target.add(result)
+            elif not may_fail:
+                return None
+        grown = grown or len(target) > before
+    return grown
+
+
+def _loop(reading: _Reading) -> int:
+    return reading[0].loop

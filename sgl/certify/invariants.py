@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from sgl.automata import SplitGrammar
-from sgl.automata.invariant import SplitView, assignment
+from sgl.automata.invariant import SplitView, crowded
 from sgl.certify.numbering import NumberedAutomaton, States
 
 #: A state of the split, and after it the automaton states, one for each automaton in turn.
@@ -25,8 +25,9 @@ def invariant(
     Every text is accepted by one of the automata, or (``accepted`` is false) by
     none; ``None`` if that is not so.
     """
-    single = len(automata) == 1
-    states = _single(view, automata[0]) if single else _joint(view.split, automata)
+    if len(automata) == 1:
+        return _single(view, automata[0], accepted=accepted)
+    states = _joint(view.split, automata)
     for root, _ in view.split.roots:
         for reached in states[root]:
             one = any(q in a.accepting for q, a in zip(reached, automata, strict=True))
@@ -40,10 +41,20 @@ def invariant(
     ]
 
 
-def _single(view: SplitView, automaton: NumberedAutomaton) -> list[set[States]]:
-    found = assignment(view, automaton.reader)
+def _single(view: SplitView, automaton: NumberedAutomaton, *, accepted: bool) -> Invariant | None:
+    """The invariant for one automaton.
+
+    The only state of a category has number 0, so that nothing is to be written of it.
+    """
+    found = crowded(view, automaton.reader)
     assert found is not None, "the automaton of a structure is total"
-    return [{(automaton.number[q],) for q in members} for members in found]
+    number = automaton.number
+    for root, _ in view.split.roots:
+        for q in found.get(root, automaton.reader.sole(view, root)):
+            if (number[q] in automaton.accepting) != accepted:
+                return None
+    written = ((state, [number[q] for q in found[state]]) for state in sorted(found))
+    return [(state, *sorted(members)) for state, members in written if any(members)]
 
 
 def _joint(split: SplitGrammar, automata: Sequence[NumberedAutomaton]) -> list[set[States]]:
