@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from workplace import Workplace
 
+from sgl.cache import Cache, open_cache
+
 #: Caches of the suite: one for all that runs outside of tests, and one for each test.
 _CACHES = Path(tempfile.mkdtemp(prefix="sgl-test-caches-"))
 _numbers = count(1)
@@ -27,6 +29,15 @@ def cache_directory(monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = _CACHES / str(next(_numbers))
     monkeypatch.setenv("SGL_CACHE_DIR", str(directory))
     return directory
+
+
+@pytest.fixture
+def cache(cache_directory: Path) -> Cache:
+    """The cache of the test, opened."""
+    found = open_cache()
+    assert found is not None
+    assert found.directory == cache_directory
+    return found
 
 
 @pytest.fixture

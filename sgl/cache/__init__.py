@@ -15,8 +15,8 @@ the library gets no cache unless he asks for one.
 """
 
 from sgl.cache.current import cached, current, using
-from sgl.cache.environment import environment
 from sgl.cache.place import cache_directory, open_cache
+from sgl.cache.program import environment
 from sgl.cache.store import LIMIT, Cache, Entry
 
 __all__ = [

@@ -12,7 +12,7 @@ import stat
 import sys
 from pathlib import Path
 
-from sgl.cache.environment import environment
+from sgl.cache.program import environment
 from sgl.cache.store import Cache
 
 #: Says where the cache is; empty, that there is none.

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sgl.cache.environment import environment
+from sgl.cache.program import environment
 
 _T = TypeVar("_T")
 
@@ -70,7 +70,7 @@ class Entry(NamedTuple):
 class Cache:
     """The entries of one directory.
 
-    ``environment`` is the digest of the program; see :mod:`sgl.cache.environment`.
+    ``environment`` is the digest of the program; see :mod:`sgl.cache.program`.
     Whatever the operating system refuses is no error: there is then no entry.
     """
 
