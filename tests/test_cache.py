@@ -221,7 +221,13 @@ def test_without_the_cache_nothing_is_asked_and_nothing_kept(cache: Cache) -> No
     assert run(["check", MAIN, "--no-cache"]) == OK
     assert cache.entries() == []
     assert run(["check", MAIN]) == OK
-    assert {entry.kind for entry in cache.entries()} == {"check", "examples", "grammar", "looks"}
+    assert {entry.kind for entry in cache.entries()} == {
+        "check",
+        "examples",
+        "file",
+        "grammar",
+        "looks",
+    }
 
 
 def test_the_verdict_on_a_certificate_depends_on_its_bytes(

@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "resources": set(),
     "cache": set(),
-    "lang": {"diagnostics", "resources"},
+    "lang": {"cache", "diagnostics", "resources"},
     "core": set(),
     "compile": {"core", "diagnostics", "lang"},
     "morphology": {"compile", "diagnostics", "lang", "resources"},
