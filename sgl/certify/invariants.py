@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from sgl.automata import SplitGrammar
-from sgl.automata.invariant import SplitView, crowded
+from sgl.automata.invariant import SplitView, assignment
 from sgl.certify.numbering import NumberedAutomaton, States
 
 #: A state of the split, and after it the automaton states, one for each automaton in turn.
@@ -46,15 +46,14 @@ def _single(view: SplitView, automaton: NumberedAutomaton, *, accepted: bool) ->
 
     The only state of a category has number 0, so that nothing is to be written of it.
     """
-    found = crowded(view, automaton.reader)
-    assert found is not None, "the automaton of a structure is total"
-    number = automaton.number
-    for root, _ in view.split.roots:
-        for q in found.get(root, automaton.reader.sole(view, root)):
-            if (number[q] in automaton.accepting) != accepted:
-                return None
-    written = ((state, [number[q] for q in found[state]]) for state in sorted(found))
-    return [(state, *sorted(members)) for state, members in written if any(members)]
+    reader = automaton.reader
+    sets = assignment(view, reader)
+    assert sets is not None, "the automaton of a structure is total"
+    wrong = ~reader.accepting if accepted else reader.accepting
+    if any(sets[root] & wrong for root, _ in view.split.roots):
+        return None
+    written = ((state, automaton.written(sets[state])) for state in view.states_in(reader.crowded))
+    return [(state, *numbers) for state, numbers in written if numbers]
 
 
 def _joint(split: SplitGrammar, automata: Sequence[NumberedAutomaton]) -> list[set[States]]:
