@@ -99,24 +99,24 @@ class SplitView:
         return self._by_class[lexicon]
 
 
-class RuleTable:
-    """The transitions of a rule, over sets of states; each set is looked at once."""
+class RuleTable(dict[tuple[Bits, ...], tuple[Bits, bool]]):
+    """The transitions of a rule, over sets of states; each combination is looked at once.
 
-    __slots__ = ("_known", "_table")
+    For the sets of the children: the results, and whether some combination has none.
+    """
+
+    __slots__ = ("_table",)
 
     def __init__(self, table: Table) -> None:
+        super().__init__()
         self._table = table
-        self._known: dict[tuple[Bits, ...], tuple[Bits, bool]] = {}
 
-    def __call__(self, children: tuple[Bits, ...]) -> tuple[Bits, bool]:
-        """The results of all combinations of children, and whether there is one without."""
-        known = self._known.get(children)
-        if known is None:
-            combinations = product(*[tuple(members(bits)) for bits in children])
-            results = {self._table.get(combination, DEAD) for combination in combinations}
-            known = sum(1 << q for q in results - {DEAD}), DEAD in results
-            self._known[children] = known
-        return known
+    def __missing__(self, children: tuple[Bits, ...]) -> tuple[Bits, bool]:
+        combinations = product(*[tuple(members(bits)) for bits in children])
+        results = {self._table.get(combination, DEAD) for combination in combinations}
+        found = sum(1 << q for q in results - {DEAD}), DEAD in results
+        self[children] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
         while grown:
             grown = False
             for (_, _, state, children), table in steps:
-                results, lacks = table(tuple([sets[child] for child in children]))
+                results, lacks = table[tuple([sets[child] for child in children])]
                 stuck = stuck or lacks
                 if results & ~sets[state]:
                     sets[state] |= results
