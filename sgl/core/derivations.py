@@ -1,0 +1,49 @@
+"""Many derivations in two flat arrays, as kernels make and read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Derivations(NamedTuple):
+    """Derivation ``i`` is ``rules[offsets[i]:offsets[i + 1]]``, its rules in preorder.
+
+    ``rules`` may be longer than the last offset.
+    """
+
+    rules: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:  # type: ignore[override]
+        """The derivations as tuples."""
+        rules = self.rules.tolist()
+        ends = self.offsets.tolist()
+        for start, end in pairwise(ends):
+            yield tuple(rules[start:end])
+
+    @property
+    def number(self) -> int:
+        """How many derivations there are."""
+        return len(self.offsets) - 1
+
+    def take(self, wanted: NDArray[np.int64]) -> Derivations:
+        """The derivations with these numbers, in this order."""
+        lengths = np.diff(self.offsets)[wanted]
+        offsets = np.zeros(len(wanted) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        shift = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], lengths)
+        return Derivations(self.rules[np.arange(int(offsets[-1])) + shift], offsets)
+
+    @classmethod
+    def of(cls, derivations: Iterable[Sequence[int]]) -> Derivations:
+        """These derivations."""
+        rows = list(derivations)
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=offsets[1:])
+        flat = [rule for row in rows for rule in row]
+        return cls(np.array(flat, np.int32), offsets)
