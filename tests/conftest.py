@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import tempfile
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,20 +11,27 @@ from workplace import Workplace
 
 from sgl.cache import Cache, open_cache
 
-#: Caches of the suite: one for all that runs outside of tests, and one for each test.
-_CACHES = Path(tempfile.mkdtemp(prefix="sgl-test-caches-"))
-_numbers = count(1)
-
-# Fixtures of sessions and modules run commands as well, before any other fixture.
-os.environ["SGL_CACHE_DIR"] = str(_CACHES / "shared")
-atexit.register(shutil.rmtree, _CACHES, ignore_errors=True)
+# Not the user's own cache: this one has the compiled kernels, and what programs that tests
+# start keep; all of it goes by contents, so that it can serve many runs of the suite.
+os.environ["SGL_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "sgl-test-cache")
 
 
 @pytest.fixture(autouse=True)
-def cache_directory(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache for each test, so that none finds what another has computed."""
-    directory = _CACHES / str(next(_numbers))
+def computed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that run in the process of a test have no cache: tests replace functions."""
+    monkeypatch.setattr("sgl.cli.common.open_cache", lambda: None)
+
+
+@pytest.fixture
+def cache_directory(
+    computed_anew: None,  # noqa: ARG001 - which is undone here
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """The directory of a cache of the test's own, which does not exist yet."""
+    directory = tmp_path_factory.mktemp("home") / "cache"
     monkeypatch.setenv("SGL_CACHE_DIR", str(directory))
+    monkeypatch.setattr("sgl.cli.common.open_cache", open_cache)
     return directory
 
 

@@ -28,7 +28,7 @@ from sgl.diagnostics.render import render
 
 
 @pytest.fixture
-def farm(work: Workplace) -> Workplace:
+def farm(work: Workplace, cache_directory: Path) -> Workplace:  # noqa: ARG001 - in use
     return write_farm(work)
 
 

@@ -139,7 +139,7 @@ class Cache:
         with contextlib.suppress(OSError), os.scandir(self.directory) as files:
             for file in files:
                 _, _, digest = file.name.removesuffix(_PARTIAL).partition("-")
-                if len(digest) >= 2 * _DIGEST:
+                if len(digest) >= 2 * _DIGEST and file.is_file(follow_symlinks=False):
                     with contextlib.suppress(OSError):
                         found = file.stat(follow_symlinks=False)
                         yield Entry(found.st_mtime, found.st_size, Path(file.path))
