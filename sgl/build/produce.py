@@ -14,6 +14,7 @@ from sgl.build.certified import certificate_file
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
+from sgl.cache import cached
 from sgl.compile import Compiled
 from sgl.core.plan import Plan
 from sgl.dataset import (
@@ -114,8 +115,7 @@ def _write(
     stage: Stage,
 ) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
-    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
-    tables = pack(grammar, plan, splits)
+    tables = _packed(compiled, structures)
     referee = referee_of(compiled, structures)
     sampler = Sampler(tables)
     drawn = _draw(sampler, referee, directory, stage)
@@ -174,6 +174,17 @@ def _watching(observer: Observer, plan: Plan, stage: Stage) -> Callable[[Chunk],
         stage("writing", done, total)
 
     return watch
+
+
+def _packed(compiled: Compiled, structures: StructureCompiler) -> Tables:
+    """What is drawn from, for all strata."""
+
+    def compute() -> Tables:
+        plan = compiled.plan
+        splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
+        return pack(compiled.grammar, plan, splits)
+
+    return cached(Tables, "tables", (compiled.origin,), compute)
 
 
 def _with_ambiguous(tables: Tables, strata: Sequence[StratumCount]) -> Tables:

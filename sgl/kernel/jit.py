@@ -20,9 +20,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+#: Numba's types know neither its settings nor all of its options.
 _njit: Any = numba.njit
-
-#: Numba reads its settings from the environment when it is imported; they have no types.
 _settings: Any = numba.config
 
 #: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
@@ -41,9 +40,7 @@ def kernel(function: Function) -> Function:
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
-        compiled = numba.njit(nogil=True, cache=bool(directory), boundscheck=False, _nrt=False)(
-            function
-        )
+        compiled = _njit(cache=bool(directory), **_OPTIONS)(function)
     finally:
         _settings.CACHE_DIR = before
     return cast("Function", compiled)
@@ -51,10 +48,7 @@ def kernel(function: Function) -> Function:
 
 def part(function: Function) -> Function:
     """A function that kernels call; it is compiled into each of them."""
-    return cast(
-        "Function",
-        numba.njit(nogil=True, boundscheck=False, forceinline=True, _nrt=False)(function),
-    )
+    return cast("Function", _njit(forceinline=True, **_OPTIONS)(function))
 
 
 @cache
