@@ -23,6 +23,9 @@ import numba
 #: Numba reads its settings from the environment when it is imported; they have no types.
 _settings: Any = numba.config
 
+#: The compiler; its types do not know all of its options.
+_njit: Any = numba.njit
+
 #: Options of all functions.
 _OPTIONS = {"nogil": True, "boundscheck": False, "_nrt": False}
 
@@ -40,7 +43,7 @@ def kernel(function: Function) -> Function:
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
-        compiled = numba.njit(cache=bool(directory), **_OPTIONS)(function)
+        compiled = _njit(cache=bool(directory), **_OPTIONS)(function)
     finally:
         _settings.CACHE_DIR = before
     return cast("Function", compiled)
@@ -48,7 +51,7 @@ def kernel(function: Function) -> Function:
 
 def part(function: Function) -> Function:
     """A function that kernels call; it is compiled into each of them."""
-    return cast("Function", numba.njit(**_OPTIONS)(function))
+    return cast("Function", _njit(**_OPTIONS)(function))
 
 
 @cache
