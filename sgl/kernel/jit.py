@@ -20,6 +20,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from sgl.cache.place import cache_directory, is_private
+
 #: Numba's types know neither its settings nor all of its options.
 _njit: Any = numba.njit
 _settings: Any = numba.config
@@ -53,22 +55,21 @@ def part(function: Function) -> Function:
 
 @cache
 def _directory() -> str:
-    """Where machine code is kept; empty if it cannot be kept."""
-    base = os.environ.get("SGL_CACHE_DIR")
-    if base == "":
+    """Where machine code is kept; empty if it cannot be kept.
+
+    Who can write there can run code, as in the cache of the compiler: so it is kept there.
+    """
+    base = cache_directory()
+    if base is None:
         return ""
-    root = Path(base) if base else _user_cache()
-    directory = root / f"kernels-{_digest()}"
+    directory = base / f"kernels-{_digest()}"
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
+        usable = is_private(base) and is_private(directory)
+    except (OSError, ValueError):
         return ""
-    return str(directory) if os.access(directory, os.W_OK) else ""
-
-
-def _user_cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "sgl"
+    return str(directory) if usable and os.access(directory, os.W_OK) else ""
 
 
 def _digest() -> str:
