@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.automata.figures import LONGEST_COUNTED, Figures, figures_of
+from sgl.automata.figures import LONGEST_COUNTED, Figures
+from sgl.build.figured import known_figures
 from sgl.build.report_patterns import pattern_report
 from sgl.build.string_level import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.compile import Compiled
@@ -62,7 +63,7 @@ class Observer:
         kept = self.examples.setdefault(category, [])
         before = self.seen[category]
         shown = np.arange(-before % distance, number, distance)[: EXAMPLES - len(kept)]
-        kept += self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations
+        kept.extend(iter(self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations))
         self.seen[category] += number
 
 
@@ -77,7 +78,7 @@ def report_data(
     """Everything on the page, as values."""
     plan = compiled.plan
     texts = {layer.name for layer in compiled.grammar.text_layers}
-    figures = figures_of(structures, plan)
+    figures = known_figures(compiled, structures)
     return ReportData(
         title=compiled.project.title or compiled.project.name,
         signature=manifest["signature"],

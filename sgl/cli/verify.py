@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import count, progress
+from sgl.cli.common import cache_option, count, progress
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.verify_certificate import verify_certificate
 from sgl.verify import USEFUL, Report, VerifyError, verify
@@ -24,6 +24,7 @@ from sgl.verify import USEFUL, Report, VerifyError, verify
     show_default="the processors, at most what helps",
     help="Processes that share the work; the result is the same.",
 )
+@cache_option
 def command(path: Path, as_json: bool, workers: int) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 

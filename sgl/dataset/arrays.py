@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sgl.dataset.row_kernel import may_break, write_rows
 from sgl.kernel.column import SLACK, Column, as_bytes
@@ -42,11 +43,16 @@ def _check_rows(source: Column, target: Column, category: str) -> None:
         row_of(first, second, category)
 
 
+def content(column: Column) -> NDArray[np.uint8]:
+    """The bytes of all texts of a column, one behind the other."""
+    return column.data[column.offsets[0] : column.offsets[-1]]
+
+
 def joined(columns: Sequence[Column]) -> Column:
     """The texts of several columns, one column after the other."""
     if len(columns) == 1:
         return columns[0]
-    parts = [column.data[column.offsets[0] : column.offsets[-1]] for column in columns]
+    parts = [content(column) for column in columns]
     lengths = [np.diff(column.offsets) for column in columns]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
     return Column(np.concatenate([*parts, np.zeros(SLACK, np.uint8)]), offsets)

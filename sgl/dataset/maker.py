@@ -24,12 +24,14 @@ from numpy.typing import NDArray
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
+from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.arrays import arrow_array, joined, rows_of
-from sgl.dataset.notation import DerivationNotation, recursive_labels
-from sgl.dataset.notation_columns import DerivationColumns, FeatureColumns
+from sgl.dataset.columns import FeatureColumns, NotationColumns
+from sgl.dataset.notation import recursive_labels
 from sgl.dataset.row_kernel import count_words
-from sgl.graph.columns import ConlluColumns, ViewColumns
+from sgl.graph.columns import ConlluColumns
+from sgl.graph.packed import PackedLayer, pack_layer
+from sgl.graph.view_columns import ViewColumns
 from sgl.kernel.column import Column
 from sgl.sample.sampler import Sampler, TextWriter
 from sgl.sample.tables import pack_text
@@ -51,7 +53,7 @@ SCHEMA = pa.schema(
 
 
 def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """The columns of the Parquet files; a further target has one called ``target_`` and its name."""
+    """The columns of the Parquet files, one more for each further target."""
     schema = SCHEMA
     for name in plan.further:
         schema = schema.append(pa.field(f"target_{name}", pa.string()))
@@ -62,11 +64,28 @@ class _Part(NamedTuple):
     """What one piece adds to a chunk."""
 
     rows: list[bytes]
-    conllu: Column | None
+    conllu: bytes
     columns: list[Column]
     heights: NDArray[np.int32]
     ids: list[str]
     words: NDArray[np.int32]
+
+
+class _Target(NamedTuple):
+    """A target: a text layer by its number, or a view of the graph layer of that number."""
+
+    layer: int
+    view: ViewColumns | None
+
+
+class _Sentences(NamedTuple):
+    """What CoNLL-U shows: a graph layer, text layers and targets that are views, by number."""
+
+    layer: int
+    texts: list[int]
+    views: list[int]
+    conllu: ConlluColumns
+    features: FeatureColumns
 
 
 def split_kind(category: str) -> str:
@@ -83,32 +102,17 @@ class ChunkMaker:
 
     def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
         self._sampler = sampler
-        self._plan = plan
+        self._schema = schema_of(plan)
         self._source = grammar.text_layer(plan.source)
         self._texts = [
             TextWriter(pack_text(grammar, layer), list(grammar.arity))
             for layer in range(len(grammar.text_layers))
         ]
-        names = [layer.name for layer in grammar.text_layers]
-        self._targets = [
-            names.index(name) if name in names else ViewColumns(grammar, name)
-            for name in plan.targets
-        ]
-        self._derivations = DerivationColumns(DerivationNotation(grammar, self._source), grammar)
-        self._words = _WordCounter(grammar)
-        self._schema = schema_of(plan)
-        self._conllu: ConlluColumns | None = None
-        self._features: FeatureColumns | None = None
-        if plan.lemma_layer:
-            graph = grammar.graph_layer(plan.lemma_layer)
-            anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
-            self._order = (anchor, *(i for i in range(len(names)) if i != anchor))
-            #: The targets that are no text layer, by number.
-            self._views = [n for n, name in enumerate(plan.targets) if name not in names]
-            headings = [names[layer] for layer in self._order]
-            headings += [plan.targets[number] for number in self._views]
-            self._conllu = ConlluColumns(grammar, graph, headings)
-            self._features = FeatureColumns(grammar, graph, recursive_labels(grammar, graph))
+        self._packed: dict[int, PackedLayer] = {}
+        self._targets = [self._target(grammar, name) for name in plan.targets]
+        self._notation = NotationColumns(grammar, self._source)
+        self._count = _WordCounter(grammar)
+        self._sentences = self._graph_columns(grammar, plan) if plan.lemma_layer else None
 
     def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
         """The rows of a split from number ``first`` on, made of these candidates.
@@ -123,46 +127,73 @@ class ChunkMaker:
         for piece in pieces:
             parts.append(self._part(split, number, piece))
             number += len(piece.numbers)
-        conllu = [part.conllu for part in parts if part.conllu is not None]
         return Chunk(
             split=split,
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
-            conllu=b"".join(map(_content, conllu)) if self._conllu is not None else None,
+            conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
             table=self._table(pieces, parts),
             words=np.concatenate([part.words for part in parts]),
             pieces=tuple(pieces),
         )
 
     def _part(self, split: str, first: int, piece: Piece) -> _Part:
-        batch = self._sampler.derive(piece.stratum, piece.numbers)
-        derivations = batch.derivations
+        sources, derivations = self._sampler.derive(piece.stratum, piece.numbers)[2:0:-1]
         texts = [
-            batch.sources if layer == self._source else writer.column(derivations)
+            sources if layer == self._source else writer.column(derivations)
             for layer, writer in enumerate(self._texts)
         ]
+        graphs = {layer: packed.graphs(derivations) for layer, packed in self._packed.items()}
         targets = [
-            texts[target] if isinstance(target, int) else target.column(derivations)
+            texts[target.layer] if target.view is None else target.view.column(graphs[target.layer])
             for target in self._targets
         ]
         category = piece.stratum.category
-        conllu = None
-        features = Column.of([""] * derivations.number)
-        if self._conllu is not None and self._features is not None:
-            shown = [texts[layer] for layer in self._order]
-            shown += [targets[number] for number in self._views]
-            conllu = self._conllu.column(
-                derivations, first=first, split=split, category=category, texts=shown
+        conllu, features = b"", Column.of([""] * derivations.number)
+        if self._sentences is not None:
+            of = graphs[self._sentences.layer]
+            shown = [texts[layer] for layer in self._sentences.texts]
+            shown += [targets[number] for number in self._sentences.views]
+            sentences = self._sentences.conllu.column(
+                of, shown, split=split, category=category, first=first
             )
-            features = self._features.column(derivations)
-        expressions = self._derivations.column(derivations)
+            conllu = content(sentences).tobytes()
+            features = self._sentences.features.column(of)
+        expressions = self._notation.expressions(derivations)
         return _Part(
-            rows=[rows_of(batch.sources, target, category) for target in targets],
+            rows=[rows_of(sources, target, category) for target in targets],
             conllu=conllu,
-            columns=[batch.sources, targets[0], expressions, features, *targets[1:]],
-            heights=self._derivations.heights(derivations),
+            columns=[sources, targets[0], expressions, features, *targets[1:]],
+            heights=self._notation.heights(derivations),
             ids=_ids(expressions),
-            words=self._words(derivations),
+            words=self._count(derivations),
+        )
+
+    def _target(self, grammar: CoreGrammar, name: str) -> _Target:
+        for layer, text in enumerate(grammar.text_layers):
+            if text.name == name:
+                return _Target(layer, None)
+        view = next(view for view in grammar.views if view.name == name)
+        return _Target(view.layer, ViewColumns(self._layer(grammar, view.layer), view))
+
+    def _layer(self, grammar: CoreGrammar, layer: int) -> PackedLayer:
+        if layer not in self._packed:
+            self._packed[layer] = pack_layer(grammar, layer)
+        return self._packed[layer]
+
+    def _graph_columns(self, grammar: CoreGrammar, plan: Plan) -> _Sentences:
+        layer = grammar.graph_layer(plan.lemma_layer)
+        packed = self._layer(grammar, layer)
+        names = [text.name for text in grammar.text_layers]
+        order = [packed.anchor, *(i for i in range(len(names)) if i != packed.anchor)]
+        views = [number for number, name in enumerate(plan.targets) if name not in names]
+        headings = [names[i] for i in order] + [plan.targets[number] for number in views]
+        return _Sentences(
+            layer=layer,
+            texts=order,
+            views=views,
+            conllu=ConlluColumns(packed, headings),
+            features=FeatureColumns(packed, recursive_labels(grammar, layer)),
         )
 
     def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401
@@ -192,13 +223,9 @@ class ChunkMaker:
         return pa.table(arrays, schema=self._schema)
 
 
-def _content(column: Column) -> bytes:
-    return column.data[column.offsets[0] : column.offsets[-1]].tobytes()
-
-
 def _ids(expressions: Column) -> list[str]:
     """The ids of items, as ``sgl.dataset.notation.item_id`` makes them."""
-    data = _content(expressions)
+    data = content(expressions).tobytes()
     ends = (expressions.offsets - expressions.offsets[0]).tolist()
     return [sha256(data[start:end]).hexdigest()[:16] for start, end in pairwise(ends)]
 

@@ -24,15 +24,15 @@ def write_rows(
 
     Returns the number of bytes.  ``rows`` must have room for them and some slack.
     """
-    at = np.int64(0)
+    at = 0
     for row in range(len(first_ends) - 1):
         for data, ends in ((first, first_ends), (second, second_ends)):
             start, length = ends[row], ends[row + 1] - ends[row]
-            done = np.int64(0)
+            done = 0
             while done < length:
                 copy32(rows, at + done, data, start + done)
                 done += 32
-            at += length
+            at += int(length)
             rows[at] = 9
             at += 1
         at = put(rows, at - 1, ending, ending_length << 32)

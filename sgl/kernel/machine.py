@@ -76,12 +76,13 @@ def _high64(typing: Any, first: Any, second: Any) -> Any:
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int32]
+Index = int | np.integer[Any]
 
 #: Copy 32 bytes to a place in a byte array from a place in another.
-copy32 = cast("Callable[[Bytes, int, Bytes, int], None]", _copy32)
+copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
 #: Write two numbers of 64 bits behind one another to a place in an array of integers.
-store128 = cast("Callable[[Integers, int, int, int], None]", _store128)
+store128 = cast("Callable[[Integers, Index, Index, Index], None]", _store128)
 #: Eight bytes from a place of a byte array as a number, little-endian.
-load64 = cast("Callable[[Bytes, int], np.uint64]", _load64)
+load64 = cast("Callable[[Bytes, Index], np.uint64]", _load64)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)

@@ -57,8 +57,8 @@ class LiteralPool:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._rows)
-            plain, raised = closed(self._text, words), closed(self._text, raised(words))
-            self._rows.append((self._pool.add(plain), self._pool.add(raised), int(any(words))))
+            plain, capital = (closed(self._text, form) for form in (words, raised(words)))
+            self._rows.append((self._pool.add(plain), self._pool.add(capital), int(any(words))))
         return number
 
     def attaches(self, words: Sequence[str]) -> bool:
