@@ -167,17 +167,16 @@ def report(result: Json) -> None:
     for run in result["runs"]:
         print(f"{run['systems']} systems: {run['wall']:.1f} s, at most {run['megabytes']:.0f} MB")
     last = result["runs"][-1]
-    print(f"{last['sentences']:,} sentences, {last['words']:,} words; same reading: {reading['same']}")
+    print(
+        f"{last['sentences']:,} sentences, {last['words']:,} words; same reading: {reading['same']}"
+    )
     for rank in last["rank of the cause"]:
         print(f"planted {result['planted']['cause']}: rank {rank}; first {last['first mined']}")
 
 
 def _is_right(result: Json) -> bool:
     runs = result["runs"]
-    return bool(
-        result["reading"]["same"]
-        and all(run["distance is flux size"] for run in runs)
-    )
+    return bool(result["reading"]["same"] and all(run["distance is flux size"] for run in runs))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "sample": {"automata", "core", "graph", "kernel"},
     "graph": {"core", "kernel"},
     "evaluate": {"core", "graph"},
+    "analyse": set(),
     "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core", "kernel"},
     "corpus": {"core"},

@@ -35,8 +35,8 @@ from sgl.analyse.scoring import Gold, Scorer
 from sgl.analyse.statistics import (
     Correlation,
     GroupTest,
-    correlations,
     corrected,
+    correlations,
     projectivity_test,
     spearman,
 )
@@ -161,9 +161,7 @@ class _Measured:
         blocks, lines, offsets = (np.array(values, np.int64) for values in self._places)
         return Treebank(
             path=str(self._path),
-            columns={
-                name: np.array(column, np.float64) for name, column in self._columns.items()
-            },
+            columns={name: np.array(column, np.float64) for name, column in self._columns.items()},
             projective=np.array(self._projective, np.bool_),
             relations={
                 label: Sides(self._left[label], self._right[label])
@@ -184,9 +182,7 @@ def _correlations(
 ) -> dict[str, tuple[Correlation, ...]]:
     if not systems:
         return {"": correlations(treebank.columns)}
-    return {
-        system.name: correlations({**treebank.columns, **system.scores}) for system in systems
-    }
+    return {system.name: correlations({**treebank.columns, **system.scores}) for system in systems}
 
 
 def _projectivity(
@@ -201,16 +197,12 @@ def _projectivity(
         ]
     )
     each = len(tests) // len(systems) if systems else 0
-    return {
-        system.name: tests[at * each : (at + 1) * each] for at, system in enumerate(systems)
-    }
+    return {system.name: tests[at * each : (at + 1) * each] for at, system in enumerate(systems)}
 
 
 def _freedom(treebank: Treebank, systems: Sequence[System]) -> dict[str, Correlation]:
     """Whether edges of relations with a freer order are kept less, over relations."""
-    labels = [
-        label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES
-    ]
+    labels = [label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES]
     entropy = np.array([treebank.relations[label].entropy for label in labels], np.float64)
     tests = [
         spearman(
@@ -221,9 +213,7 @@ def _freedom(treebank: Treebank, systems: Sequence[System]) -> dict[str, Correla
         )
         for system in systems
     ]
-    return {
-        system.name: test for system, test in zip(systems, corrected(tests), strict=True)
-    }
+    return {system.name: test for system, test in zip(systems, corrected(tests), strict=True)}
 
 
 def _mined(

@@ -70,9 +70,7 @@ def _outputs(
     return some_outputs(Path(system.path), "form", wanted) if wanted else {}
 
 
-def _marked(
-    sentence: Sentence, view: str, suspect: Suspect, settings: Settings
-) -> tuple[int, ...]:
+def _marked(sentence: Sentence, view: str, suspect: Suspect, settings: Settings) -> tuple[int, ...]:
     """The words of the sentence that are the structure."""
     words = sentence.words
     if settings.keep_punctuation:

@@ -42,8 +42,8 @@ def edges_kept(
     With ``clipped=False`` an edge that the text has once is kept each time the tree has it.
     """
     places: dict[str, list[int]] = {}
-    for place, word in enumerate(text):
-        places.setdefault(word, []).append(place)
+    for place, given in enumerate(text):
+        places.setdefault(given, []).append(place)
     left: dict[tuple[str, str, int], int] = {}
     found: list[bool | None] = []
     for word, head in enumerate(heads, 1):
@@ -67,9 +67,7 @@ def edge_accuracy(
     return Kept(found.count(True), len(found) - found.count(None))
 
 
-def relation_accuracy(
-    relations: Sequence[str], found: Sequence[bool | None]
-) -> dict[str, Kept]:
+def relation_accuracy(relations: Sequence[str], found: Sequence[bool | None]) -> dict[str, Kept]:
     """How many edges are kept of each relation, from what ``edges_kept`` says."""
     kept: Counter[str] = Counter()
     edges: Counter[str] = Counter()

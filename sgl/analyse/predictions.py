@@ -96,9 +96,7 @@ class Aligned:
             raise PredictionsError(f"{outputs:,} predictions for {sentences:,} sentences")
 
 
-def some_outputs(
-    path: Path, column: str, wanted: Mapping[int, str | None]
-) -> dict[int, Output]:
+def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, Output]:
     """The outputs for some sentences, by their places in the treebank; ``wanted`` has their ids.
 
     Raises:
@@ -108,7 +106,9 @@ def some_outputs(
     aligned = open_predictions(path, column)
     if aligned.by_id is not None:
         by_id = aligned.by_id
-        return {at: by_id[name] for at, name in wanted.items() if name is not None and name in by_id}
+        return {
+            at: by_id[name] for at, name in wanted.items() if name is not None and name in by_id
+        }
     return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from sgl.analyse.bleu import sentence_bleu
-from sgl.analyse.order import Kept, edges_kept
+from sgl.analyse.order import Kept, edges_kept, relation_accuracy
 from sgl.analyse.predictions import (
     Aligned,
     Output,
@@ -127,14 +127,11 @@ class Scorer:
         self._bleu.append(sentence_bleu(gold.words, words))
         heads = gold.skeleton.heads
         found = edges_kept(gold.kept, heads, gold.unmarked(words))
-        edges = kept = 0
-        for relation, is_kept in zip(gold.relations, found, strict=True):
-            if is_kept is not None:
-                edges += 1
-                kept += is_kept
-                self._edges[relation] += 1
-                self._kept[relation] += is_kept
-        self._dea.append(kept / edges if edges else float("nan"))
+        for relation, kept in relation_accuracy(gold.relations, found).items():
+            self._kept[relation] += kept.kept
+            self._edges[relation] += kept.edges
+        edges = len(found) - found.count(None)
+        self._dea.append(found.count(True) / edges if edges else float("nan"))
 
     def _words(self, gold: Gold, output: Output | None) -> list[str]:
         if output is None:

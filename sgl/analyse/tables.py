@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgl.analyse.result import MEASURES, SCORES, Analysis, Mined
-from sgl.analyse.statistics import Correlation
+from sgl.analyse.statistics import Correlation, Values
 
 #: Of relations, and of structures in each view.
 _RELATIONS, _SUSPECTS = 20, 10
@@ -65,7 +65,7 @@ def stars(value: float | None) -> str:
 
 
 def _measures(found: Analysis) -> Table:
-    columns = {**{MEASURES[name]: values for name, values in found.treebank.columns.items()}}
+    columns = {MEASURES[name]: values for name, values in found.treebank.columns.items()}
     rows = []
     for title, values in columns.items():
         if len(values):
@@ -102,10 +102,12 @@ def _groups(found: Analysis) -> Table:
     """Means by group, with BLEU and exactness of each system."""
     bank = found.treebank
     shown = ("length", "depth", "distance", "flux_weight")
-    columns = [(MEASURES[name], bank.columns[name], "{:.2f}") for name in shown]
+    columns: list[tuple[str, Values, str]] = [
+        (MEASURES[name], bank.columns[name], "{:.2f}") for name in shown
+    ]
     for system in found.systems:
         columns.append((f"BLEU {system.name}", 100 * system.bleu, "{:.1f}"))
-        columns.append((f"exact {system.name}", 100.0 * system.exact, "{:.1f}"))
+        columns.append((f"exact {system.name}", 100 * system.exact.astype(np.float64), "{:.1f}"))
     rows = []
     for number, name in enumerate(bank.group_names):
         inside = bank.groups == number
@@ -209,5 +211,3 @@ def _suspects(found: Analysis, mined: Mined) -> Table:
     return Table(
         f"suspects-{mined.view}", f"Suspicious structures, {mined.view} ({of})", header, tuple(rows)
     )
-
-

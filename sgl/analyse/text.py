@@ -62,14 +62,14 @@ def cutter(tokenizer: str) -> Cutter:
     from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
     from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
-    known = {
+    known: dict[str, Callable[[], Callable[[str], str]]] = {
         "13a": Tokenizer13a,
         "intl": TokenizerV14International,
         "zh": TokenizerZh,
         "char": TokenizerChar,
     }
     cut = known[tokenizer]()
-    return lambda text, _: str(cut(text)).split()
+    return lambda text, _: cut(text).split()
 
 
 def cut_at_marks(text: str, sentence: Sentence) -> list[str]:
@@ -119,8 +119,4 @@ def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> li
     That is what the treebank has as punctuation in this sentence (``dropped``), and any word of
     marks only that is not among the other words of the sentence (``kept``).
     """
-    return [
-        word
-        for word in words
-        if word in kept or not (word in dropped or is_punctuation(word))
-    ]
+    return [word for word in words if word in kept or not (word in dropped or is_punctuation(word))]

@@ -129,9 +129,7 @@ class TreebankReader:
             block = self._blocks(stream, line, offset)
             return next(block, Malformed(line, offset, offset, "the file has ended"))
 
-    def _blocks(
-        self, stream: BinaryIO, line: int, offset: int
-    ) -> Iterator[Sentence | Malformed]:
+    def _blocks(self, stream: BinaryIO, line: int, offset: int) -> Iterator[Sentence | Malformed]:
         block: list[bytes] = []
         start, end = line, offset
         while raw := stream.readline(LONGEST_LINE):
@@ -168,9 +166,7 @@ class TreebankReader:
             return Malformed(line + first + fault.line, offset, end, fault.reason, sent_id)
         return Sentence(line, offset, end, tuple(block[:first]), words, contractions)
 
-    def _words(
-        self, block: list[bytes]
-    ) -> tuple[tuple[Word, ...], tuple[Contraction, ...]]:
+    def _words(self, block: list[bytes]) -> tuple[tuple[Word, ...], tuple[Contraction, ...]]:
         words: list[Word] = []
         spans: list[tuple[int, Contraction]] = []
         for at, raw in enumerate(block):

@@ -7,6 +7,7 @@ with the codes that occur in the compiler.
 from __future__ import annotations
 
 from sgl.diagnostics.codes import (
+    analysis,
     corpora,
     exchange,
     features,
@@ -40,6 +41,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
     "Other formats": exchange.CODES,
+    "Treebanks and outputs": analysis.CODES,
 }
 
 #: All codes by their names.

@@ -81,10 +81,14 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token of the source sentence with its part of speech, if it has a node."""
+    """A token of the source sentence with its part of speech, if it has a node.
+
+    ``marked`` sets it off from the others.
+    """
 
     form: str
     upos: str = ""
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
