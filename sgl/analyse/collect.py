@@ -63,6 +63,10 @@ class Collector:
                     self._trees.clear()
                 self._trees[key] = tree
         self.too_broad += tree == _NONE
+        self.sentence_has(tree)
+
+    def sentence_has(self, tree: int) -> None:
+        """The next sentence has the tree of this number."""
         self._of_sentence.append(tree)
 
     def add_tree(self, counts: Mapping[Structure, int]) -> int:

@@ -142,7 +142,7 @@ class TreebankReader:
                 lines, size = _skip_block(stream)
                 end += size
                 yield Malformed(start, offset, end, "the sentence is too long to be one")
-                start += len(block) + lines
+                start += len(block) - (not raw.endswith(b"\n")) + lines
             else:
                 if block:
                     yield self._sentence(block, start, offset, end)
