@@ -277,6 +277,15 @@ def test_case_and_punctuation_matter_if_asked(analysed: Analyse) -> None:
     assert analysed(GOLD, outputs, options="--keep-punctuation")["treebank"]["words"] == 18
 
 
+def test_an_exact_output_keeps_all_edges_though_a_mark_is_a_word_elsewhere(
+    analysed: Analyse,
+) -> None:
+    rows = [("-", "-", "PUNCT", 2, "punct"), ("say", "say", "VERB", 0, "root")]
+    gold = conllu([*rows, ("-", "-", "SYM", 2, "obj")])
+    (system,) = analysed(gold, ("system.txt", "- say -\n"))["systems"]
+    assert (system["exact"], system["edges"]["dea"]) == (1, 1)
+
+
 def sentence_of(text: str, tmp_path: Path) -> Sentence:
     (found,) = TreebankReader().read(write(tmp_path / "gold.conllu", text))
     assert isinstance(found, Sentence)

@@ -25,6 +25,8 @@ _ORDER = 4
 
 def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
     """BLEU-4 of an output with smoothing 2, from 0 to 1; 0 if no word is right."""
+    if len(output) >= _ORDER and list(reference) == list(output):
+        return 1.0
     logarithms = 0.0
     for order in range(1, _ORDER + 1):
         matches, ngrams = _matches(reference, output, order)

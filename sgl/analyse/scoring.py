@@ -126,7 +126,9 @@ class Scorer:
         self._exact.append(exact)
         self._bleu.append(sentence_bleu(gold.words, words))
         heads = gold.skeleton.heads
-        found = edges_kept(gold.kept, heads, gold.unmarked(words))
+        # A form may be punctuation at one place and a word at another: an exact output has both.
+        text = gold.kept if exact else gold.unmarked(words)
+        found = edges_kept(gold.kept, heads, text)
         for relation, kept in relation_accuracy(gold.relations, found).items():
             self._kept[relation] += kept.kept
             self._edges[relation] += kept.edges
