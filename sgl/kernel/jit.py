@@ -20,14 +20,15 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-#: Numba reads its settings from the environment when it is imported; they have no types.
+from sgl.cache.place import cache_directory, is_private
+
+#: Numba's types know neither its settings nor all of its options.
+_njit: Any = numba.njit
 _settings: Any = numba.config
 
-#: The compiler; its types do not know all of its options.
-_njit: Any = numba.njit
-
-#: Options of all functions.
-_OPTIONS = {"nogil": True, "boundscheck": False, "_nrt": False}
+#: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
+#: arrays that are passed to parts takes more time than many a part.
+_OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,9 +36,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """A function over arrays and integers as machine code, free of the interpreter's lock.
 
-    Indices are not checked: a kernel's tests run it against plain Python.  Nor are
-    references counted, which would cost more than half of the time of kernels that hand
-    arrays to their parts: the caller owns all arrays, and a kernel makes none.
+    Indices are not checked: a kernel's tests run it against plain Python.
     """
     directory = _directory()
     before = _settings.CACHE_DIR
@@ -51,27 +50,26 @@ def kernel(function: Function) -> Function:
 
 def part(function: Function) -> Function:
     """A function that kernels call; it is compiled into each of them."""
-    return cast("Function", _njit(**_OPTIONS)(function))
+    return cast("Function", _njit(forceinline=True, **_OPTIONS)(function))
 
 
 @cache
 def _directory() -> str:
-    """Where machine code is kept; empty if it cannot be kept."""
-    base = os.environ.get("SGL_CACHE_DIR")
-    if base == "":
+    """Where machine code is kept; empty if it cannot be kept.
+
+    Who can write there can run code, as in the cache of the compiler: so it is kept there.
+    """
+    base = cache_directory()
+    if base is None:
         return ""
-    root = Path(base) if base else _user_cache()
-    directory = root / f"kernels-{_digest()}"
+    directory = base / f"kernels-{_digest()}"
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
+        usable = is_private(base) and is_private(directory)
+    except (OSError, ValueError):
         return ""
-    return str(directory) if os.access(directory, os.W_OK) else ""
-
-
-def _user_cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "sgl"
+    return str(directory) if usable and os.access(directory, os.W_OK) else ""
 
 
 def _digest() -> str:
