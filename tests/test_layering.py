@@ -21,9 +21,10 @@ PACKAGE = Path(__file__).parent.parent / "sgl"
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "resources": set(),
-    "lang": {"diagnostics", "resources"},
+    "cache": set(),
+    "lang": {"cache", "diagnostics", "resources"},
     "core": set(),
-    "kernel": set(),
+    "kernel": {"cache"},
     "compile": {"core", "diagnostics", "lang"},
     "morphology": {"compile", "diagnostics", "lang", "resources"},
     "automata": {"core"},

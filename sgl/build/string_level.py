@@ -8,7 +8,7 @@ consequence is rejected, and another sentence takes its place (``ambiguous rejec
 it is drawn and counted (``ambiguous report``)::
 
     referee = Referee(compiled, structures)
-    draw(tables, referee=referee)
+    list(draw_strata(Sampler(tables), referee))
     referee.judge_batch(stratum, texts, derivations)                [False, True, …]
     referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
     referee.guarantee(pattern)                    checked, with the figures
@@ -27,6 +27,7 @@ from sgl.core.derivations import Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.dataset import Guarantee, Readings
 from sgl.graph import outputs
+from sgl.kernel.column import Column
 from sgl.parse import Parser
 from sgl.sample.engine import PackedStratum
 
@@ -87,40 +88,27 @@ class Referee:
         self._counts: dict[str, _Counts] = {}
         self._strata: dict[str, PackedStratum] = {}
 
-    def __call__(self, stratum: PackedStratum, words: list[str], derivation: list[int]) -> bool:
-        """Whether a sentence is rejected for its readings; the sentence is counted."""
-        found = self._judge.judge(words, tuple(derivation), structures=stratum.split != _GEN)
-        return self._counted(stratum, 1, [found])[0]
-
-    def judge_batch(
-        self,
-        stratum: PackedStratum,
-        texts: Sequence[str],
-        derivations: Derivations | Sequence[Sequence[int]],
-    ) -> list[bool]:
-        """Which of some texts are rejected for their readings; all are counted.
+    def judge(
+        self, stratum: PackedStratum, sources: Column, derivations: Derivations
+    ) -> dict[int, Ambiguity]:
+        """What the readings are of those texts, by number, that have several.
 
         Each text is the source text of the derivation of the same number.
         """
-        several = self._judge.judge_batch(texts, derivations, structures=stratum.split != _GEN)
-        rejected = [False] * len(texts)
-        verdicts = self._counted(stratum, len(texts), several.values())
-        for number, verdict in zip(several, verdicts, strict=True):
-            rejected[number] = verdict
-        return rejected
+        texts = list(sources.texts())
+        return self._judge.judge_batch(texts, derivations, structures=stratum.split != _GEN)
 
-    def _counted(
-        self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]
-    ) -> list[bool]:
-        """Count texts, and of those with several readings what was found; which are rejected."""
+    def rejects(self, found: Ambiguity) -> bool:
+        """Whether a text with these readings is rejected."""
+        return self._rejects and found.matters
+
+    def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
+        """Take note of so many texts, and of the readings of those that have several."""
         self._strata[stratum.stream] = stratum
         counts = self._counts.setdefault(stratum.stream, _Counts())
         counts.parsed += parsed
-        verdicts = []
         for ambiguity in found:
             counts.add(ambiguity, sorted({self._held_out[i].pattern for i in ambiguity.structures}))
-            verdicts.append(self._rejects and ambiguity.matters)
-        return verdicts
 
     @property
     def readings(self) -> Mapping[str, Readings]:

@@ -56,6 +56,16 @@ class Column(NamedTuple):
         for start, end in pairwise(ends):
             yield data[start:end].decode()
 
+    def take(self, rows: NDArray[np.int64]) -> Column:
+        """The texts with these numbers, in this order."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        data = np.zeros(int(offsets[-1]) + SLACK, np.uint8)
+        shift = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
+        data[: offsets[-1]] = self.data[np.arange(int(offsets[-1])) + shift]
+        return Column(data, offsets)
+
     @classmethod
     def of(cls, texts: Sequence[str]) -> Column:
         """The column of some texts."""

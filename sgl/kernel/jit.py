@@ -20,8 +20,15 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-#: Numba reads its settings from the environment when it is imported; they have no types.
+from sgl.cache.place import cache_directory, is_private
+
+#: Numba's types know neither its settings nor all of its options.
+_njit: Any = numba.njit
 _settings: Any = numba.config
+
+#: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
+#: arrays that are passed to parts takes more time than many a part.
+_OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,7 +42,7 @@ def kernel(function: Function) -> Function:
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
-        compiled = numba.njit(nogil=True, cache=bool(directory), boundscheck=False)(function)
+        compiled = _njit(cache=bool(directory), **_OPTIONS)(function)
     finally:
         _settings.CACHE_DIR = before
     return cast("Function", compiled)
@@ -43,27 +50,26 @@ def kernel(function: Function) -> Function:
 
 def part(function: Function) -> Function:
     """A function that kernels call; it is compiled into each of them."""
-    return cast("Function", numba.njit(nogil=True, boundscheck=False)(function))
+    return cast("Function", _njit(forceinline=True, **_OPTIONS)(function))
 
 
 @cache
 def _directory() -> str:
-    """Where machine code is kept; empty if it cannot be kept."""
-    base = os.environ.get("SGL_CACHE_DIR")
-    if base == "":
+    """Where machine code is kept; empty if it cannot be kept.
+
+    Who can write there can run code, as in the cache of the compiler: so it is kept there.
+    """
+    base = cache_directory()
+    if base is None:
         return ""
-    root = Path(base) if base else _user_cache()
-    directory = root / f"kernels-{_digest()}"
+    directory = base / f"kernels-{_digest()}"
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
+        usable = is_private(base) and is_private(directory)
+    except (OSError, ValueError):
         return ""
-    return str(directory) if os.access(directory, os.W_OK) else ""
-
-
-def _user_cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "sgl"
+    return str(directory) if usable and os.access(directory, os.W_OK) else ""
 
 
 def _digest() -> str:

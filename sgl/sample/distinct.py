@@ -219,42 +219,48 @@ def draw_stratum(
         if candidate % WINDOW == 0:
             if progress is not None:
                 progress(stratum.stream, len(items), stratum.wanted)
-            draw = StratumDraw(stratum, items, candidate, rejected, shares, ambiguous)
-            _stop_if_out_of_reach(draw, len(items) - found_before)
+            found_in_window = len(items) - found_before
+            stop_if_out_of_reach(stratum, len(items), candidate, rejected, shares, found_in_window)
             found_before = len(items)
     if progress is not None:
         progress(stratum.stream, len(items), stratum.wanted)
     return StratumDraw(stratum, items, candidate, rejected, shares, ambiguous)
 
 
-def _stop_if_out_of_reach(draw: StratumDraw, found_in_window: int) -> None:
+def stop_if_out_of_reach(
+    stratum: PackedStratum,
+    found: int,
+    candidates: int,
+    rejected: dict[str, int],
+    shares: dict[str, int],
+    found_in_window: int,
+) -> None:
     """Raise ``NotEnoughError`` if the rest would take too many candidates.
 
     The estimate is generous, one item more than the last window had, because
     acceptance can only fall as sentences are used up.
     """
-    wanted, found = draw.stratum.wanted, len(draw.items)
+    wanted = stratum.wanted
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
     budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted
-    if draw.candidates + still_needed <= budget:
+    if candidates + still_needed <= budget:
         return
-    common = max(draw.rejected, key=lambda reason: draw.rejected[reason])
+    common = max(rejected, key=lambda reason: rejected[reason])
     raise NotEnoughError(
-        draw.stratum.stream,
+        stratum.stream,
         wanted,
         found,
-        draw.candidates,
-        f"{_lacking(draw)}of the last {WINDOW} candidates {found_in_window} were accepted; of all"
-        f" {draw.candidates}, {draw.rejected[common]} were rejected as {common}",
-        draw.rejected,
+        candidates,
+        f"{_lacking(stratum, shares)}of the last {WINDOW} candidates {found_in_window} were"
+        f" accepted; of all {candidates}, {rejected[common]} were rejected as {common}",
+        rejected,
     )
 
 
-def _lacking(draw: StratumDraw) -> str:
+def _lacking(stratum: PackedStratum, shares: dict[str, int]) -> str:
     """Which target lacks most items, where targets have shares."""
-    stratum = draw.stratum
     if not stratum.targets:
         return ""
     full = {target: share(stratum.wanted, stratum.targets, target) for target in stratum.targets}
-    target = max(stratum.targets, key=lambda name: full[name] - draw.shares[name])
-    return f"the target {target!r} has {draw.shares[target]} of its {full[target]} items; "
+    target = max(stratum.targets, key=lambda name: full[name] - shares[name])
+    return f"the target {target!r} has {shares[target]} of its {full[target]} items; "
