@@ -62,6 +62,9 @@ BATCH = 20_000
 #: Sentences of one length that are enough to measure it.
 ENOUGH = 20
 
+#: Candidates that are drawn for the sentences.
+CANDIDATES = 3_000_000
+
 #: The widest bar of the plot, in characters.
 BAR = 50
 
@@ -99,6 +102,9 @@ def main() -> int:
         print("the grammar has errors; see `sglc check`", file=sys.stderr)
         return 2
     sentences = list(drawn(compiled, options.sentences, options.tokens, options.longer))
+    if not sentences:
+        print("no sentence of so many tokens was drawn", file=sys.stderr)
+        return 2
     result = {
         "grammar": options.grammar.name,
         "rules": len(compiled.grammar.rules),
@@ -115,7 +121,10 @@ def main() -> int:
 def drawn(
     compiled: Compiled, number: int, tokens: int = 1, longer: float = 1
 ) -> Iterator[Sentence]:
-    """Different sentences of the grammar of at least so many tokens, and at most 5/4 of them."""
+    """Different sentences of the grammar of at least so many tokens, and at most 5/4 of them.
+
+    There are fewer if they are too rare.
+    """
     grammar, plan = lengthened(compiled.grammar, longer), compiled.plan
     stratum = Stratum("parsing", "parsing", "parsing", number, Constraint(), repeated=True)
     split = StructureCompiler(grammar).split(stratum.constraint)
@@ -123,7 +132,7 @@ def drawn(
     key, candidate = stream_key(1, "parsing"), 0
     most = tokens * 5 // 4 if tokens > 1 else sys.maxsize
     seen: set[Sentence] = set()
-    while len(seen) < number:
+    while len(seen) < number and candidate < CANDIDATES:
         derivation = derive(tables.states, tables.strata[0].start, candidate_key(key, candidate))
         candidate += 1
         if derivation is not None:
