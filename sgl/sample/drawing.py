@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from sgl.sample.engine import PackedStratum, Tables
 from sgl.sample.judge_kernel import settle
 from sgl.sample.sampler import Sampler, Survey
 from sgl.sample.screen import ACCEPTED, AMBIGUOUS
-from sgl.sample.seen import MEMORY, SeenSentences
+from sgl.sample.seen import MEMORY, Seen, SeenSentences
 
 #: Candidates in the largest batch; all batches are multiples of ``WINDOW``.
 LARGEST_BATCH = 10 * WINDOW
@@ -56,6 +56,18 @@ class BatchReferee(Protocol):
 
     def count(self, stratum: PackedStratum, findings: Sequence[object]) -> None:
         """Take note of sentences that were accepted or rejected for their readings."""
+
+
+class Settled(NamedTuple):
+    """What some candidates of a stratum came to.
+
+    ``outcomes`` counts the outcomes by number, ``shares`` the items of each target.
+    """
+
+    candidates: int
+    outcomes: NDArray[np.int64]
+    shares: NDArray[np.int64]
+    ambiguous: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +113,7 @@ class Drawing:
         self,
         tables: Tables,
         sampler: Sampler,
-        seen: SeenSentences,
+        seen: Seen,
         referee: BatchReferee | None,
     ) -> None:
         self._tables = tables
@@ -136,7 +148,7 @@ class Settling:
         self,
         tables: Tables,
         number: int,
-        seen: SeenSentences,
+        seen: Seen,
         referee: BatchReferee | None,
     ) -> None:
         self.stratum = tables.strata[number]
@@ -160,12 +172,32 @@ class Settling:
         """How many items are still to be found."""
         return self.stratum.wanted - self._found
 
-    def batch(self) -> int:
-        """How many candidates to look at next, going by what was accepted so far."""
+    def expected(self) -> int:
+        """How many more candidates it takes, going by what was accepted so far."""
         accepted = max(self._found, 1) / max(self.candidates, 1)
         expected = self.missing / accepted if self.candidates else float(self.missing)
-        windows = int(expected / WINDOW) + 1
-        return min(windows * WINDOW, LARGEST_BATCH)
+        return (int(expected / WINDOW) + 1) * WINDOW
+
+    def batch(self) -> int:
+        """How many candidates to look at next."""
+        return min(self.expected(), LARGEST_BATCH)
+
+    def settled(self) -> Settled:
+        """What the candidates so far came to; the numbers of the accepted are left out."""
+        ambiguous = np.array(self._ambiguous, np.int64)
+        return Settled(self.candidates, self._rejected.copy(), self._shares.copy(), ambiguous)
+
+    def restore(self, numbers: NDArray[np.int64], settled: Settled) -> None:
+        """Go on behind candidates that were settled before, of which these were accepted.
+
+        They end with a window, or with the stratum.  Their sentences are seen already.
+        """
+        self._parts = [numbers]
+        self._found = self._found_before = len(numbers)
+        self.candidates = settled.candidates
+        self._rejected = settled.outcomes.copy()
+        self._shares = settled.shares.copy()
+        self._ambiguous = settled.ambiguous.tolist()
 
     def add(self, survey: Survey, progress: Progress | None) -> NDArray[np.bool_]:
         """Settle the next candidates; which of them are accepted."""
