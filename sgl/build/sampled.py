@@ -80,8 +80,8 @@ def write_sample(
         OSError: the operating system refuses to write.
     """
     # Kernels and Arrow take a third of a second to load.
-    from sgl.sample.seen import SeenSentences
     from sgl.shards.export import assemble, export
+    from sgl.shards.partitions import seen_on
     from sgl.shards.sentences import SentenceWork
 
     plan = _plan(compiled, request)
@@ -91,7 +91,7 @@ def write_sample(
     identity = _identity(compiled, plan, request)
     with _journal(folder, identity, labour) as journal, kept_if_begun(journal):
         with open_executor(work, labour.workers, labour.engine, labour.scheduler) as executor:
-            drawn = export(work, executor, SeenSentences(folder=folder), journal, stage)
+            drawn = export(work, executor, seen_on(executor, folder), journal, stage)
         stage("putting the file together", 0, 1)
         assemble(work, journal, target)
         journal.discard()
@@ -117,7 +117,7 @@ def _identity(compiled: Compiled, plan: Plan, request: Request) -> dict[str, obj
         "seed": request.seed,
         "number": request.number,
         "list of columns": list(request.columns),
-        "format": request.form,
+        "kind of file": request.form,
     }
 
 

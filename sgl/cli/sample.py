@@ -108,12 +108,9 @@ def command(
     if isinstance(chosen, str):
         click.echo(f"error: {chosen}", err=True)
         return USAGE
-    if out is not None:
-        wanted = Wanted(chosen, number, seed, tuple(shown), distinct)
+    if out is not None or distinct or labour != Labour():
+        wanted = Wanted(chosen, number, seed, tuple(shown), distinct, pairs)
         return write_file(compiled, wanted, out, labour, form, color)
-    if distinct or labour != Labour():
-        click.echo("error: these options are for a file; name one with `--out`", err=True)
-        return USAGE
     undecided = Diagnostics()
     items = draw_items(compiled, chosen, number, seed, undecided)
     found = finder(compiled, undecided) if pairs and items is not None else None

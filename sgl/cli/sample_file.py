@@ -19,7 +19,12 @@ from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
 from sgl.sample import NotEnoughError
 from sgl.shards.executor import WorkerLostError
-from sgl.shards.journal import InterruptedRunError, NothingToResumeError, interrupted, partial_folder
+from sgl.shards.journal import (
+    InterruptedRunError,
+    NothingToResumeError,
+    interrupted,
+    partial_folder,
+)
 
 #: What the ends of file names say.
 _FORMS = {".tsv": "tsv", ".parquet": "parquet"}
@@ -42,17 +47,19 @@ class Wanted:
     seed: int | None
     columns: tuple[str, ...]
     distinct: bool
+    pairs: bool
 
 
 def write_file(
-    compiled: Compiled, wanted: Wanted, out: Path, labour: Labour, form: str, color: str
+    compiled: Compiled, wanted: Wanted, out: Path | None, labour: Labour, form: str, color: str
 ) -> int:
     """Write sentences to a file; the exit code."""
     started = time.monotonic()
+    if out is None:
+        return _refused(USAGE, "these options are for a file; name one with `--out`")
     fault = _fault(compiled, wanted, out, labour)
     if fault:
-        click.echo(f"error: {fault}", err=True)
-        return USAGE
+        return _refused(USAGE, fault)
     start = wanted.chosen.starts[0]
     request = Request(
         start,
@@ -87,6 +94,8 @@ def _fault(compiled: Compiled, wanted: Wanted, out: Path, labour: Labour) -> str
     """What is wrong with the command line; empty if nothing is."""
     if out.suffix not in _FORMS:
         return f"`{out}` says no format: name it .parquet or .tsv"
+    if wanted.pairs:
+        return "pairs are shown, not written to a file"
     unfit = [name for name in wanted.columns if name in ("tree", "graph")]
     if unfit:
         return f"`{unfit[0]}` is not one line, so it cannot be a column"
@@ -136,10 +145,7 @@ def about_interrupted(problem: InterruptedRunError, out: Path, labour: Labour) -
     if isinstance(problem, NothingToResumeError):
         return f"`{out}`: {problem}"
     if labour.resume:
-        return (
-            f"the interrupted run of `{out}` cannot be resumed: {problem}; "
-            "`--force` begins anew"
-        )
+        return f"the interrupted run of `{out}` cannot be resumed: {problem}; `--force` begins anew"
     return f"`{out}`: {problem}; `--resume` goes on with it, `--force` begins anew"
 
 

@@ -110,9 +110,7 @@ def in_flight(workers: int) -> int:
     return _IN_FLIGHT * workers
 
 
-def ordered(
-    executor: Executor, calls: Iterable[tuple[Function, tuple[Any, ...]]]
-) -> Iterator[Any]:
+def ordered(executor: Executor, calls: Iterable[tuple[Function, tuple[Any, ...]]]) -> Iterator[Any]:
     """The results of some tasks in their order, with few of them in flight."""
     flight: deque[Future[Any]] = deque()
     for function, arguments in calls:

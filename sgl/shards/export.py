@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from sgl.sample.drawing import Drawn, Settled, Settling
 from sgl.sample.sampler import Survey
 from sgl.sample.seen import Seen
+from sgl.shards.arrays import writable
 from sgl.shards.executor import Executor
 from sgl.shards.journal import Journal
 from sgl.shards.parquet import ParquetJoin
@@ -56,13 +57,16 @@ class Sizes(NamedTuple):
     segment: int = SEGMENT
 
 
+SIZES = Sizes()
+
+
 def export(
     work: SentenceWork,
     executor: Executor,
     seen: Seen,
     journal: Journal,
     stage: Stage,
-    sizes: Sizes = Sizes(),
+    sizes: Sizes = SIZES,
 ) -> Drawn:
     """Make all shards of the file; what was drawn.
 
@@ -104,7 +108,7 @@ class _Export:
         while self._settling.missing:
             needed = self._settling.candidates + self._settling.expected()
             while len(flight) < self._executor.ahead and (ahead < needed or not flight):
-                count = min(max(needed - ahead, 1), self._sizes.batch)
+                count = min(needed - ahead, self._sizes.batch)
                 flight.append(self._executor.submit(survey, ahead, count))
                 ahead += count
             self._settle(flight.popleft().result())
@@ -121,6 +125,11 @@ class _Export:
         return (self._wanted - self._settling.missing + self._chunks.written) // 2
 
     def _settle(self, found: Survey) -> None:
+        found = found._replace(
+            verdicts=writable(found.verdicts),
+            targets=writable(found.targets),
+            hashes=writable(found.hashes),
+        )
         accepted = self._settling.add(found, None)
         numbers = found.batch.numbers[accepted]
         self._open.append((numbers, found.hashes[accepted]))
@@ -207,7 +216,7 @@ class _Chunks:
             self.written += rows
 
 
-def assemble(work: SentenceWork, journal: Journal, target: Path, sizes: Sizes = Sizes()) -> None:
+def assemble(work: SentenceWork, journal: Journal, target: Path, sizes: Sizes = SIZES) -> None:
     """Put the file together of its shards, and in the place of ``target``."""
     chunks = -(-work.tables.strata[0].wanted // sizes.chunk)
     with _replacing(journal.folder / "whole", target) as stream:
@@ -240,9 +249,7 @@ def _replacing(temporary: Path, target: Path) -> Iterator[BinaryIO]:
     temporary.replace(target)
 
 
-def _packed(
-    numbers: NDArray[np.int64], hashes: NDArray[np.uint64], settled: Settled
-) -> bytes:
+def _packed(numbers: NDArray[np.int64], hashes: NDArray[np.uint64], settled: Settled) -> bytes:
     stream = io.BytesIO()
     np.savez(stream, numbers=numbers, hashes=hashes, **settled._asdict())
     return stream.getvalue()

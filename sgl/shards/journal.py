@@ -141,8 +141,8 @@ def begin(folder: Path, identity: Identity) -> Journal:
             raise InterruptedRunError("another process is working on it")
         lock.release()
         shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    write_synced(folder / _JOURNAL, _line({"format": FORMAT, **identity}))
+    folder.mkdir()
+    write_synced(folder / _JOURNAL, _line({**identity, "format": FORMAT}))
     return Journal(folder, {}, (folder / _JOURNAL).open("ab"))
 
 

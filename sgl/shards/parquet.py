@@ -73,6 +73,8 @@ def _moved_column(column: Struct, shift: int) -> Struct:
 def _shifted(struct: Struct, places: tuple[int, ...], shift: int) -> Struct:
     """The struct with these places moved; a place of 0 says that there is none."""
     return [
-        Field(number, kind, value + shift) if number in places and value else Field(number, kind, value)
+        Field(number, kind, value + shift)
+        if number in places and value
+        else Field(number, kind, value)
         for number, kind, value in struct
     ]

@@ -24,6 +24,7 @@ from sgl.kernel.column import Column
 from sgl.sample.engine import Tables
 from sgl.sample.sampler import Batch, Sampler, Survey, TextWriter
 from sgl.sample.tables import pack_text
+from sgl.shards.arrays import writable
 
 TSV, PARQUET = "tsv", "parquet"
 
@@ -83,19 +84,12 @@ def survey(work: SentenceWork, first: int, count: int) -> Survey:
     return found._replace(batch=Batch(numbers, _NO_RULES, _NO_TEXTS, found.batch.too_long))
 
 
-def hashes(work: SentenceWork, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The hashes of the sentences of these candidates."""
-    sampler = work.sampler
-    every = np.ones_like(sampler.unexposed())
-    return sampler.survey(work.tables.strata[0], numbers, every).hashes
-
-
 def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
     """These candidates as rows: lines, or a Parquet file of one row group.
 
     Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
     """
-    batch = work.sampler.derive(work.tables.strata[0], numbers)
+    batch = work.sampler.derive(work.tables.strata[0], writable(numbers))
     columns = [work.column(name, batch) for name in work.layers]
     if work.form == TSV:
         return _lines(columns)
