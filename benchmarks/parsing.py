@@ -1,15 +1,22 @@
-"""How fast are sentences parsed, beside NLTK's chart parser and Lark's Earley parser?
+"""How fast are sentences parsed, beside the parsers of others, and how does length count?
 
-All three read the same grammar, the rules of one text layer, and the same sentences, as
-sequences of tokens drawn from that grammar; each gives all readings (packed, where it
-packs).  A peer that is not installed, or that takes more than its share of time, is left
-out with a word about it::
+All sides read the same grammar, the rules of one text layer, and the same sentences, drawn
+from that grammar: the others as sequences of tokens, the kernel as text that it cuts into
+words itself.  It finds the number of readings and the best derivation; the others what
+they are made for: all trees (NLTK ChartParser), the best tree (NLTK ViterbiParser), a
+packed forest (Lark Earley)::
 
-    python benchmarks/parsing.py grammars/sget.sgl --sentences 2000 --peers 60
-    python benchmarks/parsing.py grammars/sget.sgl --sentences 50 --peers 10 --tokens 18
+    python benchmarks/parsing.py grammars/sget.sgl --peers 60
+    python benchmarks/parsing.py grammars/slog.sgl --peers 10 --tokens 54 --json parsing.json
 
-Times are CPU seconds of one core; building the parsers is not counted.  The numbers of
-readings are compared, so that nobody is fast by doing less.
+Times are CPU seconds of one core; building the parsers and loading compiled code is not
+counted.  The sides take turns, so that a busy machine slows all of them; the median of the
+rounds is shown.  Numbers of readings and probabilities are compared, so that nobody is
+fast by doing less.  A peer that is not installed is left out with a word about it, and one
+that uses up its time reads fewer sentences.
+
+With ``--tokens`` sentences have at least so many tokens, up to a quarter more.  Where these
+are rare, recursive rules are drawn more often than the grammar has it (``--longer``).
 """
 
 from __future__ import annotations
@@ -19,189 +26,224 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
+import networkx as nx
+
+from common import Json, print_table, write_json
+from parsing_peers import Read, Reader, Sentence, lark_reader, nltk_reader, viterbi_reader
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
-from sgl.core.grammar import CoreGrammar, Slot
-from sgl.core.interpret import derive_tokens
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parse import Parser
-from sgl.parse.templates import capitalised
+from sgl.parse import BatchParser, Parser
 from sgl.sample import pack
 from sgl.sample.engine import derive
 from sgl.sample.random import candidate_key, stream_key
 
-Sentence = tuple[str, ...]
+#: Sentences that the kernel is given at once; fewer are repeated, because it is too quick.
+BATCH = 20_000
 
-#: The number of readings of a sentence; None where a parser does not count them.
-Reader = Callable[[Sentence], int | None]
+#: Sentences of one length that are enough to measure it.
+ENOUGH = 20
 
-#: A production over symbols with a mark for a raised first letter, and words in quotes.
-Production = tuple[str, tuple[str, ...]]
+#: The widest bar of the plot, in characters.
+BAR = 50
+
+PEERS: dict[str, Callable[[CoreGrammar], Reader]] = {
+    "NLTK ChartParser": nltk_reader,
+    "NLTK ViterbiParser": viterbi_reader,
+    "Lark Earley": lark_reader,
+}
+
+
+class Timed(NamedTuple):
+    """What one side found in some sentences, and its sentences per CPU second."""
+
+    found: list[Read]
+    speed: float
 
 
 def main() -> int:
-    """Run the comparison; the result is the exit status."""
+    """Run the comparison; the exit status is 1 if a side finds something else."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("grammar", type=Path)
-    parser.add_argument("--sentences", type=int, default=2_000, help="sentences for SGL")
+    parser.add_argument("--sentences", type=int, default=20_000, help="sentences for the kernel")
     parser.add_argument("--peers", type=int, default=60, help="sentences for the others")
     parser.add_argument("--tokens", type=int, default=1, help="only sentences of so many tokens")
-    parser.add_argument("--seconds", type=float, default=120, help="CPU seconds for each peer")
+    parser.add_argument("--longer", type=float, default=1, help="factor for recursive rules")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=60, help="CPU seconds of a peer's round")
+    parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
     compiled = open_grammar(options.grammar, {}, SourceMap(), Diagnostics())
     if compiled is None:
         print("the grammar has errors; see `sglc check`", file=sys.stderr)
         return 2
-    grammar = compiled.grammar
-    sentences = list(drawn(compiled, options.sentences, options.tokens))
-    tokens = sum(map(len, sentences)) / len(sentences)
-    print(f"{len(grammar.rules):,} rules, {len(sentences):,} sentences of {tokens:.1f} tokens")
-    counts, speed = measured(sgl_reader(grammar), sentences, float("inf"))
-    print(f"{'SGL':<22} {speed:10,.0f} sentences/s")
-    agree = True
-    for name, make in (("NLTK ChartParser", nltk_reader), ("Lark Earley", lark_reader)):
-        try:
-            reader = make(grammar)
-        except ImportError:
-            print(f"{name:<22} not installed")
-            continue
-        found, peer = measured(reader, sentences[: options.peers], options.seconds)
-        same = all(theirs in (None, ours) for theirs, ours in zip(found, counts, strict=False))
-        agree = agree and same
-        print(
-            f"{name:<22} {peer:10,.1f} sentences/s ({len(found)} sentences); "
-            f"SGL {speed / peer:,.0f} times as fast; readings {'agree' if same else 'DIFFER'}"
-        )
-    return 0 if agree else 1
+    sentences = list(drawn(compiled, options.sentences, options.tokens, options.longer))
+    result = {
+        "grammar": options.grammar.name,
+        "rules": len(compiled.grammar.rules),
+        "peers": beside_peers(
+            compiled.grammar, sentences[: options.peers], options.rounds, options.seconds
+        ),
+        "lengths": by_length(compiled.grammar, sentences),
+    }
+    show(result)
+    write_json(options.json, result)
+    return 0 if all(peer["agrees"] for peer in result["peers"]) else 1
 
 
-def drawn(compiled: Compiled, number: int, tokens: int) -> Iterator[Sentence]:
-    """Different sentences of the grammar as it is written, of at least so many tokens."""
-    grammar, plan = compiled.grammar, compiled.plan
+def drawn(
+    compiled: Compiled, number: int, tokens: int = 1, longer: float = 1
+) -> Iterator[Sentence]:
+    """Different sentences of the grammar of at least so many tokens, and at most 5/4 of them."""
+    grammar, plan = lengthened(compiled.grammar, longer), compiled.plan
     stratum = Stratum("parsing", "parsing", "parsing", number, Constraint(), repeated=True)
     split = StructureCompiler(grammar).split(stratum.constraint)
     tables = pack(grammar, replace(plan, strata=(stratum,)), {"parsing": split})
     key, candidate = stream_key(1, "parsing"), 0
+    most = tokens * 5 // 4 if tokens > 1 else sys.maxsize
     seen: set[Sentence] = set()
     while len(seen) < number:
         derivation = derive(tables.states, tables.strata[0].start, candidate_key(key, candidate))
         candidate += 1
         if derivation is not None:
             sentence = tuple(derive_tokens(grammar, tuple(derivation), 0))
-            if sentence not in seen and len(sentence) >= tokens:
+            if sentence not in seen and tokens <= len(sentence) <= most:
                 seen.add(sentence)
                 yield sentence
 
 
-def measured(
-    reader: Reader, sentences: Sequence[Sentence], seconds: float
-) -> tuple[list[int | None], float]:
-    """What a parser finds, and sentences per CPU second; it stops when time is up."""
-    found: list[int | None] = []
+def lengthened(grammar: CoreGrammar, factor: float) -> CoreGrammar:
+    """The grammar with rules that lead back to their category so many times as likely."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(len(grammar.categories)))
+    graph.add_edges_from((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
+    circle = {c: n for n, part in enumerate(nx.strongly_connected_components(graph)) for c in part}
+    weights = [
+        rule.weight * (factor if any(circle[c] == circle[rule.lhs] for c in rule.rhs) else 1)
+        for rule in grammar.rules
+    ]
+    totals = [sum(weights[rule.id] for rule in rules) for rules in grammar.rules_of]
+    rules = tuple(
+        replace(rule, weight=weights[rule.id] / totals[rule.lhs]) for rule in grammar.rules
+    )
+    return replace(grammar, rules=rules)
+
+
+def beside_peers(
+    grammar: CoreGrammar, sentences: Sequence[Sentence], rounds: int, seconds: float
+) -> list[Json]:
+    """Each peer and the kernel on the same sentences, in turns."""
+    kernel = kernel_reader(grammar)
+    results: list[Json] = []
+    for name, make in PEERS.items():
+        try:
+            reader = make(grammar)
+        except ImportError:
+            print(f"{name} is not installed", file=sys.stderr)
+            continue
+        pairs = []
+        for _ in range(rounds):
+            theirs = measured(reader, sentences, seconds)
+            pairs.append((theirs, kernel(sentences[: len(theirs.found)])))
+        theirs, ours = pairs[0]
+        results.append(
+            {
+                "name": name,
+                "sentences": len(theirs.found),
+                "tokens": sum(map(len, sentences[: len(theirs.found)])) / len(theirs.found),
+                "theirs": median(pair[0].speed for pair in pairs),
+                "ours": median(pair[1].speed for pair in pairs),
+                "times": median(pair[1].speed / pair[0].speed for pair in pairs),
+                "agrees": all(map(alike, theirs.found, ours.found)),
+            }
+        )
+    return results
+
+
+def alike(theirs: Read, ours: Read) -> bool:
+    """Whether a peer found the same, as far as it looked."""
+    return theirs.readings in (None, ours.readings) and (
+        theirs.probability is None
+        or isclose(theirs.probability, ours.probability or 0, rel_tol=1e-6)
+    )
+
+
+def measured(reader: Reader, sentences: Sequence[Sentence], seconds: float) -> Timed:
+    """What a parser finds, one sentence after the other; it stops when time is up."""
+    found: list[Read] = []
     started = time.process_time()
     for sentence in sentences:
         found.append(reader(sentence))
         if time.process_time() - started > seconds:
             break
-    return found, len(found) / max(time.process_time() - started, 1e-9)
+    return Timed(found, len(found) / max(time.process_time() - started, 1e-9))
 
 
-def sgl_reader(grammar: CoreGrammar) -> Reader:
-    """The parser of this package."""
-    parser = Parser(grammar)
+def kernel_reader(grammar: CoreGrammar) -> Callable[[Sequence[Sentence]], Timed]:
+    """The kernel of this package, given texts: readings and the best derivation of each."""
+    batch = BatchParser(Parser(grammar))
+    layer = grammar.text_layers[0]
 
-    def read(sentence: Sentence) -> int:
-        forest = parser.forest(sentence)
-        return 0 if forest is None else forest.count
-
-    return read
-
-
-def productions(grammar: CoreGrammar) -> Iterator[Production]:
-    """The source layer as context-free productions; raised phrases are symbols of their own."""
-    waiting, seen = [(grammar.start, False)], {(grammar.start, False)}
-    while waiting:
-        category, raised = waiting.pop()
-        for rule in grammar.rules_of[category]:
-            right: list[str] = []
-            for place, item in enumerate(rule.templates[0]):
-                up = raised and place == 0
-                if isinstance(item, Slot):
-                    child = (rule.rhs[item.child], item.capital or up)
-                    right.append(symbol(*child))
-                    if child not in seen:
-                        seen.add(child)
-                        waiting.append(child)
-                else:
-                    right.append(f'"{capitalised(item.text) if up else item.text}"')
-            yield symbol(category, raised), tuple(right)
-
-
-def symbol(category: int, raised: bool) -> str:
-    """A name that both peers accept for a symbol."""
-    return f"{'r' if raised else 'c'}{category}"
-
-
-def nltk_reader(grammar: CoreGrammar) -> Reader:
-    """NLTK's ChartParser with its default strategy; readings are its trees."""
-    from nltk import CFG, ChartParser, Nonterminal
-    from nltk.grammar import Production as Rule
-
-    def side(part: str) -> object:
-        return part.strip('"') if part.startswith('"') else Nonterminal(part)
-
-    rules = [
-        Rule(Nonterminal(left), list(map(side, right)))
-        for left, right in sorted(set(productions(grammar)))
-    ]
-    parser = ChartParser(CFG(Nonterminal(symbol(grammar.start, False)), rules))
-    return lambda sentence: sum(1 for _ in parser.parse(list(sentence)))
-
-
-def lark_reader(grammar: CoreGrammar) -> Reader:
-    """Lark's Earley parser over the tokens, which makes its packed forest."""
-    from lark import Lark, Token
-    from lark.lexer import Lexer
-
-    names: dict[str, str] = {}
-    lines: dict[str, dict[str, None]] = {}
-    for left, right in productions(grammar):
-        parts = [
-            names.setdefault(part.strip('"'), f"W{len(names)}") if part.startswith('"') else part
-            for part in right
+    def read(sentences: Sequence[Sentence]) -> Timed:
+        texts = [finish(layer, sentence) for sentence in sentences]
+        many = texts * max(1, BATCH // len(texts))
+        batch.read_compiled(texts, derive=True)
+        started = time.process_time()
+        readings = batch.read_compiled(many, derive=True)
+        speed = len(many) / max(time.process_time() - started, 1e-9)
+        found = [
+            Read(count, readings.probability(number))
+            for number, count in enumerate(readings.counts[: len(texts)].tolist())
         ]
-        lines.setdefault(left, {})[" ".join(parts)] = None
-
-    class Words(Lexer):
-        """Gives the tokens of a sentence their terminals."""
-
-        def __init__(self, _: object) -> None:
-            """Nothing of Lark's own lexer is needed."""
-
-        def lex(self, data: Sentence) -> Iterator[Token]:
-            """One terminal for each token."""
-            return (Token(names[word], word) for word in data)
-
-    text = "\n".join(f"{left}: {' | '.join(rights)}" for left, rights in lines.items())
-    declared = "%declare " + " ".join(names.values())
-    parser = Lark(
-        f"{text}\n{declared}\n",
-        parser="earley",
-        lexer=Words,
-        start=symbol(grammar.start, False),
-        ambiguity="forest",
-    )
-
-    def read(sentence: Sentence) -> None:
-        parser.parse(sentence)
+        return Timed(found, speed)
 
     return read
+
+
+def by_length(grammar: CoreGrammar, sentences: Sequence[Sentence]) -> list[Json]:
+    """Microseconds of the kernel for sentences of each length that there are enough of."""
+    kernel = kernel_reader(grammar)
+    groups: dict[int, list[Sentence]] = {}
+    for sentence in sentences:
+        groups.setdefault(len(sentence), []).append(sentence)
+    return [
+        {"tokens": tokens, "sentences": len(group), "microseconds": 1e6 / kernel(group).speed}
+        for tokens, group in sorted(groups.items())
+        if len(group) >= ENOUGH
+    ]
+
+
+def show(result: Json) -> None:
+    """The table of the peers, and the plot of the cost against length."""
+    print(f"{result['grammar']}: {result['rules']:,} rules")
+    rows = [
+        [
+            peer["name"],
+            peer["sentences"],
+            round(peer["tokens"], 1),
+            round(peer["theirs"], 1),
+            round(peer["ours"]),
+            f"{peer['times']:,.0f}",
+            "agree" if peer["agrees"] else "DIFFER",
+        ]
+        for peer in result["peers"]
+    ]
+    print_table(["peer", "sentences", "tokens", "its/s", "kernel/s", "times", "readings"], rows)
+    most = max((length["microseconds"] for length in result["lengths"]), default=1)
+    for length in result["lengths"]:
+        bar = "#" * round(BAR * length["microseconds"] / most)
+        print(f"{length['tokens']:4} tokens {length['microseconds']:8.2f} microseconds {bar}")
 
 
 if __name__ == "__main__":

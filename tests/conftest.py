@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from workplace import Workplace
+
+from sgl.cache import Cache, open_cache
+
+# Not the user's own cache: this one has the compiled kernels, and what programs that tests
+# start keep; all of it goes by contents, so that it can serve many runs of the suite.
+os.environ["SGL_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "sgl-test-cache")
+
+
+@pytest.fixture(autouse=True)
+def computed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that run in the process of a test have no cache: tests replace functions."""
+    monkeypatch.setattr("sgl.cli.common.open_cache", lambda: None)
+
+
+@pytest.fixture
+def cache_directory(
+    computed_anew: None,  # noqa: ARG001 - which is undone here
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """The directory of a cache of the test's own, which does not exist yet."""
+    directory = tmp_path_factory.mktemp("home") / "cache"
+    monkeypatch.setenv("SGL_CACHE_DIR", str(directory))
+    monkeypatch.setattr("sgl.cli.common.open_cache", open_cache)
+    return directory
+
+
+@pytest.fixture
+def cache(cache_directory: Path) -> Cache:
+    """The cache of the test, opened."""
+    found = open_cache()
+    assert found is not None
+    assert found.directory == cache_directory
+    return found
 
 
 @pytest.fixture

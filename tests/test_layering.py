@@ -21,7 +21,8 @@ PACKAGE = Path(__file__).parent.parent / "sgl"
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "resources": set(),
-    "lang": {"diagnostics", "resources"},
+    "cache": set(),
+    "lang": {"cache", "diagnostics", "resources"},
     "core": set(),
     "kernel": set(),
     "compile": {"core", "diagnostics", "lang"},

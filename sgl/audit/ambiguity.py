@@ -7,9 +7,9 @@ others.  Two kinds of other readings are of consequence::
         contains what is held out     near Emma said of the dog in one, of saw in the other
         says something else           the Japanese sentences differ
 
-Most sentences have one reading.  Whether a sentence is one of these is remembered for
-all sentences that its words stand for (:mod:`sgl.parse.interchange`), so that the packed
-forest is made of the others only.
+Most sentences have one reading, and the packed forest is made of the others only.  Of
+many sentences at once the kernel says which these are (:mod:`sgl.parse.batch`); of one, it
+is remembered for all sentences that its words stand for (:mod:`sgl.parse.interchange`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+
 from sgl.audit.outputs import all_give
+from sgl.core.derivations import Derivations
 from sgl.core.interpret import Derivation, finish
 from sgl.graph import Output
-from sgl.parse import Forest, Parser
+from sgl.parse import BatchParser, Forest, Parser
 
 #: Sentences, or groups of them, that are remembered; others are parsed again.
 _REMEMBERED = 1_000_000
@@ -63,6 +66,7 @@ class AmbiguityJudge:
     def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
         """``outputs`` are what is compared."""
         self._parser = parser
+        self._batch = BatchParser(parser)
         self._finder = finder
         self._outputs = tuple(outputs)
         self._spelling = parser.grammar.text_layers[parser.layer]
@@ -79,7 +83,32 @@ class AmbiguityJudge:
         """
         if self._has_one_reading(words):
             return ONE_READING
-        text = finish(self._spelling, tuple(words))
+        return self._remembered(finish(self._spelling, tuple(words)), derivation, structures)
+
+    def judge_batch(
+        self,
+        texts: Sequence[str],
+        derivations: Derivations | Sequence[Sequence[int]],
+        *,
+        structures: bool = True,
+    ) -> dict[int, Ambiguity]:
+        """The same of many texts, each with its derivation: of those with several readings.
+
+        They are named by their numbers; all others have one reading.
+        """
+        found = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
+        several: list[int] = found.tolist()
+        if isinstance(derivations, Derivations):
+            chosen = list(iter(derivations.take(found)))
+        else:
+            chosen = [tuple(derivations[number]) for number in several]
+        return {
+            number: self._remembered(texts[number], derivation, structures)
+            for number, derivation in zip(several, chosen, strict=True)
+        }
+
+    def _remembered(self, text: str, derivation: Derivation, structures: bool) -> Ambiguity:
+        """The ambiguity of a text, found once."""
         found = self._known.get(text)
         if found is None:
             found = self._judge(text, derivation)

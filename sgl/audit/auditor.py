@@ -74,23 +74,25 @@ class Auditor:
         fingerprints = Fingerprints()
         size = max(path.stat().st_size, 1)
         read = 0
-        for row in Corpus(path, len(self.columns)).rows():
-            read += row.size
-            if isinstance(row, Unreadable):
-                tally = file.of("")
-                tally.rows += 1
-                tally.unreadable += 1
-                list_row(self.audit.unreadable, Listed(file.name, row.line, "", row.reason))
-            else:
-                fingerprints.add(row.texts[self._source])
-                self._row(file, row)
-            if row.line % _EVERY == 0:
-                progress(file.name, row.line, read / size)
+        for batch in Corpus(path, len(self.columns)).batches():
+            sentences = [row.texts[self._source] for row in batch if isinstance(row, Row)]
+            judgements = iter(self._reader.judge_all(sentences))
+            for row in batch:
+                read += row.size
+                if isinstance(row, Unreadable):
+                    tally = file.of("")
+                    tally.rows += 1
+                    tally.unreadable += 1
+                    list_row(self.audit.unreadable, Listed(file.name, row.line, "", row.reason))
+                else:
+                    fingerprints.add(row.texts[self._source])
+                    self._row(file, row, next(judgements))
+                if row.line % _EVERY == 0:
+                    progress(file.name, row.line, read / size)
         return fingerprints
 
-    def _row(self, file: FileTally, row: Row) -> None:
+    def _row(self, file: FileTally, row: Row, judged: Judgement) -> None:
         sentence = row.texts[self._source]
-        judged = self._reader.judge(sentence)
         tally = file.of(row.kind)
         tally.rows += 1
         if judged.obstacle is not None:

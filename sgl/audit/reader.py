@@ -6,15 +6,15 @@ Corpora repeat themselves, so the judgements of recent sentences are kept.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from sgl.audit.outputs import first_outputs, gives
 from sgl.audit.structures import StructureFinder
 from sgl.core.interpret import Derivation
 from sgl.corpus.spelling import Speller
 from sgl.graph import Output
-from sgl.parse import Forest, Obstacle, Parser, best_readings
+from sgl.parse import BatchParser, Forest, Obstacle, Parser, best_readings, read_first
 
 #: Sentences whose judgements are kept.
 _KEPT = 20_000
@@ -61,6 +61,7 @@ class Reader:
     ) -> None:
         """``speller`` is one for the parser's layer."""
         self.parser = parser
+        self._batch = BatchParser(parser)
         self.targets = targets
         self._finder = finder
         self._speller = speller
@@ -70,10 +71,28 @@ class Reader:
         """What the grammar makes of a sentence."""
         known = self._kept.pop(sentence, None)
         judged = self._judge(sentence) if known is None else known
+        self._keep(sentence, judged)
+        return judged
+
+    def judge_all(self, sentences: Sequence[str]) -> list[Judgement]:
+        """The same of many sentences; those with one reading are read together."""
+        new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._kept]
+        if not self._batch.pays(len(new)):
+            return [self.judge(sentence) for sentence in sentences]
+        judged = {sentence: self._kept[sentence] for sentence in {*sentences}.difference(new)}
+        found = read_first(self._batch, [self._spellings(sentence) for sentence in new])
+        for sentence, (spelling, changed, readings, derivation) in zip(new, found, strict=True):
+            if readings == 1:
+                judged[sentence] = self._certain(derivation, spelling, changed)
+            else:
+                judged[sentence] = self._uncertain(self.parser.forest(spelling), spelling, changed)
+            self._keep(sentence, judged[sentence])
+        return [judged[sentence] for sentence in sentences]
+
+    def _keep(self, sentence: str, judged: Judgement) -> None:
         self._kept[sentence] = judged
         if len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        return judged
 
     def likeliest(self, judged: Judgement, readings: int) -> tuple[Derivation, ...]:
         """The likeliest readings of a sentence that has some, best first."""
@@ -89,28 +108,41 @@ class Reader:
             return False
         return gives(judged.forest, self.targets[target], text)
 
-    def _judge(self, sentence: str) -> Judgement:
-        spellings = [(sentence, ())] if self._speller is None else self._speller.spellings(sentence)
-        last = sentence
-        for spelling, changed in spellings:
-            last = spelling
-            forest = self.parser.forest(spelling)
-            if forest is not None:
-                return self._read(forest, spelling, changed)
-        return Judgement(last, obstacle=self.parser.obstacle(last))
+    def _spellings(self, sentence: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+        return ((sentence, ()),) if self._speller is None else self._speller.spellings(sentence)
 
-    def _read(self, forest: Forest, spelling: str, changed: tuple[str, ...]) -> Judgement:
+    def _judge(self, sentence: str) -> Judgement:
+        spelling = sentence
+        for spelling, changed in self._spellings(sentence):
+            forest = self.parser.forest(spelling)
+            if forest is not None and forest.count == 1:
+                return self._certain(forest.reading(0), spelling, changed)
+            if forest is not None:
+                return self._uncertain(forest, spelling, changed)
+        return self._uncertain(None, spelling, ())
+
+    def _certain(
+        self, derivation: Derivation, spelling: str, changed: tuple[str, ...]
+    ) -> Judgement:
+        """The judgement of a sentence with one reading."""
+        found: frozenset[int] = frozenset()
+        if self._finder is not None:
+            found = self._finder.in_reading(derivation)
+        outputs = tuple([(target(derivation),) for target in self.targets])
+        return Judgement(spelling, 1, derivation, outputs, found, found, changed)
+
+    def _uncertain(
+        self, forest: Forest | None, spelling: str, changed: tuple[str, ...]
+    ) -> Judgement:
+        """The judgement of a sentence with several readings or none."""
+        if forest is None:
+            return Judgement(spelling, obstacle=self.parser.obstacle(spelling))
         some: frozenset[int] = frozenset()
         every: frozenset[int] = frozenset()
-        judgement = partial(Judgement, spelling, forest.count, changed=changed)
-        if forest.count == 1:
-            derivation = forest.reading(0)
-            if self._finder is not None:
-                some = every = self._finder.in_reading(derivation)
-            texts = tuple([(target(derivation),) for target in self.targets])
-            return judgement(derivation, texts, some, every)
         if self._finder is not None:
             some, every = self._finder.in_forest(forest)
         outputs = tuple([first_outputs(forest, target, _READINGS) for target in self.targets])
         (best,) = best_readings(forest, 1)
-        return judgement(best.derivation, outputs, some, every, forest=forest)
+        return Judgement(
+            spelling, forest.count, best.derivation, outputs, some, every, changed, forest=forest
+        )

@@ -6,6 +6,9 @@ assignment that all transitions agree with, an inductive invariant::
 
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
+Sets of automaton states are bits of an integer.  Many splits have the same phrases, so
+that what a rule makes of the sets of its children is remembered with the automaton.
+
 ``excludes`` reads the split with the automaton of the texts *without* a
 structure, and demands that no transition is missing there.  ``requires`` reads it
 with the automaton of the texts that lack all of a group of structures, and
@@ -14,9 +17,9 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from math import prod
 from typing import NamedTuple
 
@@ -26,11 +29,29 @@ from sgl.automata.lexicon import Lexicon
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
 
+#: States of an automaton: state ``q`` is the bit ``1 << q``.
+Bits = int
+
+#: The loop of a step whose children are of components below.
+NO_LOOP = -1
+
+
+def members(bits: Bits) -> Iterator[int]:
+    """The states of a set, in order."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
 
 class _Step(NamedTuple):
-    """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards."""
+    """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards.
+
+    ``loop`` is the number of its component, if phrases of that can contain one another.
+    """
 
     rank: int
+    loop: int
     state: int
     children: tuple[int, ...]
 
@@ -41,18 +62,27 @@ class SplitView:
     def __init__(self, split: SplitGrammar) -> None:
         self.split = split
         self.steps_of: dict[int, list[_Step]] = {}
-        self.states_in: dict[int, list[int]] = {}
+        self._states_in: dict[int, list[int]] = {}
         for state, category in enumerate(split.category):
-            self.states_in.setdefault(category, []).append(state)
+            self._states_in.setdefault(category, []).append(state)
         self._words = split.transitions.lexical()
         self._by_class: dict[Lexicon, list[list[int]]] = {}
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
         for state, rule, children, _ in split.phrasal.rows():
             own[state].append((rule, children))
-        upwards = (state for component in split.components for state in component)
-        in_order = ((state, *step) for state in upwards for step in own[state])
-        for rank, (state, rule, children) in enumerate(in_order):
-            self.steps_of.setdefault(rule, []).append(_Step(rank, state, children))
+        rank = 0
+        for number, component in enumerate(split.components):
+            inside = set(component)
+            steps = [(state, *step) for state in component for step in own[state]]
+            loops = any(not inside.isdisjoint(children) for _, _, children in steps)
+            for state, rule, children in steps:
+                step = _Step(rank, number if loops else NO_LOOP, state, children)
+                self.steps_of.setdefault(rule, []).append(step)
+                rank += 1
+
+    def states_in(self, categories: Iterable[int]) -> list[int]:
+        """The states of some categories, in order."""
+        return sorted(state for c in categories for state in self._states_in.get(c, ()))
 
     def states_of(self, lexicon: Lexicon) -> list[list[int]]:
         """For each class of a lexicon the states with a transition into one of its words."""
@@ -69,51 +99,73 @@ class SplitView:
         return self._by_class[lexicon]
 
 
+class RuleTable(dict[tuple[Bits, ...], tuple[Bits, bool]]):
+    """The transitions of a rule, over sets of states; each combination is looked at once.
+
+    For the sets of the children: the results, and whether some combination has none.
+    """
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: Table) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, children: tuple[Bits, ...]) -> tuple[Bits, bool]:
+        combinations = product(*[tuple(members(bits)) for bits in children])
+        results = {self._table.get(combination, DEAD) for combination in combinations}
+        found = sum(1 << q for q in results - {DEAD}), DEAD in results
+        self[children] = found
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """An automaton, prepared for reading many splits.
 
     The results of words are given by the class of its lexicon.  In the lists
     called decisive those are left out that cannot fail and whose result is the
-    only state of its category; ``only[c]`` is the set of that state, and ``crowded``
-    are the categories with several.  ``constant`` are the phrasal rules that cannot
-    fail and have one result.
+    only state of its category; ``only[c]`` is the set of that state, or empty, and
+    ``crowded`` are the categories with several.  ``constant`` are the phrasal rules
+    that cannot fail and have one result.
     """
 
     automaton: TreeAutomaton
-    only: tuple[set[int] | None, ...]
+    only: tuple[Bits, ...]
     crowded: tuple[int, ...]
+    accepting: Bits
     decisive_words: tuple[tuple[int, int], ...]
     constant: tuple[tuple[int, int], ...]
-    decisive_tables: tuple[tuple[int, Table], ...]
+    decisive_tables: tuple[tuple[int, RuleTable], ...]
 
     @classmethod
     def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> Reader:
         """Prepare an automaton."""
-        only: list[set[int] | None] = [None] * len(automaton.sizes)
+        only = [0] * len(automaton.sizes)
         for state in np.flatnonzero(automaton.sizes[automaton.categories] == 1).tolist():
-            only[automaton.category[state]] = {state}
+            only[automaton.category[state]] = 1 << state
         sizes = automaton.sizes.tolist()
         constant: list[tuple[int, int]] = []
-        decisive: list[tuple[int, Table]] = []
+        decisive: list[tuple[int, RuleTable]] = []
         tables = zip(index.phrasal, index.lhs, index.rhs, automaton.tables, strict=True)
         for rule, lhs, rhs, table in tables:
             complete = len(table) == prod([sizes[child] for child in rhs])
             if complete and len(set(table.values())) == 1:
-                if only[lhs] is None:
+                if not only[lhs]:
                     constant.append((rule, min(table.values())))
             else:
-                decisive.append((rule, table))
+                decisive.append((rule, RuleTable(table)))
         return cls(
             automaton=automaton,
             only=tuple(only),
             crowded=tuple(np.flatnonzero(automaton.sizes > 1).tolist()),
+            accepting=sum(1 << state for state in automaton.accepting),
             decisive_words=tuple(
                 (number, state)
                 for number, (state, category) in enumerate(
                     zip(automaton.leaves, automaton.lexicon.category, strict=True)
                 )
-                if state == DEAD or only[category] is None
+                if state == DEAD or not only[category]
             ),
             constant=tuple(constant),
             decisive_tables=tuple(decisive),
@@ -122,116 +174,80 @@ class Reader:
 
 def excludes(view: SplitView, lacking: Reader) -> bool:
     """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
-    found = _found(view, lacking)
-    if found is None:
-        return False
-    accepting = lacking.automaton.accepting
-    return all(_of(found, view, lacking, root) <= accepting for root, _ in view.split.roots)
+    sets = assignment(view, lacking)
+    return sets is not None and all(
+        not sets[root] & ~lacking.accepting for root, _ in view.split.roots
+    )
 
 
-def assignment(view: SplitView, reader: Reader) -> list[set[int]] | None:
-    """For each state of the split the automaton states of its phrases.
+def assignment(view: SplitView, reader: Reader) -> list[Bits] | None:
+    """For each state of the split the automaton states of its phrases; None if any gets stuck.
 
-    It is the smallest assignment that all transitions agree with, ``None`` if the
-    automaton gets stuck somewhere.  The sets are not to be changed.
+    It is the smallest assignment that all transitions agree with.  A category with one
+    state needs no computation: if nothing gets stuck, its phrases are in that state.  A
+    category that no phrase of the automaton has gets none: whatever leads there is stuck.
     """
-    found = _found(view, reader)
-    if found is None:
-        return None
-    return [_of(found, view, reader, state) for state in range(len(view.split.category))]
-
-
-#: The automaton states of the phrases of some states of a split.
-_Found = dict[int, set[int]]
-
-
-def _found(view: SplitView, reader: Reader) -> _Found | None:
-    """The part of the assignment that has to be computed.
-
-    A category with one state needs no computation: if nothing gets stuck, its
-    phrases are in that state.
-    """
-    found: _Found = {q: set() for c in reader.crowded for q in view.states_in.get(c, ())}
+    sets = [reader.only[category] for category in view.split.category]
     occurring = view.states_of(reader.automaton.lexicon)
     for number, result in reader.decisive_words:
         for state in occurring[number]:
             if result == DEAD:
                 return None
-            _of(found, view, reader, state).add(result)
+            sets[state] |= 1 << result
     for rule, result in reader.constant:
         for step in view.steps_of.get(rule, ()):
-            _of(found, view, reader, step.state).add(result)
-    steps = [
-        _Reading(
-            _of(found, view, reader, step.state),
-            [_of(found, view, reader, child) for child in step.children],
-            table,
-        )
-        for step, table in _in_order(view, reader.decisive_tables)
-    ]
-    return found if _close(steps, may_fail=False) else None
-
-
-def _of(found: _Found, view: SplitView, reader: Reader, state: int) -> set[int]:
-    known = found.get(state)
-    if known is not None:
-        return known
-    # A category that no phrase of the automaton has: whatever leads there is stuck.
-    return reader.only[view.split.category[state]] or set()
+            sets[step.state] |= 1 << result
+    return None if _close(_in_order(view, reader.decisive_tables), sets) else sets
 
 
 def requires(view: SplitView, lacking: Reader) -> bool:
     """Whether no text of the split is accepted by ``lacking``."""
     split, automaton = view.split, lacking.automaton
-    states: list[set[int]] = [set() for _ in split.category]
+    sets = [0] * len(split.category)
     for result, row in zip(automaton.leaves, view.states_of(automaton.lexicon), strict=True):
         if result != DEAD:
             for state in row:
-                states[state].add(result)
-    tables = zip(automaton.index.phrasal, automaton.tables, strict=True)
-    steps = [
-        _Reading(states[step.state], [states[child] for child in step.children], table)
-        for step, table in _in_order(view, tables)
-    ]
-    _close(steps, may_fail=True)
-    return not any(states[root] & automaton.accepting for root, _ in split.roots)
+                sets[state] |= 1 << result
+    tables = zip(automaton.index.phrasal, map(RuleTable, automaton.tables), strict=True)
+    _close(_in_order(view, tables), sets)
+    return not any(sets[root] & lacking.accepting for root, _ in split.roots)
 
 
-def _in_order(view: SplitView, tables: Iterable[tuple[int, Table]]) -> list[tuple[_Step, Table]]:
+#: A step of the split and the transitions of its rule.
+_Reading = tuple[_Step, RuleTable]
+
+
+def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
     steps = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
-    steps.sort(key=lambda entry: entry[0].rank)
+    steps.sort(key=_rank)
     return steps
 
 
-class _Reading(NamedTuple):
-    """A step of the split, with the sets of automaton states of its result and its children."""
-
-    target: set[int]
-    children: list[set[int]]
-    table: Table
+def _rank(reading: _Reading) -> int:
+    return reading[0].rank
 
 
-def _close(steps: Sequence[_Reading], *, may_fail: bool) -> bool:
-    """Add what the steps derive until nothing is new; whether no step got stuck.
+def _loop(reading: _Reading) -> int:
+    return reading[0].loop
 
-    A step is taken again only if a child has grown since; ``taken`` is how much the
-    children had when it was taken last.
+
+def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
+    """Add to the sets of states what the steps derive; whether some step got stuck.
+
+    Steps come in the order of the components of the split, so that each component is
+    finished before the next begins; only where phrases contain phrases of the same
+    component is anything taken again.
     """
-    taken = [0] * len(steps)
-    grown = True
-    while grown:
-        grown = False
-        for number, (target, children, table) in enumerate(steps):
-            ways = prod(map(len, children))
-            if ways == taken[number]:
-                continue
-            taken[number] = ways
-            before = len(target)
-            for combination in product(*children):
-                result = table.get(combination, DEAD)
-                if result != DEAD:
-                    target.add(result)
-                elif not may_fail:
-                    return False
-            grown = grown or len(target) > before
-    return True
+    stuck = False
+    for loop, group in groupby(readings, key=_loop):
+        steps = list(group)
+        grown = True
+        while grown:
+            grown = False
+            for (_, _, state, children), table in steps:
+                results, lacks = table[tuple([sets[child] for child in children])]
+                stuck = stuck or lacks
+                if results & ~sets[state]:
+                    sets[state] |= results
+                    grown = loop != NO_LOOP
+    return stuck

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sgl.automata import StructureCompiler
+from sgl.cache import cached
 from sgl.certify import certificate, certificate_text
 from sgl.compile import Compiled
 from sgl.dataset import fingerprint
@@ -10,6 +11,10 @@ from sgl.dataset import fingerprint
 
 def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
     """The content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
+    return cached(bytes, "certificate", (compiled.origin,), lambda: _written(compiled, structures))
+
+
+def _written(compiled: Compiled, structures: StructureCompiler) -> bytes:
     digest = fingerprint(compiled.grammar, compiled.plan)
     content = certificate(structures, compiled.plan, compiled.project.name, digest)
     return certificate_text(content).encode("utf-8")

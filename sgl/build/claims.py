@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from sgl.automata import (
     Conflict,
@@ -18,12 +19,13 @@ from sgl.build.deciding import deciding
 from sgl.build.licences import report_licences
 from sgl.build.places import place_of_stream
 from sgl.build.wording import Wording
+from sgl.cache import cached
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.core.grammar import Fragment
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Label
+from sgl.diagnostics import Diagnostic, Diagnostics, Label
 
 #: Rules of a witness that a diagnostic points at.
 _SHOWN = 4
@@ -39,6 +41,14 @@ _EVERYWHERE = (
 )
 
 
+@dataclass(frozen=True)
+class _Established:
+    """Proofs with what is said about them; they are None if a claim cannot be decided."""
+
+    proofs: Proofs | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
 def establish(
     compiled: Compiled,
     structures: StructureCompiler,
@@ -47,6 +57,24 @@ def establish(
     only: str | None = None,
 ) -> Proofs | None:
     """Prove every claim of the plan, or of one pattern; None if one cannot be decided."""
+
+    def compute() -> _Established:
+        found = Diagnostics()
+        return _Established(_prove(compiled, structures, found, progress, only), found.found)
+
+    asked = "all patterns" if only is None else f"pattern {only}"
+    established = cached(_Established, "proofs", (compiled.origin, asked), compute)
+    diagnostics.extend(established.diagnostics)
+    return established.proofs
+
+
+def _prove(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    diagnostics: Diagnostics,
+    progress: Callable[[str], None] | None,
+    only: str | None,
+) -> Proofs | None:
     proofs = None
     with deciding(compiled, diagnostics):
         proofs = prove(structures, compiled.plan, progress, only)

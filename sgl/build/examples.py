@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterable
 
 from sgl.build.deciding import deciding
 from sgl.build.readings import Reading
+from sgl.cache import cached
 from sgl.compile import Compiled
 from sgl.compile.patterns import LoweredPattern
 from sgl.compile.sentence_tests import LoweredTest
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Pattern, foreign
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import Diagnostic, Diagnostics, suggest
 from sgl.graph import outputs
 from sgl.lang import syntax as s
 from sgl.parse import Parser
@@ -22,6 +23,16 @@ TRAIN = "train"
 
 def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report every example that the grammar does not treat as its author expects."""
+
+    def compute() -> tuple[Diagnostic, ...]:
+        found = Diagnostics()
+        _check(compiled, found)
+        return found.found
+
+    diagnostics.extend(cached(tuple, "examples", (compiled.origin,), compute))
+
+
+def _check(compiled: Compiled, diagnostics: Diagnostics) -> None:
     likes = [(lowered, like) for lowered in compiled.patterns for like in lowered.examples]
     if not compiled.tests and not likes:
         return

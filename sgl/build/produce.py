@@ -14,8 +14,11 @@ from sgl.build.certified import certificate_file
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
+from sgl.cache import cached
 from sgl.compile import Compiled
+from sgl.core.plan import Plan
 from sgl.dataset import (
+    Chunk,
     DataFile,
     Guarantee,
     OutputError,
@@ -27,11 +30,15 @@ from sgl.dataset import (
     signature,
     staged_directory,
     write_card,
-    write_items,
     write_manifest,
 )
+from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.write import write_items
 from sgl.report import render_report
-from sgl.sample import Tables, draw, pack, standalone_source
+from sgl.sample import Tables, pack, standalone_source
+from sgl.sample.drawing import draw_strata
+from sgl.sample.drawn import Drawn
+from sgl.sample.sampler import Sampler
 from sgl.verify import Report, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -108,12 +115,13 @@ def _write(
     stage: Stage,
 ) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
-    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
-    tables = pack(grammar, plan, splits)
-    total = sum(stratum.count for stratum in plan.strata)
-    observer = Observer(plan, lambda done: stage("drawing and writing", done, total))
+    tables = _packed(compiled, structures)
     referee = referee_of(compiled, structures)
-    written = write_items(directory, grammar, plan, draw(tables, referee=referee), observer)
+    sampler = Sampler(tables)
+    drawn = _draw(sampler, referee, directory, stage)
+    observer = Observer(plan, sampler)
+    maker = ChunkMaker(grammar, plan, sampler)
+    written = write_items(directory, plan, maker, drawn, _watching(observer, plan, stage))
     provenance = Provenance(
         name=compiled.project.name,
         title=compiled.project.title,
@@ -124,8 +132,8 @@ def _write(
     items = sum(stratum.count for stratum in written.strata)
     name = signature(provenance.fingerprint, plan.seed, items)
     stage("writing the sampler", 0, 1)
-    sampler = standalone_source(_with_ambiguous(tables, written.strata), name)
-    (directory / "sampler.py").write_text(sampler, "utf-8")
+    source = standalone_source(_with_ambiguous(tables, written.strata), name)
+    (directory / "sampler.py").write_text(source, "utf-8")
     stage("writing the certificate", 0, 1)
     certified = _write_certificate(directory, structures, compiled)
     guarantees = guarantees_of(proofs, _on_strings(compiled, referee))
@@ -140,6 +148,43 @@ def _write(
     )
     write_manifest(directory, content)
     return _Drawn(content, observer, guarantees)
+
+
+def _draw(sampler: Sampler, referee: Referee | None, directory: Path, stage: Stage) -> list[Drawn]:
+    """Draw every stratum."""
+    total = sum(stratum.wanted for stratum in sampler.tables.strata)
+    found: dict[str, int] = {}
+
+    def progress(stream: str, items: int, _wanted: int) -> None:
+        found[stream] = items
+        stage("drawing", sum(found.values()), total)
+
+    return list(draw_strata(sampler, referee, progress, folder=directory))
+
+
+def _watching(observer: Observer, plan: Plan, stage: Stage) -> Callable[[Chunk], None]:
+    """The observer of chunks, which also says how many rows there are by now."""
+    total = sum(stratum.count for stratum in plan.strata)
+    done = 0
+
+    def watch(chunk: Chunk) -> None:
+        nonlocal done
+        observer(chunk)
+        done += len(chunk.words)
+        stage("writing", done, total)
+
+    return watch
+
+
+def _packed(compiled: Compiled, structures: StructureCompiler) -> Tables:
+    """What is drawn from, for all strata."""
+
+    def compute() -> Tables:
+        plan = compiled.plan
+        splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
+        return pack(compiled.grammar, plan, splits)
+
+    return cached(Tables, "tables", (compiled.origin,), compute)
 
 
 def _with_ambiguous(tables: Tables, strata: Sequence[StratumCount]) -> Tables:

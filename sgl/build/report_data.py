@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.automata.figures import LONGEST_COUNTED, Figures, figures_of
+from sgl.automata.figures import LONGEST_COUNTED, Figures
+from sgl.build.figured import known_figures
 from sgl.build.report_patterns import pattern_report
 from sgl.build.string_level import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Plan, Stratum
-from sgl.dataset import Record, string_figures
+from sgl.dataset import Chunk, Piece, string_figures
 from sgl.report import (
     Counts,
     Guarantee,
@@ -25,17 +28,18 @@ from sgl.report import (
 )
 from sgl.verify import Report
 
+if TYPE_CHECKING:
+    from sgl.sample.sampler import Sampler
+
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3
-_EVERY = 200
 
 
 class Observer:
-    """Watches the records go by: lengths, a few examples, progress."""
+    """Watches the chunks go by: lengths, a few examples."""
 
-    def __init__(self, plan: Plan, progress: Callable[[int], None]) -> None:
-        self.progress = progress
-        self.done = 0
+    def __init__(self, plan: Plan, sampler: Sampler) -> None:
+        self._sampler = sampler
         self.lengths: dict[str, dict[int, int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
         self.sizes = dict.fromkeys((stratum.category for stratum in plan.strata), 0)
@@ -43,19 +47,24 @@ class Observer:
             self.sizes[stratum.category] += stratum.count
         self.seen = dict.fromkeys(self.sizes, 0)
 
-    def __call__(self, record: Record) -> None:
-        """Take note of one record."""
-        tokens = len(record.item.tokens[0])
-        lengths = self.lengths.setdefault(record.split, {})
-        lengths[tokens] = lengths.get(tokens, 0) + 1
-        distance = max(self.sizes[record.category] // EXAMPLES, 1)
-        kept = self.examples.setdefault(record.category, [])
-        if self.seen[record.category] % distance == 0 and len(kept) < EXAMPLES:
-            kept.append(record.item.derivation)
-        self.seen[record.category] += 1
-        self.done += 1
-        if self.done % _EVERY == 0:
-            self.progress(self.done)
+    def __call__(self, chunk: Chunk) -> None:
+        """Take note of the rows of a chunk."""
+        lengths = self.lengths.setdefault(chunk.split, {})
+        for length, number in enumerate(np.bincount(chunk.words).tolist()):
+            if number:
+                lengths[length] = lengths.get(length, 0) + number
+        for piece in chunk.pieces:
+            self._show(piece)
+
+    def _show(self, piece: Piece) -> None:
+        """Keep the items of a piece that stand at regular distances in their category."""
+        category, number = piece.stratum.category, len(piece.numbers)
+        distance = max(self.sizes[category] // EXAMPLES, 1)
+        kept = self.examples.setdefault(category, [])
+        before = self.seen[category]
+        shown = np.arange(-before % distance, number, distance)[: EXAMPLES - len(kept)]
+        kept.extend(iter(self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations))
+        self.seen[category] += number
 
 
 def report_data(
@@ -69,7 +78,7 @@ def report_data(
     """Everything on the page, as values."""
     plan = compiled.plan
     texts = {layer.name for layer in compiled.grammar.text_layers}
-    figures = figures_of(structures, plan)
+    figures = known_figures(compiled, structures)
     return ReportData(
         title=compiled.project.title or compiled.project.name,
         signature=manifest["signature"],

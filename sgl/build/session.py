@@ -1,21 +1,70 @@
-"""Read and compile a grammar, check that sampling from it ends and that its views have forms."""
+"""Read and compile a grammar, check that sampling from it ends and that its views have forms.
+
+If a cache is in use and nothing that the grammar is made from has changed, the compiled
+grammar comes from there, with its diagnostics and its sources.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.automata import Consistency, consistency
+from sgl.build.origin import known_origin, new_origin, request_of
 from sgl.build.views import check_views
+from sgl.cache import current
 from sgl.compile import Compiled, compile_project
-from sgl.diagnostics import Diagnostics, Label, SourceMap
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceMap
 from sgl.lang.project import load_project
+
+_KIND = "grammar"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What reading a grammar has given: the grammar if it has no errors, and what was said."""
+
+    compiled: Compiled | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: SourceMap
 
 
 def open_grammar(
     path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
 ) -> Compiled | None:
     """The compiled grammar; None when there are errors."""
+    opened, _ = opened_grammar(path, settings)
+    diagnostics.extend(opened.diagnostics)
+    sources.files.update(opened.sources.files)
+    # What is read from now on, a table of morphology for example, is known on both sides.
+    opened.sources.files = sources.files
+    return opened.compiled
+
+
+def opened_grammar(path: Path, settings: Mapping[str, str]) -> tuple[Opened, str]:
+    """The grammar, read or found again, and its origin; see :mod:`sgl.build.origin`."""
+    request = request_of(path, settings)
+    origin = known_origin(request)
+    cache = current()
+    if cache is not None and origin:
+        known = cache.get(Opened, _KIND, origin)
+        if known is not None:
+            return known, origin
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = _compiled(path, settings, sources, diagnostics)
+    opened = Opened(compiled, diagnostics.found, sources)
+    origin = new_origin(request, sources.looks)
+    if compiled is not None:
+        compiled.with_origin(origin)
+    if cache is not None and origin:
+        cache.put(opened, _KIND, origin)
+    return opened, origin
+
+
+def _compiled(
+    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> Compiled | None:
     project = load_project(path, sources, diagnostics)
     if project is None:
         return None

@@ -8,7 +8,8 @@ consequence is rejected, and another sentence takes its place (``ambiguous rejec
 it is drawn and counted (``ambiguous report``)::
 
     referee = Referee(compiled, structures)
-    draw(tables, referee=referee)
+    list(draw_strata(Sampler(tables), referee))
+    referee.judge_batch(stratum, texts, derivations)                [False, True, …]
     referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
     referee.guarantee(pattern)                    checked, with the figures
 """
@@ -16,15 +17,17 @@ it is drawn and counted (``ambiguous report``)::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
+from sgl.core.derivations import Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.dataset import Guarantee, Readings
 from sgl.graph import outputs
+from sgl.kernel.column import Column
 from sgl.parse import Parser
 from sgl.sample.engine import PackedStratum
 
@@ -50,7 +53,7 @@ class _Counts:
     patterns: Counter[str] = field(default_factory=Counter)
 
     def add(self, found: Ambiguity, patterns: Sequence[str]) -> None:
-        self.parsed += 1
+        """Count what was found of a string that is among those parsed."""
         self.several += found.several
         self.held_out += bool(found.structures)
         self.outputs += bool(found.outputs)
@@ -85,13 +88,27 @@ class Referee:
         self._counts: dict[str, _Counts] = {}
         self._strata: dict[str, PackedStratum] = {}
 
-    def __call__(self, stratum: PackedStratum, words: list[str], derivation: list[int]) -> bool:
-        """Whether a sentence is rejected for its readings; the sentence is counted."""
-        self._strata[stratum.stream] = stratum
-        found = self._judge.judge(words, tuple(derivation), structures=stratum.split != _GEN)
-        patterns = sorted({self._held_out[index].pattern for index in found.structures})
-        self._counts.setdefault(stratum.stream, _Counts()).add(found, patterns)
+    def judge(
+        self, stratum: PackedStratum, sources: Column, derivations: Derivations
+    ) -> dict[int, Ambiguity]:
+        """What the readings are of those texts, by number, that have several.
+
+        Each text is the source text of the derivation of the same number.
+        """
+        texts = list(sources.texts())
+        return self._judge.judge_batch(texts, derivations, structures=stratum.split != _GEN)
+
+    def rejects(self, found: Ambiguity) -> bool:
+        """Whether a text with these readings is rejected."""
         return self._rejects and found.matters
+
+    def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
+        """Take note of so many texts, and of the readings of those that have several."""
+        self._strata[stratum.stream] = stratum
+        counts = self._counts.setdefault(stratum.stream, _Counts())
+        counts.parsed += parsed
+        for ambiguity in found:
+            counts.add(ambiguity, sorted({self._held_out[i].pattern for i in ambiguity.structures}))
 
     @property
     def readings(self) -> Mapping[str, Readings]:

@@ -6,7 +6,7 @@ Everything is numbered in the order of its first use, so that equal plans give e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.automata import SplitGrammar, StructureCompiler
@@ -43,8 +43,9 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
     automata = {s: NumberedAutomaton.of(compiler, s) for s in structures}
     alike = _alike(compiler, automata.values(), [claims.view.split for claims in made])
     grammar = grammar_data(compiler.grammar, layers, alike)
+    places = {structure: place for place, structure in enumerate(structures)}
     writers = [
-        _SplitWriter(claims, number, structures, automata, grammar.symbol)
+        _SplitWriter(claims, number, places, automata, grammar.symbol)
         for number, claims in enumerate(made)
     ]
     return {
@@ -107,7 +108,7 @@ class _SplitWriter:
 
     made: SplitClaims
     number: int
-    structures: Sequence[Structure]
+    places: Mapping[Structure, int]
     automata: dict[Structure, NumberedAutomaton]
     symbol: Sequence[int]
 
@@ -134,7 +135,7 @@ class _SplitWriter:
             yield "contains", self.number, self._numbers([structure]), self._steps(derivation)
 
     def _numbers(self, group: Iterable[Structure]) -> list[int]:
-        return [self.structures.index(structure) for structure in group]
+        return [self.places[structure] for structure in group]
 
     def _transitions(self) -> dict[Transition, int]:
         """The transitions of the split, numbered; words of one symbol share one."""

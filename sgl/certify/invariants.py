@@ -25,8 +25,9 @@ def invariant(
     Every text is accepted by one of the automata, or (``accepted`` is false) by
     none; ``None`` if that is not so.
     """
-    single = len(automata) == 1
-    states = _single(view, automata[0]) if single else _joint(view.split, automata)
+    if len(automata) == 1:
+        return _single(view, automata[0], accepted=accepted)
+    states = _joint(view.split, automata)
     for root, _ in view.split.roots:
         for reached in states[root]:
             one = any(q in a.accepting for q, a in zip(reached, automata, strict=True))
@@ -40,10 +41,19 @@ def invariant(
     ]
 
 
-def _single(view: SplitView, automaton: NumberedAutomaton) -> list[set[States]]:
-    found = assignment(view, automaton.reader)
-    assert found is not None, "the automaton of a structure is total"
-    return [{(automaton.number[q],) for q in members} for members in found]
+def _single(view: SplitView, automaton: NumberedAutomaton, *, accepted: bool) -> Invariant | None:
+    """The invariant for one automaton.
+
+    The only state of a category has number 0, so that nothing is to be written of it.
+    """
+    reader = automaton.reader
+    sets = assignment(view, reader)
+    assert sets is not None, "the automaton of a structure is total"
+    wrong = ~reader.accepting if accepted else reader.accepting
+    if any(sets[root] & wrong for root, _ in view.split.roots):
+        return None
+    written = ((state, automaton.written(sets[state])) for state in view.states_in(reader.crowded))
+    return [(state, *numbers) for state, numbers in written if numbers]
 
 
 def _joint(split: SplitGrammar, automata: Sequence[NumberedAutomaton]) -> list[set[States]]:

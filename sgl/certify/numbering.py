@@ -10,10 +10,10 @@ written down::
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sgl.automata import StructureCompiler
-from sgl.automata.invariant import Reader
+from sgl.automata.invariant import Bits, Reader, members
 from sgl.automata.tree_automaton import leaf_states
 from sgl.core.structure import Structure
 
@@ -34,6 +34,15 @@ class NumberedAutomaton:
     words: dict[int, int]
     tables: dict[int, dict[States, int]]
     accepting: States
+    _written: dict[Bits, States] = field(default_factory=dict, repr=False)
+
+    def written(self, states: Bits) -> States:
+        """The numbers of states of one category, in order; nothing if it is number 0 alone."""
+        known = self._written.get(states)
+        if known is None:
+            numbers = sorted(self.number[q] for q in members(states))
+            known = self._written[states] = tuple(numbers) if any(numbers) else ()
+        return known
 
     @classmethod
     def of(cls, compiler: StructureCompiler, structure: Structure) -> NumberedAutomaton:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sgl.build.examples import check_examples
-from sgl.build.inflected import Inspected, check_inflected
-from sgl.build.session import open_grammar
+from sgl.build.checked import Size, check_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
 from sgl.cli.main import FAILED, OK
-from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
+
+if TYPE_CHECKING:
+    from sgl.build.inflected import Inspected
 
 
 @click.command("check")
@@ -31,28 +32,35 @@ def command(
     Proofs about patterns are made by `sglc prove`.
     """
     sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    size = check_grammar(grammar, settings, sources, diagnostics)
     inspected = None
-    if compiled is not None:
-        check_examples(compiled, diagnostics)
-        if morphology:
-            inspected = check_inflected(compiled, sources, diagnostics)
+    if size is not None and morphology:
+        inspected = _inspect(grammar, settings, sources, diagnostics)
     show(diagnostics, sources, form, color)
-    if compiled is not None and form == "full":
+    if size is not None and form == "full":
         if diagnostics.errors == 0:
-            _summarise(compiled)
+            _summarise(size)
         if inspected is not None:
             _summarise_inflected(inspected)
-    return FAILED if compiled is None or diagnostics.errors else OK
+    return FAILED if size is None or diagnostics.errors else OK
 
 
-def _summarise(compiled: Compiled) -> None:
-    core = compiled.grammar
-    words = sum(rule.lexical for rule in core.rules)
+def _inspect(
+    grammar: Path, settings: dict[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> Inspected | None:
+    """What a morphological analyser makes of the words of a grammar that was checked."""
+    from sgl.build.inflected import check_inflected
+    from sgl.build.session import open_grammar
+
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    return None if compiled is None else check_inflected(compiled, sources, diagnostics)
+
+
+def _summarise(size: Size) -> None:
     click.echo(
-        f"{compiled.project.name}: {count(len(core.categories), 'category', 'categories')}, "
-        f"{count(len(core.rules) - words, 'rule')}, {count(words, 'word')}, "
-        f"{count(len(compiled.patterns), 'pattern')}, {count(len(compiled.tests), 'test')}"
+        f"{size.name}: {count(size.categories, 'category', 'categories')}, "
+        f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
+        f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
     )
 
 

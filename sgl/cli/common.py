@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from sgl.cache import open_cache, using
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render, render_concise, render_json
 
@@ -35,8 +36,9 @@ def grammar_argument(command: _Command) -> _Command:
 
 
 def compile_options(command: _Command) -> _Command:
-    """Options of all commands that compile: ``--set``, ``--format``, ``--color``."""
+    """Options of all commands that compile: ``--set``, ``--format``, ``--no-cache`` and so on."""
     for decorate in (
+        cache_option,
         click.option(
             "--color",
             type=click.Choice(("auto", "always", "never")),
@@ -63,6 +65,22 @@ def compile_options(command: _Command) -> _Command:
     ):
         command = decorate(command)
     return command
+
+
+def cache_option(command: _Command) -> _Command:
+    """The option ``--no-cache``; without it the command uses the user's cache."""
+    return click.option(
+        "--no-cache",
+        is_flag=True,
+        expose_value=False,
+        callback=_use_cache,
+        help="Compute everything anew, and keep nothing.",
+    )(command)
+
+
+def _use_cache(ctx: click.Context, _: click.Parameter, off: bool) -> None:
+    if not ctx.resilient_parsing:
+        ctx.with_resource(using(None if off else open_cache()))
 
 
 def _settings(

@@ -20,6 +20,7 @@ OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
 #: Commands by name: where each is, and what it does in one line.
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."),
+    "cache": ("sgl.cli.cache", "Show or clear what earlier runs have kept."),
     "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
     "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
     "explain": ("sgl.cli.explain", "Explain a diagnostic code."),

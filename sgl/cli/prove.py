@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.automata.figures import figures_of
 from sgl.build.between import Between
 from sgl.build.certified import certificate_file
 from sgl.build.claims import establish
 from sgl.build.drawn import Drawn, NotADatasetError, read_drawn
+from sgl.build.figured import known_figures
 from sgl.build.proof_data import comparison_data, proof_data
 from sgl.build.reasoning import reasoning
 from sgl.build.session import open_grammar
@@ -151,7 +151,7 @@ def _show(
     errors: int,
 ) -> None:
     if as_json:
-        figures = figures_of(structures, compiled.plan)
+        figures = known_figures(compiled, structures)
         _echo_json(proof_data(compiled, proofs, figures, drawn))
     elif pattern is not None:
         _echo(pattern_lines(reasoning(compiled, structures, proofs.of(pattern))))

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
 
-from sgl.cli.common import count, progress
+from sgl.cli.common import cache_option, count, progress
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.verify_certificate import verify_certificate
-from sgl.verify import Report, VerifyError, verify
+from sgl.verify import USEFUL, Report, VerifyError, verify
 
 
 @click.command("verify")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
-def command(path: Path, as_json: bool) -> int:
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=lambda: min(os.cpu_count() or 1, USEFUL),
+    show_default="the processors, at most what helps",
+    help="Processes that share the work; the result is the same.",
+)
+@cache_option
+def command(path: Path, as_json: bool, workers: int) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
     If PATH is a file, it is a certificate: check it by itself.
@@ -25,7 +34,7 @@ def command(path: Path, as_json: bool) -> int:
         return verify_certificate(path, as_json=as_json)
     try:
         with progress() as line:
-            report = verify(path, lambda done, total, what: line(what, done, total))
+            report = verify(path, lambda done, total, what: line(what, done, total), workers)
     except VerifyError as problem:
         click.echo(f"error: {problem}", err=True)
         return OUTPUT

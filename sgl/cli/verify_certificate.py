@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import click
 
+from sgl.cache import cached
 from sgl.cli.common import count, progress
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.verify.certificate import FAULTS, Checker
@@ -23,7 +25,9 @@ def verify_certificate(path: Path, *, as_json: bool) -> int:
         return OUTPUT
     with progress() as line:
         line("checking the certificate", 0, 1)
-        found = _checked(text)
+        # The verdict depends on the text and on the checker; the latter is in every key.
+        digest = hashlib.sha256(text).hexdigest()
+        found = cached(dict, "verdict", (digest,), lambda: _checked(text))
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False, indent=1))
     else:

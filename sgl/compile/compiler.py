@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sgl.compile.check_graphs import check_graphs, check_instances
 from sgl.compile.check_patterns import check_patterns, check_sizes
@@ -40,6 +40,9 @@ class Compiled:
     Beside the core grammar and the plan of its dataset it keeps what later
     stages need in order to speak about the source: where rules, patterns and
     examples were written.
+
+    ``origin`` is the SHA-256 of all that the grammar was made from, or empty if that is
+    not known.  A copy with other values (:func:`dataclasses.replace`) has none.
     """
 
     project: Project
@@ -53,6 +56,12 @@ class Compiled:
     restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
+    origin: str = field(init=False, default="", compare=False, repr=False)
+
+    def with_origin(self, origin: str) -> Compiled:
+        """The same value, after a note of what it was made from."""
+        object.__setattr__(self, "origin", origin)
+        return self
 
 
 def compile_project(

@@ -71,7 +71,8 @@ class Relations:
     def _read(self, relation: s.Relation, scope: Scope) -> _Rows | None:
         unit, span = scope.unit, relation.path.span
         diagnostics = self._diagnostics
-        path = locate(unit.root, unit.path.parent, relation.path.text, span, diagnostics)
+        base, written = unit.path.parent, relation.path.text
+        path = locate(unit.root, base, written, span, self.sources, diagnostics)
         if path is None:
             return None
         shown = unit.root.display(path)

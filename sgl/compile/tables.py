@@ -32,7 +32,8 @@ class Tables:
         """The table of a lexicon; None after a report."""
         unit = scope.unit
         span = lexicon.path.span
-        path = locate(unit.root, unit.path.parent, lexicon.path.text, span, self.diagnostics)
+        base, written = unit.path.parent, lexicon.path.text
+        path = locate(unit.root, base, written, span, self.sources, self.diagnostics)
         if path is None:
             return None
         shown = unit.root.display(path)
@@ -56,7 +57,8 @@ class Tables:
         for lexicon, scope in names.declared(s.Lexicon):
             unit = scope.unit
             # What cannot be located was reported when it was to be read.
-            path = locate(unit.root, unit.path.parent, lexicon.path.text, None, Diagnostics())
+            base, written = unit.path.parent, lexicon.path.text
+            path = locate(unit.root, base, written, None, self.sources, Diagnostics())
             if path is not None:
                 columns = mentioned.setdefault(unit.root.display(path), {})
                 columns.update((name.text, None) for name in columns_of(lexicon))

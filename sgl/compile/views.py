@@ -81,10 +81,10 @@ def _template(view: s.View, scope: Scope, names: Names, diagnostics: Diagnostics
     if view.path is None:
         return ""
     unit, span = scope.unit, view.path.span
-    path = locate(unit.root, unit.path.parent, view.path.text, span, diagnostics)
+    sources = names.project.sources
+    path = locate(unit.root, unit.path.parent, view.path.text, span, sources, diagnostics)
     if path is None:
         return None
-    sources = names.project.sources
     source = read_file(path, unit.root.display(path), span, MAX_TEMPLATE, sources, diagnostics)
     return source.text if source is not None else None
 

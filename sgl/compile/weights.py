@@ -93,7 +93,8 @@ class _Files:
     def _rows(self, declaration: s.Weights, scope: Scope) -> Sequence[WeightRow]:
         """What stands in the file; nothing after a report."""
         unit, span = scope.unit, declaration.path.span
-        path = locate(unit.root, unit.path.parent, declaration.path.text, span, self.diagnostics)
+        base, written = unit.path.parent, declaration.path.text
+        path = locate(unit.root, base, written, span, self.sources, self.diagnostics)
         if path is None:
             return ()
         shown = unit.root.display(path)

@@ -35,6 +35,10 @@ class Derivations(NamedTuple):
         """How many derivations there are."""
         return len(self.offsets) - 1
 
+    def at(self, item: int) -> tuple[int, ...]:
+        """The derivation with a number."""
+        return tuple(self.rules[self.offsets[item] : self.offsets[item + 1]].tolist())
+
     def take(self, wanted: NDArray[np.int64]) -> Derivations:
         """The derivations with these numbers, in this order."""
         lengths = np.diff(self.offsets)[wanted]

@@ -175,11 +175,19 @@ class Structure:
         # Structures are looked up again and again, and are deep.
         return self._hash
 
+    def __reduce__(self) -> tuple[type[Structure], tuple[str, Body, tuple[Body, ...]]]:
+        # Without the hash above all, which is another one in every process.
+        return Structure, (self.layer, self.body, self.without)
+
     @cached_property
     def _hash(self) -> int:
         return hash((self.layer, self.body, self.without))
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return " without ".join(str(body) for body in (self.body, *self.without))
 
     def canonical(self) -> Structure:

@@ -19,6 +19,9 @@ from typing import BinaryIO
 #: A longer line is not read to its end, in bytes.
 LONGEST_LINE = 100_000
 
+#: A batch ends with so many rows, or with so many bytes.
+_BATCH_ROWS, _BATCH_BYTES = 4_096, 8_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -63,6 +66,19 @@ class Corpus:
                     yield Unreadable(number, f"the line has more than {LONGEST_LINE:,} bytes", size)
                 else:
                     yield self._row(number, raw, size)
+
+    def batches(self) -> Iterator[list[Row | Unreadable]]:
+        """The same lines, thousands at a time, so that they can be read together."""
+        batch: list[Row | Unreadable] = []
+        size = 0
+        for row in self.rows():
+            batch.append(row)
+            size += row.size
+            if len(batch) == _BATCH_ROWS or size > _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
     def _row(self, number: int, raw: bytes, size: int) -> Row | Unreadable:
         try:

@@ -3,13 +3,16 @@
 ::
 
     with staged_directory(target) as directory:
-        written = write_items(directory, grammar, plan, draw(tables))
+        written = write_items(directory, plan, maker, drawn)
         content = manifest(grammar, plan, provenance, written.strata, claims, written.files)
         write_manifest(directory, content)
         write_card(directory, content)
+
+What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
 """
 
 from sgl.dataset.card import card, write_card
+from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.errors import OutputError
 from sgl.dataset.fingerprint import fingerprint, signature
 from sgl.dataset.manifest import (
@@ -22,27 +25,23 @@ from sgl.dataset.manifest import (
     write_manifest,
 )
 from sgl.dataset.readings import Readings, StringFigures, string_figures
-from sgl.dataset.records import Record
 from sgl.dataset.staged import FORMAT, MANIFEST, check_target, is_dataset, staged_directory
-from sgl.dataset.write import Written, write_items
-from sgl.dataset.writers import data_file
 
 __all__ = [
     "FORMAT",
     "MANIFEST",
+    "Chunk",
     "DataFile",
     "Guarantee",
     "OutputError",
+    "Piece",
     "Provenance",
     "Readings",
-    "Record",
     "SourceFile",
     "StratumCount",
     "StringFigures",
-    "Written",
     "card",
     "check_target",
-    "data_file",
     "fingerprint",
     "is_dataset",
     "manifest",
@@ -50,6 +49,5 @@ __all__ = [
     "staged_directory",
     "string_figures",
     "write_card",
-    "write_items",
     "write_manifest",
 ]

@@ -19,7 +19,7 @@ from sgl.dataset.fingerprint import signature
 from sgl.dataset.patterns import Json, part_entry, pattern_entry
 from sgl.dataset.readings import Readings
 from sgl.dataset.staged import FORMAT, MANIFEST
-from sgl.sample.distinct import StratumDraw
+from sgl.sample.drawn import Drawn
 from sgl.sample.random import SCHEME
 
 
@@ -60,19 +60,19 @@ class StratumCount:
     ambiguous: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, draw: StratumDraw) -> StratumCount:
+    def of(cls, draw: Drawn) -> StratumCount:
         """The counts of a finished draw."""
         stratum = draw.stratum
         return cls(
             stratum.split,
             stratum.category,
             stratum.stream,
-            len(draw.items),
+            len(draw.numbers),
             draw.candidates,
             dict(draw.rejected),
             stratum.repeated,
             dict(draw.shares),
-            tuple(draw.ambiguous),
+            draw.ambiguous,
         )
 
 

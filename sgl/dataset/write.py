@@ -1,24 +1,25 @@
-"""Write the items of a plan into a directory, as they are drawn.
+"""Write the items of a plan into a directory.
 
 ::
 
     with staged_directory(target) as directory:
-        written = write_items(directory, grammar, plan, draw(tables))
+        drawn = list(draw_strata(sampler))
+        written = write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn)
         write_manifest(directory, manifest(..., written.strata, ..., written.files))
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
+from sgl.dataset.chunk import Chunk, Piece, cut
+from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import DataFile, StratumCount
-from sgl.dataset.records import Record, Recorder
-from sgl.dataset.writers import SplitWriters
-from sgl.sample.distinct import StratumDraw
+from sgl.dataset.writers import DatasetFiles
+from sgl.sample.drawn import Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +32,30 @@ class Written:
 
 def write_items(
     directory: Path,
-    grammar: CoreGrammar,
     plan: Plan,
-    draws: Iterable[StratumDraw],
-    observe: Callable[[Record], None] | None = None,
+    maker: ChunkMaker,
+    drawn: Sequence[Drawn],
+    observe: Callable[[Chunk], None] | None = None,
 ) -> Written:
     """Write ``data``, ``parquet`` and ``conllu`` files for every split of the plan.
 
-    ``observe`` sees every record once it is written.  Raises ``NotEnoughError``
-    from ``draws``, ``ConlluError`` and ``ValueError`` for texts that the formats
-    cannot hold, and ``OSError``.
+    ``observe`` sees every chunk once it is written.  Raises ``ConlluError``, ``ViewError``
+    and ``ValueError`` for texts that the formats cannot hold, and ``OSError``.
     """
-    recorder = Recorder(grammar, plan)
-    strata: list[StratumCount] = []
-    writers = SplitWriters(directory, grammar, plan)
-    with writers:
-        for stratum in plan.strata:
-            writers.open(stratum.split)
-        for draw in draws:
-            strata.append(StratumCount.of(draw))
-            for record in recorder.records(draw):
-                writers.write(record)
-                if observe is not None:
-                    observe(record)
-    return Written(tuple(strata), writers.files())
+    with DatasetFiles(directory, plan) as files:
+        for split, first, pieces in chunks_of(drawn):
+            chunk = maker.chunk(split, first, pieces)
+            files.write(chunk)
+            if observe is not None:
+                observe(chunk)
+    return Written(tuple(map(StratumCount.of, drawn)), files.files())
+
+
+def chunks_of(drawn: Sequence[Drawn]) -> Iterator[tuple[str, int, list[Piece]]]:
+    """The chunks that a dataset is made of: split, first row, candidates."""
+    splits: dict[str, list[Piece]] = {}
+    for draw in drawn:
+        splits.setdefault(draw.stratum.split, []).append(Piece(draw.stratum, draw.numbers))
+    for split, pieces in splits.items():
+        for first, part in cut(pieces):
+            yield split, first, part

@@ -5,6 +5,7 @@ the author's words, why it matters and what to do.  Passes collect diagnostics
 in a :class:`Diagnostics` and go on; only the command line renders them.
 """
 
+from sgl.diagnostics.looks import Looks
 from sgl.diagnostics.model import (
     Diagnostic,
     Diagnostics,
@@ -24,6 +25,7 @@ __all__ = [
     "Diagnostic",
     "Diagnostics",
     "Label",
+    "Looks",
     "Severity",
     "SourceFile",
     "SourceMap",

@@ -102,6 +102,16 @@ class Diagnostics:
         key = (diagnostic.code, diagnostic.span, diagnostic.message)
         self._found.setdefault(key, diagnostic)
 
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add several diagnostics in turn."""
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics in the order in which they were added."""
+        return tuple(self._found.values())
+
     def __iter__(self) -> Iterator[Diagnostic]:
         def place(diagnostic: Diagnostic) -> tuple[int, str, int]:
             if diagnostic.span is None:

@@ -6,6 +6,7 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from sgl.diagnostics.looks import Looks
 from sgl.diagnostics.model import Span
 
 
@@ -40,9 +41,10 @@ class SourceFile:
 
 @dataclass
 class SourceMap:
-    """All files of a run, by name."""
+    """All files of a run, by name, and what was found out about files for reading them."""
 
     files: dict[str, SourceFile] = field(default_factory=dict)
+    looks: Looks = field(default_factory=Looks)
 
     def add(self, file: SourceFile) -> SourceFile:
         """Remember a file, so that diagnostics can show its lines."""

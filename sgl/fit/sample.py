@@ -8,14 +8,15 @@ number of its rows.  Rows that say nothing are counted by the reason why.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from sgl.core.interpret import Derivation
 from sgl.corpus import Corpus, Row, Speller, Unreadable
-from sgl.parse import Forest, Parser, describe_obstacle
+from sgl.parse import BatchParser, Forest, Parser, describe_obstacle, read_first
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
@@ -28,6 +29,9 @@ _KEPT = 20_000
 
 #: Rows between two calls of the progress.
 _EVERY = 100
+
+#: All readings of a sentence: the only one, several packed, or none.
+Readings = Derivation | Forest | None
 
 #: What becomes of a row.
 Fate = Literal["used", "other kind", "no reading", "held out", "unreadable"]
@@ -78,6 +82,11 @@ class Sample:
         """The number of rows that say something."""
         return self.fates["used"]
 
+    def add_certain(self, derivation: Derivation) -> None:
+        """Take the only reading of a sentence into account."""
+        self.fates["used"] += 1
+        self.certain.update(derivation)
+
     def add(self, forest: Forest, sentence: str, times: int = 1) -> None:
         """Take the readings of a sentence into account."""
         self.fates["used"] += times
@@ -113,7 +122,8 @@ class Collector:
         self._only = frozenset(kinds)
         self._speller = speller
         self._admits = admits
-        self._known: OrderedDict[str, Forest | None] = OrderedDict()
+        self._batch = BatchParser(parser)
+        self._known: OrderedDict[str, Readings] = OrderedDict()
         self.sample = Sample()
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Sample:
@@ -133,59 +143,80 @@ class Collector:
             while block := stream.read(1 << 20):
                 digest.update(block)
         read = rows = 0
-        for row in Corpus(path, self._columns).rows():
-            rows += 1
-            read += row.size
-            if isinstance(row, Unreadable):
-                self.sample.fates["unreadable"] += 1
-                _list(self.sample.unreadable, Listed(str(path), row.line, "", row.reason))
-            else:
-                self._row(str(path), row)
-            if row.line % _EVERY == 0:
-                progress(str(path), row.line, read / size)
+        for batch in Corpus(path, self._columns).batches():
+            known = self._read(
+                [
+                    row.texts[self._place]
+                    for row in batch
+                    if isinstance(row, Row) and (not self._only or row.kind in self._only)
+                ]
+            )
+            for row in batch:
+                rows += 1
+                read += row.size
+                if isinstance(row, Unreadable):
+                    self.sample.fates["unreadable"] += 1
+                    _list(self.sample.unreadable, Listed(str(path), row.line, "", row.reason))
+                else:
+                    self._row(str(path), row, known)
+                if row.line % _EVERY == 0:
+                    progress(str(path), row.line, read / size)
         self.sample.files.append(CorpusFile(path.name, digest.hexdigest(), rows))
 
-    def _row(self, file: str, row: Row) -> None:
-        fate = self._fate(file, row)
+    def _row(self, file: str, row: Row, known: Mapping[str, Readings]) -> None:
+        fate = self._fate(file, row, known)
         if fate != "used":
             self.sample.fates[fate] += 1
         self.sample.kinds.setdefault(row.kind, Counter())[fate] += 1
 
-    def _fate(self, file: str, row: Row) -> Fate:
+    def _fate(self, file: str, row: Row, known: Mapping[str, Readings]) -> Fate:
         if self._only and row.kind not in self._only:
             return "other kind"
         sentence = row.texts[self._place]
-        forest = self._forest(sentence)
-        if forest is None:
+        readings = known[sentence]
+        if readings is None:
             reason = self._obstacle(sentence)
             _list(self.sample.unparsed, Listed(file, row.line, sentence, reason))
             return "no reading"
-        if self._admits is not None and not self._admits(forest):
+        if self._admits is not None and not self._admits(self._packed(readings)):
             reason = "contains what the split leaves out"
             _list(self.sample.held_out, Listed(file, row.line, sentence, reason))
             return "held out"
-        self.sample.add(forest, sentence)
+        if isinstance(readings, Forest):
+            self.sample.add(readings, sentence)
+        else:
+            self.sample.add_certain(readings)
         return "used"
 
-    def _forest(self, sentence: str) -> Forest | None:
-        """The readings of a sentence in the first of its spellings that has any."""
-        if sentence in self._known:
-            self._known.move_to_end(sentence)
-            return self._known[sentence]
-        found = (self._parser.forest(spelling) for spelling in self._spellings(sentence))
-        forest = next((forest for forest in found if forest is not None), None)
-        self._known[sentence] = forest
-        if len(self._known) > _KEPT:
-            self._known.popitem(last=False)
-        return forest
+    def _packed(self, readings: Forest | Derivation) -> Forest:
+        if isinstance(readings, Forest):
+            return readings
+        return Forest.of_one(self._parser.grammar, readings)
 
-    def _spellings(self, sentence: str) -> list[str]:
-        if self._speller is None:
-            return [sentence]
-        return [spelling for spelling, _ in self._speller.spellings(sentence)]
+    def _read(self, sentences: Sequence[str]) -> dict[str, Readings]:
+        """The readings of sentences, each in the first of its spellings that has any."""
+        found: dict[str, Readings] = {}
+        new: list[str] = []
+        for sentence in dict.fromkeys(sentences):
+            if sentence in self._known:
+                self._known.move_to_end(sentence)
+                found[sentence] = self._known[sentence]
+            else:
+                new.append(sentence)
+        spellings = [self._spellings(sentence) for sentence in new]
+        for sentence, first in zip(new, read_first(self._batch, spellings), strict=True):
+            found[sentence] = self._known[sentence] = (
+                first.derivation if first.readings == 1 else self._parser.forest(first.spelling)
+            )
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return found
+
+    def _spellings(self, sentence: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+        return ((sentence, ()),) if self._speller is None else self._speller.spellings(sentence)
 
     def _obstacle(self, sentence: str) -> str:
-        last = self._spellings(sentence)[-1]
+        *_, (last, _) = self._spellings(sentence)
         return describe_obstacle(self._parser.grammar, last, self._parser.obstacle(last))
 
 

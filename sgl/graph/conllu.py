@@ -91,7 +91,7 @@ def _sentence(
     lines.append(f"# text = {_one_line(texts[0][1])}")
     lines.extend(f"# text_{name} = {_one_line(text)}" for name, text in texts[1:])
     for index, (token, node) in enumerate(zip(tokens, graph.nodes, strict=True)):
-        columns, attributes = _word_columns(node.attributes)
+        columns, attributes = word_columns(node.attributes)
         edges, extracted = _edge_columns(arcs[index])
         misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
         if not spaced[index]:
@@ -107,7 +107,7 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
     incoming[head].append((0, "root", False))
     for source, label, target in edges:
         name = label.removeprefix(EXTRACTED)
-        if source == target or not _is_label(name):
+        if source == target or not is_label(name):
             raise ConlluError(f"cannot write an edge {label!r} from word {source + 1}")
         incoming[target].append((source + 1, name, name != label))
     arcs = [_ordered(into, index) for index, into in enumerate(incoming)]
@@ -115,7 +115,8 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
     return tuple(arcs)
 
 
-def _is_label(label: str) -> bool:
+def is_label(label: str) -> bool:
+    """Whether an edge can have a label (without ``~``)."""
     reserved = label in ("", "_", "root") or label.startswith(EXTRACTED)
     return not reserved and _UNWRITABLE.search(label) is None
 
@@ -169,8 +170,11 @@ def _edge_columns(arcs: tuple[Arc, ...]) -> tuple[str, bool]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
-    """Columns LEMMA to FEATS, and the attributes that belong in MISC."""
+def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
+    """Columns LEMMA to FEATS, and the attributes that belong in MISC.
+
+    Raises ``ConlluError`` if one of them cannot be written.
+    """
     fixed = dict.fromkeys(_COLUMNS, "_")
     features: list[str] = []
     misc: list[str] = []
@@ -205,12 +209,17 @@ def _is_feature(name: str, value: str) -> bool:
     return all(first.lower() < second.lower() for first, second in pairwise(value.split(",")))
 
 
+def is_token(token: str) -> bool:
+    """Whether a word can stand in column FORM."""
+    return bool(token) and token == token.strip() and is_one_line(token)
+
+
 def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
     """Whether a space follows each token in the text; the last needs none."""
     position = 0
     spaced: list[bool] = []
     for token in tokens:
-        if not token or token != token.strip() or _LINE_BREAKING.search(token):
+        if not is_token(token):
             raise ConlluError(f"the token {token!r} cannot be written")
         if not text.startswith(token, position):
             raise ConlluError("the text is not its tokens with single spaces")
@@ -222,7 +231,12 @@ def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
     return [*spaced[:-1], True]
 
 
+def is_one_line(value: str) -> bool:
+    """Whether a text has no white space but spaces, so that a comment can hold it."""
+    return _LINE_BREAKING.search(value) is None
+
+
 def _one_line(value: str) -> str:
-    if _LINE_BREAKING.search(value):
+    if not is_one_line(value):
         raise ConlluError(f"the text {value!r} is not one line")
     return value

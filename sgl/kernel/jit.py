@@ -20,8 +20,13 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-#: Numba reads its settings from the environment when it is imported; they have no types.
+#: Numba's types know neither its settings nor all of its options.
+_njit: Any = numba.njit
 _settings: Any = numba.config
+
+#: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
+#: arrays that are passed to parts takes more time than many a part.
+_OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,7 +40,7 @@ def kernel(function: Function) -> Function:
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
-        compiled = numba.njit(nogil=True, cache=bool(directory), boundscheck=False)(function)
+        compiled = _njit(cache=bool(directory), **_OPTIONS)(function)
     finally:
         _settings.CACHE_DIR = before
     return cast("Function", compiled)
@@ -43,7 +48,7 @@ def kernel(function: Function) -> Function:
 
 def part(function: Function) -> Function:
     """A function that kernels call; it is compiled into each of them."""
-    return cast("Function", numba.njit(nogil=True, boundscheck=False)(function))
+    return cast("Function", _njit(forceinline=True, **_OPTIONS)(function))
 
 
 @cache

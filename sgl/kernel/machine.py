@@ -3,6 +3,7 @@
 They take the place of loops over bytes and of 128-bit products::
 
     copy32(target, 100, source, 7)     target[100:132] = source[7:39], one instruction
+    store128(numbers, 100, a, b)       numbers[100:104] = a and b, of 64 bits each
     load64(bytes, 7)                   eight bytes as one number, the first the lowest
     high64(a, b)                       a * b >> 64
 
@@ -40,6 +41,20 @@ def _copy32(typing: Any, target: Any, at: Any, source: Any, start: Any) -> Any:
 
 
 @intrinsic
+def _store128(typing: Any, target: Any, at: Any, first: Any, second: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.gep(data, [arguments[1]])
+        pointer = builder.bitcast(place, ir.IntType(64).as_pointer())
+        builder.store(arguments[2], pointer, align=1)
+        behind = builder.gep(pointer, [ir.Constant(ir.IntType(64), 1)])
+        builder.store(arguments[3], behind, align=1)
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
 def _load64(typing: Any, source: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -60,10 +75,14 @@ def _high64(typing: Any, first: Any, second: Any) -> Any:
 
 
 Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int32]
+Index = int | np.integer[Any]
 
 #: Copy 32 bytes to a place in a byte array from a place in another.
-copy32 = cast("Callable[[Bytes, int, Bytes, int], None]", _copy32)
+copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
+#: Write two numbers of 64 bits behind one another to a place in an array of integers.
+store128 = cast("Callable[[Integers, Index, Index, Index], None]", _store128)
 #: Eight bytes from a place of a byte array as a number, little-endian.
-load64 = cast("Callable[[Bytes, int], np.uint64]", _load64)
+load64 = cast("Callable[[Bytes, Index], np.uint64]", _load64)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)

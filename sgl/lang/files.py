@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggested
+from sgl.lang.limits import MAX_SOURCE, MAX_TABLE
 
-#: Bytes that a grammar file, and a table, may have.
-MAX_SOURCE = 4_000_000
-MAX_TABLE = 32_000_000
+__all__ = ["MAX_SOURCE", "MAX_TABLE", "Root", "locate", "read_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +30,22 @@ class Root:
 
 
 def locate(
-    root: Root, base: Path, written: str, span: Span | None, diagnostics: Diagnostics
+    root: Root,
+    base: Path,
+    written: str,
+    span: Span | None,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
 ) -> Path | None:
     """The file that ``written`` means, seen from ``base``; None after a report."""
     try:
         candidate = (base / written).resolve()
     except (OSError, RuntimeError, ValueError):
         # Links in a circle, or a character that no file name can have.
+        sources.looks.missed()
         diagnostics.error("SGL0001", span, f"`{written}` cannot be the name of a file")
         return None
+    sources.looks.followed(base / written, candidate)
     if not candidate.is_relative_to(root.directory):
         diagnostics.error(
             "SGL0005",
@@ -61,7 +67,7 @@ def read_file(
     diagnostics: Diagnostics,
 ) -> SourceFile | None:
     """A file as a text with plain line ends; None after a report."""
-    text = _read_text(path, shown, span, limit, diagnostics)
+    text = _read_text(path, shown, span, limit, sources, diagnostics)
     if text is not None and "\0" in text:
         diagnostics.error(
             "SGL0002",
@@ -76,8 +82,33 @@ def read_file(
 
 
 def _read_text(
-    path: Path, shown: str, span: Span | None, limit: int, diagnostics: Diagnostics
+    path: Path,
+    shown: str,
+    span: Span | None,
+    limit: int,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
 ) -> str | None:
+    content = _read_bytes(path, shown, span, limit, diagnostics)
+    if content is None:
+        sources.looks.missed()
+        return None
+    sources.looks.read(path, content)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        diagnostics.error(
+            "SGL0002",
+            span,
+            f"the file `{shown}` is not UTF-8 (byte {problem.start:,})",
+            hint="save it as UTF-8",
+        )
+    return None
+
+
+def _read_bytes(
+    path: Path, shown: str, span: Span | None, limit: int, diagnostics: Diagnostics
+) -> bytes | None:
     try:
         if not path.is_file():
             _report_no_file(path, shown, span, diagnostics)
@@ -91,14 +122,7 @@ def _read_text(
                 hint="split it into several files",
             )
             return None
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        diagnostics.error(
-            "SGL0002",
-            span,
-            f"the file `{shown}` is not UTF-8 (byte {problem.start:,})",
-            hint="save it as UTF-8",
-        )
+        return path.read_bytes()
     except OSError as problem:
         reason = problem.strerror or "it cannot be opened"
         diagnostics.error("SGL0001", span, f"the file `{shown}` cannot be read: {reason}")

@@ -6,10 +6,20 @@ with every file after those it uses.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.cache import cached
+from sgl.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    Label,
+    SourceFile,
+    SourceMap,
+    Span,
+    suggest,
+)
 from sgl.lang.files import MAX_SOURCE, Root, locate, read_file
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, Unread, Use
@@ -100,6 +110,14 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     return Project(tuple(loader.order), sources, frozenset(unread | loader.missing))
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The tree of a file, and what was said of the file while it was read."""
+
+    file: File
+    diagnostics: tuple[Diagnostic, ...]
+
+
 @dataclass
 class _Loader:
     project: Root
@@ -127,12 +145,24 @@ class _Loader:
         if source is None:
             self.loaded[path] = None
             return None
-        file = read(source, self.diagnostics)
+        file = self._read(source)
         uses = self._uses(file, path, root, (*chain, (path, span)))
         unit = Unit(file, path, root, uses)
         self.loaded[path] = unit
         self.order.append(unit)
         return unit
+
+    def _read(self, source: SourceFile) -> File:
+        """The tree of a file; while one file is edited, the others need not be read again."""
+
+        def compute() -> _Reading:
+            found = Diagnostics()
+            return _Reading(read(source, found), found.found)
+
+        text = hashlib.sha256(source.text.encode("utf-8", "backslashreplace")).hexdigest()
+        reading = cached(_Reading, "file", (source.name, text), compute)
+        self.diagnostics.extend(reading.diagnostics)
+        return reading.file
 
     def _uses(
         self, file: File, path: Path, root: Root, chain: tuple[tuple[Path, Span | None], ...]
@@ -155,11 +185,12 @@ class _Loader:
             library = Root(stdlib_dir().resolve(), STDLIB)
             target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
             if not target.is_file():
+                self.sources.looks.missed()
                 self._report_no_module(library, parts, span)
                 return None
             return target, library
         written = "/".join(parts) + ".sgl"
-        located = locate(root, path.parent, written, span, self.diagnostics)
+        located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
         return (located, root) if located is not None else None
 
     def _report_no_module(self, library: Root, parts: list[str], span: Span) -> None:

@@ -8,29 +8,39 @@
 ``Parser(grammar, layer)`` reads any text layer of a core grammar: ``forest`` has
 all readings of a sentence, packed, and ``obstacle`` says where one without readings
 fails.  A reading found in one layer can be interpreted in all others.
+
+``BatchParser(parser)`` reads many texts at once, without forests: how many readings each
+has, and the best one.
 """
 
+from sgl.parse.batch import BatchParser, FirstRead, Readings, read_first
 from sgl.parse.best import Ranked, best_readings, probability
 from sgl.parse.errors import UnparsableLayerError
 from sgl.parse.forest import Alternative, Automaton, Forest, Node
 from sgl.parse.interchange import Interchange
 from sgl.parse.obstacle import Obstacle, describe_obstacle
 from sgl.parse.parser import LIMIT, Parser
+from sgl.parse.tables import SATURATED
 from sgl.parse.templates import capitalised
 
 __all__ = [
     "LIMIT",
+    "SATURATED",
     "Alternative",
     "Automaton",
+    "BatchParser",
+    "FirstRead",
     "Forest",
     "Interchange",
     "Node",
     "Obstacle",
     "Parser",
     "Ranked",
+    "Readings",
     "UnparsableLayerError",
     "best_readings",
     "capitalised",
     "describe_obstacle",
     "probability",
+    "read_first",
 ]

@@ -62,6 +62,17 @@ class Forest:
     grammar: CoreGrammar
     nodes: tuple[Node, ...]
 
+    @classmethod
+    def of_one(cls, grammar: CoreGrammar, derivation: Derivation) -> Forest:
+        """The forest of one reading, which does not say where its constituents stand."""
+        nodes: list[Node] = []
+        stack: list[int] = []
+        for rule in reversed(derivation):
+            children = tuple([stack.pop() for _ in grammar.rules[rule].rhs])
+            stack.append(len(nodes))
+            nodes.append(Node(grammar.rules[rule].lhs, (), (Alternative(rule, children),)))
+        return cls(grammar, tuple(nodes))
+
     @property
     def root(self) -> Node:
         """The whole input."""

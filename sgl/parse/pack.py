@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import networkx as nx
-
-from sgl.core.grammar import CoreGrammar, Rule, Slot
+from sgl.core.grammar import Rule, Slot
 from sgl.parse.chart import Chart
 from sgl.parse.dropped import Dropped
 from sgl.parse.forest import Alternative, Forest, Node
+from sgl.parse.recurring import recurring
 from sgl.parse.templates import ROOT, TemplateIndex, symbol
 
 #: A span with the mode of what stands there: (start, end, raised).
@@ -53,7 +52,7 @@ class Packer:
     def __init__(self, index: TemplateIndex) -> None:
         self._index = index
         self._dropped = Dropped(index.grammar)
-        self._recurring = _recurring(index)
+        self._recurring = recurring(index)
 
     def pack(self, chart: Chart) -> Forest | None:
         """The forest of the start category over the whole input; None if it has no reading."""
@@ -182,10 +181,8 @@ class _Packing:
         start, end, raised = mention
         if start == end:
             rules = self._index.nullable_rules.get(category, ())
-            return [
-                (rule, self._children(rule, 0, start, [start] * len(rule.rhs), False))
-                for rule in rules
-            ]
+            nowhere = [(rule, [start] * len(rule.templates[self._index.layer])) for rule in rules]
+            return [(rule, self._children(rule, 0, start, ends, False)) for rule, ends in nowhere]
         left = symbol(category, raised)
         found: list[Use] = []
         for node in self._chart.found[end].get(left, {}).get(start, ()):
@@ -271,24 +268,4 @@ def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
             ),
         )
         for old in number_of
-    )
-
-
-def _recurring(index: TemplateIndex) -> frozenset[int]:
-    """The categories that can be rewritten into themselves over the same words."""
-    grammar: CoreGrammar = index.grammar
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    for rule in grammar.rules:
-        template = rule.templates[index.layer]
-        slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
-        if len(slots) < len(template):
-            continue
-        for place, child in enumerate(slots):
-            if index.nullable.issuperset(slots[:place] + slots[place + 1 :]):
-                graph.add_edge(rule.lhs, child)
-    return frozenset(
-        category
-        for component in nx.strongly_connected_components(graph)
-        for category in component
-        if len(component) > 1 or graph.has_edge(category, category)
     )

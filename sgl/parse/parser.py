@@ -33,17 +33,17 @@ class Parser:
         """
         self.grammar = grammar
         self.layer = layer
-        self._index = TemplateIndex(grammar, layer)
-        self._vocabulary = Vocabulary(self._index.vocabulary, grammar.text_layers[layer])
-        self._packer = Packer(self._index)
+        self.index = TemplateIndex(grammar, layer)
+        self._vocabulary = Vocabulary(self.index.vocabulary, grammar.text_layers[layer])
+        self._packer = Packer(self.index)
         self._start = symbol(grammar.start, False)
         #: Which words of the layer can stand for which.
-        self.interchange = Interchange(self._index)
+        self.interchange = Interchange(self.index)
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every word of the layer, also with its first letter raised where it can be."""
-        return self._index.vocabulary
+        return self.index.vocabulary
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text or of a sequence of tokens; None if there is none.
@@ -77,7 +77,7 @@ class Parser:
 
     def obstacle(self, sentence: str | Sequence[str]) -> Obstacle:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
-        return find_obstacle(self._index, self._chart(sentence))
+        return find_obstacle(self.index, self._chart(sentence))
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
         """Where the word after a position begins, and the word, up to the next separator.
@@ -96,7 +96,7 @@ class Parser:
     def _covers(self, chart: Chart) -> bool:
         """Whether the start category may cover the whole input."""
         if not chart.end:
-            return self.grammar.start in self._index.nullable
+            return self.grammar.start in self.index.nullable
         return 0 in chart.found[chart.end].get(self._start, {})
 
     def _chart(self, sentence: str | Sequence[str]) -> Chart:
@@ -105,4 +105,4 @@ class Parser:
             lattice = TextLattice(sentence, self._vocabulary)
         else:
             lattice = TokenLattice(sentence)
-        return Chart(self._index, lattice)
+        return Chart(self.index, lattice)

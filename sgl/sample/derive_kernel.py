@@ -10,28 +10,72 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.kernel.jit import kernel
-from sgl.kernel.machine import high64
+from sgl.kernel.jit import kernel, part
+from sgl.kernel.machine import copy32, high64, store128
 from sgl.kernel.random import GAMMA, candidate_key, mix
-from sgl.kernel.text import put
 from sgl.sample.engine import LONGEST_DERIVATION
 from sgl.sample.program import (
-    ATTACHED,
+    ALTERNATIVE_COLUMNS,
+    BACK,
     CALL,
-    LITERAL,
+    COUNT,
+    FIRST,
+    GUIDE,
+    JUMP,
+    LAST_WORD,
+    LENGTH,
+    MORE_NOTES,
+    NOTE,
+    NOTES,
     OPERATION_BITS,
-    RAISE,
     RETURN,
     SHIFT,
     SINGLE,
+    STATE_COLUMNS,
+    TARGET,
+    TOTAL,
     WORD,
     Program,
 )
 
-#: Bytes that every text buffer must have left for the next literal, beside the longest.
-MARGIN = 64
+#: Bytes and rules for which the buffers must have room beyond what is checked: pieces are
+#: written without a check while the code of rules that were begun is brought to an end.
+TEXT_MARGIN = 64 * LONGEST_DERIVATION
+RULE_MARGIN = 2 * LONGEST_DERIVATION
+
+# Indices are unsigned: signed ones might be negative, and would be looked at for that.
+_ONE = np.uint64(1)
+_STATE = np.uint64(STATE_COLUMNS)
+_ALTERNATIVE = np.uint64(ALTERNATIVE_COLUMNS)
+_FIRST, _GUIDE = np.uint64(FIRST), np.uint64(GUIDE)
+_SHIFT, _TOTAL = np.uint64(SHIFT), np.uint64(TOTAL)
+_TARGET, _NOTES, _MORE = np.uint64(TARGET), np.uint64(NOTES), np.uint64(MORE_NOTES)
 
 _OPERATION = (1 << OPERATION_BITS) - 1
+_START = (1 << LENGTH) - 1
+_LENGTH = (1 << (BACK - LENGTH)) - 1
+
+
+@part
+def _choose(
+    states: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    guides: NDArray[np.int32],
+    state: np.uint64,
+    key: np.uint64,
+) -> np.uint64:
+    """The alternative of a state that the number with this key stands for."""
+    row = state * _STATE
+    alternative = np.uint64(states[row + _FIRST])
+    shift = states[row + _SHIFT]
+    if shift != SINGLE:
+        bits = mix(key)
+        drawn = np.int64(high64(bits, np.uint64(states[row + _TOTAL])))
+        entry = np.uint64(states[row + _GUIDE]) + (bits >> np.uint64(shift))
+        alternative += np.uint64(guides[entry])
+        while drawn >= bounds[alternative]:
+            alternative += _ONE
+    return alternative
 
 
 @kernel
@@ -52,89 +96,81 @@ def derive_texts(
 
     Derivations and texts are appended behind ``rule_ends[done]`` and ``text_ends[done]``;
     those of a candidate that is too long are empty.  Fewer than all are done when a buffer
-    is full.  ``stack`` must have room for the longest derivation.
+    is full.  ``start`` is the number of a state in ``program.starts``; ``stack`` must have
+    room for the longest derivation.
     """
-    states, bounds, guides, code = program.states, program.bounds, program.guides, program.code
-    rules_of, codes, arity = program.rules, program.codes, program.arity
-    literals, separator = program.literals, program.separator
-    plain, raised, shown, pool = literals.plain, literals.raised, literals.shown, literals.pool
-    text_limit = len(text) - literals.longest - MARGIN
-    rule_limit = len(rules) - LONGEST_DERIVATION - MARGIN
+    states, bounds, guides = program.states, program.bounds, program.guides
+    alternatives = program.alternatives
+    code, pool, separator = program.code, program.pool, np.uint64(program.separator)
+    first = program.starts[start]
+    text_limit = np.uint64(len(text) - TEXT_MARGIN)
+    rule_limit = np.uint64(len(rules) - RULE_MARGIN)
     for candidate in range(done, len(numbers)):
-        at = text_begin = text_ends[candidate]
-        rule_at = rule_begin = rule_ends[candidate]
+        at = text_begin = np.uint64(text_ends[candidate])
+        rule_at = rule_begin = np.uint64(rule_ends[candidate])
         if rule_at > rule_limit:
             return candidate
+        longest = rule_at + np.uint64(LONGEST_DERIVATION)
         state_key = candidate_key(key, numbers[candidate])
-        operation, state = CALL, np.int64(start)
-        depth = 0
-        unfinished = 1
-        pending = 0
-        address = np.int64(0)
-        failed = False
+        depth = address = np.uint64(0)
+        word = first
         while True:
-            if operation == WORD or operation == CALL:
-                state_key += GAMMA
-                alternative = states[state, 0]
-                shift = states[state, SHIFT]
-                if shift != SINGLE:
-                    bits = mix(state_key)
-                    drawn = np.int64(high64(bits, np.uint64(states[state, 3])))
-                    here = np.int64(guides[states[state, 1] + np.int64(bits >> np.uint64(shift))])
-                    while drawn >= bounds[alternative + here]:
-                        here += 1
-                    alternative += here
-                rule = rules_of[alternative]
-                rules[rule_at] = rule
-                rule_at += 1
-                if operation == WORD:
-                    unfinished -= 1
-                    literal = codes[alternative]
-                    if at > text_limit:
-                        return candidate
-                    if pending > 0:
-                        at = put(text, at, pool, raised[literal])
-                        if shown[literal]:
-                            pending = 0
-                    else:
-                        at = put(text, at, pool, plain[literal])
-                else:
-                    unfinished += arity[rule] - 1
-                    if rule_at - rule_begin + unfinished > LONGEST_DERIVATION:
-                        failed = True
-                        break
-                    stack[depth] = address
-                    depth += 1
-                    address = np.int64(codes[alternative])
-            elif operation == RETURN:
-                depth -= 1
-                if depth == 0:
-                    break
-                address = np.int64(stack[depth])
-            elif operation == LITERAL or operation == ATTACHED:
+            operation = word & _OPERATION
+            state = np.uint64(word >> OPERATION_BITS)
+            if operation == WORD or operation == LAST_WORD:
                 if at > text_limit:
                     return candidate
-                if operation == ATTACHED and at > text_begin:
-                    at -= separator
-                if pending > 0:
-                    at = put(text, at, pool, raised[state])
-                    if shown[state]:
-                        pending = 0
+                state_key += GAMMA
+                row = _choose(states, bounds, guides, state, state_key) * _ALTERNATIVE
+                rules[rule_at] = np.int32(alternatives[row + _NOTES])
+                rule_at += _ONE
+                piece = alternatives[row + _TARGET]
+                copy32(text, at, pool, piece & _START)
+                at += np.uint64(piece >> LENGTH)
+                if operation == WORD:
+                    address += _ONE + _ONE
                 else:
-                    at = put(text, at, pool, plain[state])
-            elif operation == RAISE:
-                pending += 1
-            elif pending > 0:
-                pending -= 1
-            word = code[address]
-            operation = word & _OPERATION
-            state = np.int64(word >> OPERATION_BITS)
-            address += 1
+                    if depth == 0:
+                        break
+                    depth -= _ONE
+                    address = np.uint64(stack[depth])
+            elif operation == CALL or operation == JUMP:
+                if rule_at > longest:
+                    break
+                if at > text_limit:
+                    return candidate
+                if operation == CALL:
+                    stack[depth] = np.int32(address) + 2
+                    depth += _ONE
+                state_key += GAMMA
+                row = _choose(states, bounds, guides, state, state_key) * _ALTERNATIVE
+                target = alternatives[row + _TARGET]
+                store128(rules, rule_at, alternatives[row + _NOTES], alternatives[row + _MORE])
+                count = np.uint64(target >> COUNT)
+                rule_at += count
+                state_key += GAMMA * (count - _ONE)
+                address = np.uint64(target & _START)
+            elif operation == RETURN:
+                if depth == 0:
+                    break
+                depth -= _ONE
+                address = np.uint64(stack[depth])
+            else:
+                if operation == NOTE:
+                    rules[rule_at] = np.int32(state)
+                    rule_at += _ONE
+                    state_key += GAMMA
+                address += _ONE + _ONE
+            word, piece = code[address], code[address + _ONE]
+            at -= np.uint64(piece >> BACK)
+            copy32(text, at, pool, piece & _START)
+            at += np.uint64((piece >> LENGTH) & _LENGTH)
+        failed = rule_at > longest
+        too_long[candidate] = failed
         if failed:
             at, rule_at = text_begin, rule_begin
         elif at > text_begin:
             at -= separator
-        too_long[candidate] = failed
-        rule_ends[candidate + 1] = rule_at
-        text_ends[candidate + 1] = at
+        rule_ends[candidate + 1] = np.int64(rule_at)
+        text_ends[candidate + 1] = np.int64(at)
     return len(numbers)

@@ -15,10 +15,9 @@ needed, which costs less than to store them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,29 +32,32 @@ from sgl.sample.distinct import (
     share,
     stop_if_out_of_reach,
 )
+from sgl.sample.drawn import Drawn
 from sgl.sample.engine import PackedStratum, Tables
 from sgl.sample.judge_kernel import settle
 from sgl.sample.sampler import Sampler, Survey
 from sgl.sample.screen import ACCEPTED, AMBIGUOUS
 from sgl.sample.seen import MEMORY, Seen, SeenSentences
 
+Finding = TypeVar("Finding")
+
 #: Candidates in the largest batch; all batches are multiples of ``WINDOW``.
 LARGEST_BATCH = 10 * WINDOW
 
 
-class BatchReferee(Protocol):
+class BatchReferee(Protocol[Finding]):
     """Says which sentences are rejected for their readings."""
 
     def judge(
         self, stratum: PackedStratum, sources: Column, derivations: Derivations
-    ) -> Sequence[object]:
-        """What the readings of some sentences are: a finding for each."""
+    ) -> Mapping[int, Finding]:
+        """What was found of some sentences, by number; nothing of those with one reading."""
 
-    def rejects(self, finding: object) -> bool:
-        """Whether a sentence with this finding is rejected."""
+    def rejects(self, found: Finding) -> bool:
+        """Whether a sentence of which this was found is rejected."""
 
-    def count(self, stratum: PackedStratum, findings: Sequence[object]) -> None:
-        """Take note of sentences that were accepted or rejected for their readings."""
+    def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Finding]) -> None:
+        """Take note of so many sentences that were parsed, and of what was found."""
 
 
 class Settled(NamedTuple):
@@ -70,26 +72,9 @@ class Settled(NamedTuple):
     ambiguous: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What was drawn for a stratum.
-
-    ``numbers`` are the accepted candidates in order, ``candidates`` how many were drawn,
-    ``rejected`` counts the others by reason, ``shares`` the items of each target where
-    targets have shares, and ``ambiguous`` are the candidates rejected as such.
-    """
-
-    stratum: PackedStratum
-    numbers: NDArray[np.int64]
-    candidates: int
-    rejected: dict[str, int]
-    shares: dict[str, int]
-    ambiguous: tuple[int, ...]
-
-
 def draw_strata(
     sampler: Sampler,
-    referee: BatchReferee | None = None,
+    referee: BatchReferee[Any] | None = None,
     progress: Progress | None = None,
     *,
     memory: int = MEMORY,
@@ -114,7 +99,7 @@ class Drawing:
         tables: Tables,
         sampler: Sampler,
         seen: Seen,
-        referee: BatchReferee | None,
+        referee: BatchReferee[Any] | None,
     ) -> None:
         self._tables = tables
         self._sampler = sampler
@@ -141,6 +126,14 @@ class Drawing:
         return settling.drawn()
 
 
+class _Judging(NamedTuple):
+    """Which candidates of a batch were parsed, what was found, which are to be rejected."""
+
+    judged: NDArray[np.bool_]
+    found: dict[int, Any]
+    ambiguous: NDArray[np.bool_]
+
+
 class Settling:
     """Accepts and rejects the candidates of one stratum, batch by batch."""
 
@@ -149,7 +142,7 @@ class Settling:
         tables: Tables,
         number: int,
         seen: Seen,
-        referee: BatchReferee | None,
+        referee: BatchReferee[Any] | None,
     ) -> None:
         self.stratum = tables.strata[number]
         self.candidates = 0
@@ -232,7 +225,7 @@ class Settling:
             known = np.array(sorted(self.stratum.ambiguous), np.int64)
             ambiguous = np.isin(survey.batch.numbers, known)
         outcomes = np.empty(count, np.uint8)
-        findings: dict[int, object] = {}
+        judging = _Judging(np.zeros(count, np.bool_), {}, ambiguous)
         while True:
             used = settle(
                 survey.verdicts,
@@ -250,35 +243,34 @@ class Settling:
                 np.zeros(count, np.bool_),
             )
             if self._referee is None or not self._judge(
-                self._referee, survey, outcomes[:used], findings, ambiguous
+                self._referee, survey, outcomes[:used], judging
             ):
                 return outcomes[:used]
 
     def _judge(
         self,
-        referee: BatchReferee,
+        referee: BatchReferee[Any],
         survey: Survey,
         outcomes: NDArray[np.uint8],
-        findings: dict[int, object],
-        ambiguous: NDArray[np.bool_],
+        judging: _Judging,
     ) -> bool:
         """Judge the sentences not judged yet; whether some of them are rejected.
 
-        If not, the outcomes stand, and the findings on them are counted.
+        If not, the outcomes stand, and what was found is counted.
         """
         asked = np.flatnonzero((outcomes == ACCEPTED) | (outcomes == AMBIGUOUS))
-        fresh = np.array([row for row in asked.tolist() if row not in findings], np.int64)
+        fresh = asked[~judging.judged[asked]]
         if len(fresh):
-            batch = survey.batch
-            judged = referee.judge(
-                self.stratum, batch.sources.take(fresh), batch.derivations.take(fresh)
-            )
-            findings.update(zip(fresh.tolist(), judged, strict=True))
-            rejected = [referee.rejects(finding) for finding in judged]
-            if any(rejected):
-                ambiguous[fresh] = rejected
+            sources, derivations = survey.batch.sources, survey.batch.derivations
+            found = referee.judge(self.stratum, sources.take(fresh), derivations.take(fresh))
+            judging.judged[fresh] = True
+            judging.found.update((int(fresh[number]), one) for number, one in found.items())
+            rejected = [int(fresh[n]) for n, one in found.items() if referee.rejects(one)]
+            if rejected:
+                judging.ambiguous[rejected] = True
                 return True
-        referee.count(self.stratum, [findings[row] for row in asked.tolist()])
+        found_of = [judging.found[row] for row in asked.tolist() if row in judging.found]
+        referee.count(self.stratum, len(asked), found_of)
         return False
 
     def _advance(

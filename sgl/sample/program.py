@@ -1,13 +1,17 @@
 """Tables as a program for the kernel that draws derivations.
 
-Every state is a row of numbers, every alternative the beginning of a piece of *code*: the
-items of its template, with the states of its children in place of their numbers::
+Every alternative of a state has *code*: one instruction for each child of its rule, with
+the words before that child as a *piece* of one array of bytes, which is written first::
 
-    NP -> the N [dog cat fox]        LITERAL "the "   WORD 17   RETURN
+    NP -> the N      LAST_WORD "the " N
+    S  -> ~NP VP .   CALL "" NP°     CALL "" VP     RETURN "[back 1]. "
 
-A literal holds all words between two children, each with the separator behind it; one that
-starts with a word that attaches takes the separator before it back.  States that become
-words only are drawn without code: their alternatives are literals.
+``CALL`` draws an alternative of a state and goes on with its code; before the last child of
+a rule it is ``JUMP``, which has nothing to come back to.  A state that becomes words only is
+drawn by ``WORD``: its alternatives are pieces.  A state with one alternative is no choice:
+its code stands in place of the call, and ``NOTE`` adds its rule to the derivation; where it
+is the first child, the rule is noted together with that of its parent.  A state behind
+``capital`` is there twice, as ``NP°`` with the first letter of its first word raised.
 
 To choose among *n* alternatives, the first bits of the random number are looked up in a
 *guide* (Chen & Asau 1974): the first alternative that they leave possible.  From there the
@@ -18,228 +22,303 @@ bounds are compared one by one, seldom more than one.  The choice is the one tha
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.kernel.column import SHIFT as LENGTH
 from sgl.kernel.column import StringPool
-from sgl.sample.engine import PackedText, State, Tables
+from sgl.sample.engine import State, Tables
+from sgl.sample.literals import attaches, closed, raised
+from sgl.sample.shown import initial_states, sure_states
 
-#: What an instruction does: the lowest bits of its number, its argument above them.
-LITERAL, ATTACHED, CALL, WORD, RETURN, RAISE, RAISED = range(7)
+#: What an instruction does; its argument, a state or a rule, is above these bits.
+WORD, LAST_WORD, CALL, JUMP, NOTE, GO_ON, RETURN = range(7)
 OPERATION_BITS = 3
 
 #: Columns of ``Program.states``: first alternative, first entry of the guide, how far the
 #: random bits are shifted to index it (``SINGLE`` if there is one alternative), scale.
 FIRST, GUIDE, SHIFT, TOTAL = range(4)
+STATE_COLUMNS = 4
 SINGLE = -1
 
+#: Columns of ``Program.alternatives``: the code and, above ``COUNT``, how many rules are
+#: noted (of a state of words its piece instead); four rules.
+TARGET, NOTES, MORE_NOTES = range(3)
+ALTERNATIVE_COLUMNS = 4
+COUNT = 32
+
+#: Rules that are noted with one alternative.
+MOST_NOTES = 4
+
+#: Bytes of a piece, which one instruction writes; a piece is start, length, bytes taken back.
+LONGEST_PIECE = 32
+LENGTH, BACK = 32, 48
+
+#: Instructions that may stand in place of a call, one inside the other.
+_MOST_INLINED = 24
+
 _BITS = 64
-
-
-class Literals(NamedTuple):
-    """Words with their separators: pieces of a pool, plain and with the first letter raised.
-
-    ``shown[i]`` is 1 if literal ``i`` has a word that is not empty, which takes the capital.
-    ``longest`` is the number of bytes of the longest literal.
-    """
-
-    plain: NDArray[np.int64]
-    raised: NDArray[np.int64]
-    shown: NDArray[np.uint8]
-    pool: NDArray[np.uint8]
-    longest: int
 
 
 class Program(NamedTuple):
     """The states of all strata as arrays.
 
-    ``rules[a]`` and ``codes[a]`` are the rule and the code of alternative ``a``; of a
-    state that is drawn by ``WORD``, its code is a literal.  With ``written`` the code
-    writes the source text; otherwise it only visits the children.
+    ``code`` has the operation with its argument, and a piece.  ``starts[s]`` is the
+    instruction that draws from state ``s`` of the tables, if a stratum starts there.  If it
+    is not ``written``, the code draws and writes nothing.
     """
 
     states: NDArray[np.int64]
     bounds: NDArray[np.int64]
+    alternatives: NDArray[np.int64]
     guides: NDArray[np.int32]
-    rules: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    code: NDArray[np.int32]
-    arity: NDArray[np.int32]
-    literals: Literals
+    code: NDArray[np.int64]
+    pool: NDArray[np.uint8]
+    starts: NDArray[np.int64]
     separator: int
     written: bool
 
 
-def instruction(operation: int, argument: int = 0) -> int:
-    """An operation with its argument as one number."""
-    return argument << OPERATION_BITS | operation
+class _Undecided(Exception):
+    """What is written depends on what is drawn elsewhere."""
 
 
 def program_of(tables: Tables) -> Program:
-    """The program that draws what ``tables`` describe."""
-    templates = tables.source.templates
-    written = all(
-        [item if item >= 0 else ~item for item in template if isinstance(item, int)]
-        == list(range(arity))
-        for template, arity in zip(templates, tables.arity, strict=True)
-    )
-    return _Assembler(tables, written=written).program()
+    """The program that draws what ``tables`` describe, and writes it if that can be."""
+    try:
+        return _Assembler(tables, written=True).program()
+    except _Undecided:
+        return _Assembler(tables, written=False).program()
 
 
-class LiteralPool:
-    """Collects the literals of a text layer."""
+class _Target(NamedTuple):
+    """A state, and whether its first letter is raised."""
 
-    def __init__(self, text: PackedText) -> None:
-        self._text = text
-        self._pool = StringPool()
-        self._numbers: dict[tuple[str, ...], int] = {}
-        self._rows: list[tuple[int, int, int]] = []
-
-    def add(self, words: Sequence[str]) -> int:
-        """The number of the literal that is these words."""
-        key = tuple(words)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self._rows)
-            plain, raised = self._joined(words), self._joined(_raised(words))
-            self._rows.append((self._pool.add(plain), self._pool.add(raised), int(any(words))))
-        return number
-
-    def attaches(self, words: Sequence[str]) -> bool:
-        """Whether no separator stands before the first of these words."""
-        return bool(words and self._text.join) and words[0] in self._text.attach
-
-    def code(self, words: Sequence[str]) -> list[int]:
-        """The instruction that writes these words, if there are any."""
-        if not words:
-            return []
-        operation = ATTACHED if self.attaches(words) else LITERAL
-        return [instruction(operation, self.add(words))]
-
-    def _joined(self, words: Sequence[str]) -> str:
-        join = self._text.join
-        result = ""
-        for number, word in enumerate(words):
-            if number and word in self._text.attach and join:
-                result = result[: -len(join)]
-            result += word + join
-        return result
-
-    def literals(self) -> Literals:
-        """All literals, as arrays."""
-        rows = self._rows or [(0, 0, 0)]
-        return Literals(
-            np.array([row[0] for row in rows], np.int64),
-            np.array([row[1] for row in rows], np.int64),
-            np.array([row[2] for row in rows], np.uint8),
-            self._pool.packed(),
-            max(piece >> LENGTH for row in rows for piece in row[:2]),
-        )
+    state: int
+    raised: bool
 
 
-def _raised(words: Sequence[str]) -> list[str]:
-    result = list(words)
-    for number, word in enumerate(result):
-        if word:
-            result[number] = word[0].upper() + word[1:]
-            break
-    return result
+class _Step(NamedTuple):
+    """An instruction in the making: words before, operation, and the state or rule meant."""
+
+    words: tuple[str, ...]
+    operation: int
+    target: _Target | None = None
+    rule: int = 0
 
 
 class _Assembler:
-    """Assembles the code of all alternatives."""
+    """Assembles the code of all alternatives, as it is called for."""
 
     def __init__(self, tables: Tables, *, written: bool) -> None:
         self._tables = tables
+        self._text = tables.source
         self._written = written
-        self._words = LiteralPool(tables.source)
-        self._nothing = self._words.add(())
-        self._code: list[int] = []
-        self._known: dict[tuple[int, ...], int] = {}
-        self._lexical = [self._is_lexical(state) for state in tables.states]
+        self._sure = sure_states(tables) if written else frozenset()
+        self._initial = initial_states(tables, self._sure) if written else frozenset()
+        self._pool = StringPool()
+        self._pieces_of: dict[tuple[str, ...], list[int]] = {}
+        self._rows: dict[_Target, int] = {}
+        self._code: list[tuple[int, int]] = []
+        self._known: dict[tuple[tuple[int, int], ...], int] = {}
+        self._lexical: dict[int, bool] = {}
+        self._single: dict[_Target, list[_Step]] = {}
+        self._guides: list[int] = []
+        self._guide_of: dict[int, tuple[int, int]] = {}
 
     def program(self) -> Program:
-        states: list[tuple[int, int, int, int]] = []
+        """Assemble every state that some stratum can reach."""
+        starts = np.zeros(len(self._tables.states), np.int64)
+        for stratum in self._tables.strata:
+            if self._tables.states[stratum.start].rules:
+                start = _Target(stratum.start, raised=False)
+                operation = LAST_WORD if self._is_lexical(start) else JUMP
+                starts[stratum.start] = operation | self._row(start) << OPERATION_BITS
+        states: list[tuple[int, ...]] = []
         bounds: list[int] = []
-        guides: list[int] = []
-        rules: list[int] = []
-        codes: list[int] = []
-        for number, state in enumerate(self._tables.states):
-            shift, guide = _guide(state.bounds)
-            states.append((len(rules), len(guides), shift, state.bounds[-1] if state.bounds else 0))
-            guides += guide
+        alternatives: list[tuple[int, int, int, int]] = []
+        while len(states) < len(self._rows):
+            target = list(self._rows)[len(states)]
+            state = self._tables.states[target.state]
+            guide, shift = self._guide(target.state)
+            states.append((len(bounds), guide, shift, state.bounds[-1]))
             bounds += state.bounds
-            rules += state.rules
-            codes += self._codes(number, state)
+            alternatives += self._alternatives(target, state)
         return Program(
-            states=np.array(states, np.int64).reshape(-1, 4),
+            states=np.array(states, np.int64).reshape(-1),
             bounds=np.array(bounds, np.int64),
-            guides=np.array(guides or [0], np.int32),
-            rules=np.array(rules, np.int32),
-            codes=np.array(codes, np.int32),
-            code=np.array(self._code or [RETURN], np.int32),
-            arity=np.array(self._tables.arity, np.int32),
-            literals=self._words.literals(),
-            separator=len(self._tables.source.join.encode()),
+            alternatives=np.array(alternatives, np.int64).reshape(-1),
+            guides=np.array(self._guides or [0], np.int32),
+            code=np.array(self._code or [(RETURN, 0)], np.int64).reshape(-1),
+            pool=self._pool.packed(),
+            starts=starts,
+            separator=len(self._text.join.encode()),
             written=self._written,
         )
 
-    def _is_lexical(self, state: State) -> bool:
-        """Whether a state becomes words only, none of which takes back a separator."""
-        return not any(state.children) and not any(
-            self._words.attaches(self._template(rule)) for rule in state.rules
-        )
+    def _row(self, target: _Target) -> int:
+        return self._rows.setdefault(target, len(self._rows))
 
-    def _template(self, rule: int) -> tuple[str, ...]:
+    def _guide(self, number: int) -> tuple[int, int]:
+        """Where the guide of a state begins, and the shift of its index."""
+        if number not in self._guide_of:
+            shift, guide = guide_of(self._tables.states[number].bounds)
+            self._guide_of[number] = (len(self._guides), shift)
+            self._guides += guide
+        return self._guide_of[number]
+
+    def _alternatives(self, target: _Target, state: State) -> Iterator[tuple[int, int, int, int]]:
+        if self._is_lexical(target):
+            for rule in state.rules:
+                words = self._words(rule)
+                yield self._piece(raised(words) if target.raised else words), rule, 0, 0
+            return
+        for rule, children in zip(state.rules, state.children, strict=True):
+            steps = self._steps(target, rule, children[::-1])
+            notes = [rule]
+            while len(notes) < MOST_NOTES and steps[0].operation == NOTE and not steps[0].words:
+                notes.append(steps.pop(0).rule)
+            target_of_code = self._insert(steps) | len(notes) << COUNT
+            notes += [0] * (MOST_NOTES - len(notes))
+            yield target_of_code, notes[0] | notes[1] << 32, notes[2] | notes[3] << 32, 0
+
+    def _words(self, rule: int) -> tuple[str, ...]:
         """The words of a rule without children, if they are written."""
         if not self._written:
             return ()
-        return tuple(item for item in self._tables.source.templates[rule] if isinstance(item, str))
+        return tuple(item for item in self._text.templates[rule] if isinstance(item, str))
 
-    def _codes(self, number: int, state: State) -> list[int]:
-        if self._lexical[number]:
-            return [self._words.add(self._template(rule)) for rule in state.rules]
-        return [
-            self._insert(self._alternative(rule, children[::-1]))
-            for rule, children in zip(state.rules, state.children, strict=True)
-        ]
-
-    def _insert(self, code: tuple[int, ...]) -> int:
-        known = self._known.get(code)
+    def _is_lexical(self, target: _Target) -> bool:
+        """Whether a state becomes words only, each alternative one piece."""
+        number = target.state
+        known = self._lexical.get(number)
         if known is None:
-            known = self._known[code] = len(self._code)
-            self._code += code
+            state = self._tables.states[number]
+            known = not any(state.children) and all(map(self._is_piece, state.rules))
+            self._lexical[number] = known
         return known
 
-    def _alternative(self, rule: int, children: Sequence[int]) -> tuple[int, ...]:
-        template = self._tables.source.templates[rule] if self._written else range(len(children))
-        code: list[int] = []
+    def _is_piece(self, rule: int) -> bool:
+        words = self._words(rule)
+        longest = max(len(closed(self._text, form).encode()) for form in (words, raised(words)))
+        return longest <= LONGEST_PIECE and not attaches(self._text, words)
+
+    def _steps(self, target: _Target, rule: int, children: Sequence[int]) -> list[_Step]:
+        """The instructions of an alternative; those of states without choice stand in place."""
+        steps: list[_Step] = []
         words: list[str] = []
-        for item in template:
+        capital = target.raised
+        for item in self._template(rule, len(children)):
             if isinstance(item, str):
-                words.append(item)
+                if not (words or steps) and attaches(self._text, [item]):
+                    self._check_attached(target)
+                capital, word = self._raised(item, capital=capital)
+                words.append(word)
                 continue
-            code += self._words.code(words)
+            child = _Target(children[item if item >= 0 else ~item], capital or item < 0)
+            if child.raised and child.state not in self._sure:
+                raise _Undecided
+            capital = False
+            steps += self._visit(child, tuple(words))
             words = []
-            child = children[item if item >= 0 else ~item]
-            visit = instruction(WORD if self._lexical[child] else CALL, child)
-            raised = (instruction(RAISE), visit, instruction(RAISED))
-            code += [visit] if item >= 0 else raised
-        return (*code, *self._words.code(words), instruction(RETURN))
+        if not steps or words or steps[-1].operation in (NOTE, GO_ON):
+            return [*steps, _Step(tuple(words), RETURN)]
+        last = steps[-1]
+        operation = LAST_WORD if last.operation == WORD else JUMP
+        return [*steps[:-1], last._replace(operation=operation)]
+
+    def _template(self, rule: int, children: int) -> Sequence[str | int]:
+        """The source template of a rule: its children in their order."""
+        if not self._written:
+            return range(children)
+        template = self._text.templates[rule]
+        slots = [item if item >= 0 else ~item for item in template if isinstance(item, int)]
+        if slots != list(range(children)):
+            raise _Undecided
+        return template
+
+    @staticmethod
+    def _raised(word: str, *, capital: bool) -> tuple[bool, str]:
+        """Whether a capital is still to come after a word, and the word."""
+        return (False, word[0].upper() + word[1:]) if capital and word else (capital, word)
+
+    def _check_attached(self, target: _Target) -> None:
+        """An attached word at the beginning needs something before it."""
+        if target.state in self._initial:
+            raise _Undecided
+
+    def _visit(self, child: _Target, words: tuple[str, ...]) -> list[_Step]:
+        """The instructions that draw a child, with words before it."""
+        state = self._tables.states[child.state]
+        if self._is_lexical(child):
+            return [_Step(words, WORD, child)]
+        if len(state.rules) > 1:
+            return [_Step(words, CALL, child)]
+        inlined = self._inlined(child)
+        if len(inlined) > _MOST_INLINED:
+            return [_Step(words, CALL, child)]
+        return [_Step(words, NOTE, rule=state.rules[0]), *_opened(inlined)]
+
+    def _inlined(self, child: _Target) -> list[_Step]:
+        """The instructions of the one alternative of a state."""
+        if child not in self._single:
+            state = self._tables.states[child.state]
+            self._single[child] = self._steps(child, state.rules[0], state.children[0][::-1])
+        return self._single[child]
+
+    def _insert(self, steps: Sequence[_Step]) -> int:
+        """Put instructions behind the others, or find them there; their address."""
+        rows: list[tuple[int, int]] = []
+        for step in steps:
+            *before, piece = self._pieces(step.words)
+            rows += [(GO_ON, other) for other in before]
+            argument = step.rule if step.target is None else self._row(step.target)
+            rows.append((step.operation | argument << OPERATION_BITS, piece))
+        code = tuple(rows)
+        address = self._known.get(code)
+        if address is None:
+            address = self._known[code] = 2 * len(self._code)
+            self._code += code
+        return address
+
+    def _pieces(self, words: Sequence[str]) -> list[int]:
+        """The pieces that these words are written by; one at least."""
+        key = tuple(words)
+        known = self._pieces_of.get(key)
+        if known is not None:
+            return known
+        content = closed(self._text, words).encode()
+        back = len(self._text.join.encode()) if attaches(self._text, words) else 0
+        cuts = range(0, max(len(content), 1), LONGEST_PIECE)
+        pieces = [self._pool.add(content[cut : cut + LONGEST_PIECE]) for cut in cuts]
+        pieces[0] |= back << BACK
+        self._pieces_of[key] = pieces
+        return pieces
+
+    def _piece(self, words: Sequence[str]) -> int:
+        (piece,) = self._pieces(words)
+        return piece
 
 
-def _guide(bounds: Sequence[int]) -> tuple[int, list[int]]:
+def _opened(steps: list[_Step]) -> list[_Step]:
+    """The steps of an alternative that others follow: without return, without last calls."""
+    last = steps[-1]
+    if last.operation == RETURN:
+        return [*steps[:-1], *([last._replace(operation=GO_ON)] if last.words else [])]
+    operation = WORD if last.operation == LAST_WORD else CALL
+    return [*steps[:-1], last._replace(operation=operation)]
+
+
+def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
     """How far random bits are shifted to index the guide, and the guide.
 
     It has at least as many entries as there are alternatives.
     """
     if len(bounds) < 2:
         return SINGLE, []
-    bits = (len(bounds) - 1).bit_length()
+    bits = (len(bounds) - 1).bit_length() + 1
     total = bounds[-1]
     shift = _BITS - bits
     return shift, [

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sgl.core.derivations import Derivations
 from sgl.kernel.column import SLACK, Column
 from sgl.kernel.hashing import hash_column
-from sgl.sample.derive_kernel import MARGIN, derive_texts
+from sgl.sample.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
 from sgl.sample.engine import LONGEST_DERIVATION, PackedStratum, PackedText, Tables
 from sgl.sample.judge_kernel import expose, screen
 from sgl.sample.program import program_of
@@ -73,8 +73,8 @@ class Sampler:
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """The candidates of a stratum with these numbers."""
-        rules = np.empty(_RULES * len(numbers) + 2 * LONGEST_DERIVATION + MARGIN, np.int32)
-        text = np.empty(_TEXT * len(numbers) + self._program.literals.longest + SLACK, np.uint8)
+        rules = np.empty(_RULES * len(numbers) + 2 * RULE_MARGIN, np.int32)
+        text = np.empty(_TEXT * len(numbers) + 2 * TEXT_MARGIN, np.uint8)
         rule_ends = np.zeros(len(numbers) + 1, np.int64)
         text_ends = np.zeros(len(numbers) + 1, np.int64)
         too_long = np.zeros(len(numbers), np.uint8)

@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from sgl.kernel.jit import kernel, part
 from sgl.kernel.text import put
-from sgl.sample.derive_kernel import MARGIN
-from sgl.sample.program import ATTACHED, LITERAL, OPERATION_BITS, RAISE, RETURN
-from sgl.sample.text_program import CHILD, HAS_CODE, TextProgram
+from sgl.sample.literals import ATTACHED, CHILD, LITERAL, OPERATION_BITS, RAISE, RETURN
+from sgl.sample.text_program import HAS_CODE, TextProgram
 
 _OPERATION = (1 << OPERATION_BITS) - 1
+
+#: Bytes that a text buffer must have left for the next literal, beside the longest.
+MARGIN = 64
 
 
 @part

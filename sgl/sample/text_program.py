@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.sample.engine import PackedText
-from sgl.sample.program import (
-    CALL,
+from sgl.sample.literals import (
+    CHILD,
     RAISE,
     RAISED,
     RETURN,
@@ -23,9 +23,6 @@ from sgl.sample.program import (
     Literals,
     instruction,
 )
-
-#: The operation that visits a child by its number.
-CHILD = CALL
 
 #: In ``TextProgram.words``: the rule has code.
 HAS_CODE = -1

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.checks import (
     CHECKS,
     MANIFEST_CLAIM,
@@ -26,20 +27,24 @@ from sgl.verify.checks import (
     Check,
 )
 from sgl.verify.cursor import ManifestError
-from sgl.verify.dataset import Progress, load
-from sgl.verify.manifest import MANIFEST, Manifest, read_manifest
+from sgl.verify.dataset import Dataset, Judge, Progress, load
+from sgl.verify.manifest import MANIFEST, read_manifest
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
+from sgl.verify.workers import USEFUL, judging
 
 __all__ = [
     "CHECKS",
+    "USEFUL",
     "Check",
     "Figure",
+    "Judge",
     "Progress",
     "Report",
     "Result",
     "Status",
     "VerifyError",
     "Violation",
+    "certificate_faults",
     "verify",
 ]
 
@@ -50,11 +55,19 @@ class VerifyError(Exception):
     """The path is not the directory of a dataset."""
 
 
-def verify(directory: Path, progress: Progress | None = None) -> Report:
+def verify(
+    directory: Path,
+    progress: Progress | None = None,
+    workers: int = 1,
+    judge: Judge = certificate_faults,
+) -> Report:
     """Check everything that the manifest of a dataset claims against its files.
 
     ``progress`` is called now and then with how much is done, how much there is,
-    and what is being done.  Raises ``VerifyError`` if ``directory`` is not a
+    and what is being done.  With two ``workers`` the certificate is judged in a
+    process of its own (which imports the main module of the program, as Python's
+    *spawn* does); the report is the same.  ``judge`` says what is wrong with a
+    certificate, given its bytes.  Raises ``VerifyError`` if ``directory`` is not a
     dataset directory; all other problems are in the report.
     """
     if not directory.is_dir():
@@ -71,18 +84,19 @@ def verify(directory: Path, progress: Progress | None = None) -> Report:
         rest = (check.skipped(reason) for check in CHECKS)
         return Report(directory.name, "", 0, 0, (failed, *rest))
     passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
-    return _verify(directory, manifest, passed, progress or _ignore)
+    with judging(directory, judge, workers) as judge_now:
+        data = load(directory, manifest, progress or _ignore, judge_now)
+        return _verify(data, passed, progress or _ignore)
 
 
-def _verify(directory: Path, manifest: Manifest, passed: Result, progress: Progress) -> Report:
-    data = load(directory, manifest, progress)
-    results = [passed]
+def _verify(data: Dataset, passed: Result, progress: Progress) -> Report:
+    manifest, results = data.manifest, [passed]
     for done, check in enumerate(CHECKS):
         progress(done, len(CHECKS), f"checking {check.name}")
         results.append(check.result(data, results))
     progress(len(CHECKS), len(CHECKS), "checked")
-    items = sum(1 for _ in data.items())
-    return Report(manifest.name, manifest.signature, items, data.shapes, tuple(results))
+    shapes = len(data.shapes.table)
+    return Report(manifest.name, manifest.signature, data.items(), shapes, tuple(results))
 
 
 def _ignore(done: int, total: int, what: str) -> None:

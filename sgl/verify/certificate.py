@@ -1,7 +1,6 @@
 """Check a certificate, trusting nothing else: ``python certificate.py certificate.json``.
 
 Two lemmas establish its claims; docs/certificate.md has their proofs, and the format:
-
 A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
 B. A split derives a phrase only in the automaton states that the invariant of a claim lists.
 """
@@ -48,6 +47,7 @@ class Phrase:
             self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
         relations = {relation for body in bodies for _, relation, _ in body["links"]}
         self.walks = {relation: self.walk(*relation) for relation in relations}
+        self.all = [(relation, *walk) for relation in relations for walk in self.walks[relation][0]]
 
     def degree(self, x: int | None, labels: Json) -> int:
         """The number of edges from a node."""
@@ -69,18 +69,17 @@ class Phrase:
 
     def matches(self, body: Json, outer: dict[str, Json]) -> list[dict[str, Json]]:
         """The partial matches of a body that extend a match of the first one."""
-        found, rank = [outer], body["rank"]
-        nodes = [*enumerate(self.barred), (None, ())]
-        fit = {v: {x for x, bars in nodes if (rank, v) not in bars} for v in body["variables"]}
+        found, free = [outer], [*enumerate(self.barred), (None, ())]
+        fit = {v: {x for x, b in free if (body["rank"], v) not in b} for v in body["variables"]}
         for u, relation, w in body["links"]:
             pairs = [(x, y) for x, y in self.walks[relation][2] if x in fit[u] and y in fit[w]]
+            pairs = [(x, y) for x, y in pairs if (x == y if u == w else x != y or x is None)]
             found = [
-                new
+                m | {u: x, w: y}
                 for m in found
+                for used in [{*m.values()} - {None, m.get(u), m.get(w)}]
                 for x, y in pairs
-                if m.get(u, x) == x and m.get(w, y) == y and (x == y or u != w)
-                if (new := m | {u: x, w: y})
-                if all(end is None or [*new.values()].count(end) == 1 for end in (x, y))
+                if m.get(u, x) == x and m.get(w, y) == y and used.isdisjoint((x, y))
             ]
         return found
 
@@ -90,8 +89,7 @@ class Phrase:
         counts = [min(self.degree(match[v], e), n + 1) for v, e, _, n in body["degrees"]]
         name = {match[v]: v for v in body["variables"]} | {x: x for x in self.ends}
         held = ((match[u], match[w]) in self.walks[r][1] for u, r, w in body["links"])
-        walks = [(r, walk) for r in self.walks for walk in self.walks[r][0]]
-        seen = {(r, name[s], name[t], n) for r, (s, t, n) in walks if s in name and t in name}
+        seen = {(r, name[s], name[t], n) for r, s, t, n in self.all if s in name and t in name}
         return {*places} == {-1} and all(held), *places, *counts, frozenset(seen)
 
     def type(self) -> Json:
@@ -158,6 +156,7 @@ class Checker:
         self.structures, self.symbols = self.data["structures"], self.data["symbols"]
         self.sights: dict[str, Sight] = {}
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
+        self.awake = [{s for (s, *qs), q in t.items() if q and not any(qs)} for t in self.tables]
         if self.data["format"] != FORMAT:
             raise ValueError(f"the format is not {FORMAT}")
 
@@ -165,8 +164,7 @@ class Checker:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
         structure, table = self.structures[number], self.tables[number]
         layer, sight = structure["layer"], Sight(structure)
-        key = str([body | {"tests": ()} for body in sight.bodies])
-        sight = self.sights.setdefault(key, sight)
+        sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
         effects, words = [*map(sight.effect, self.data["fragments"])], []
         tests = [((n, v), t) for n, x in enumerate(structure["bodies"]) for v, *t in x["tests"]]
         for label in self.data["labels"]:
@@ -203,8 +201,10 @@ class Checker:
         size, usual, wanted = len(group), {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
         sets = {state: {*zip(*[iter(flat)] * size, strict=True)} for state, *flat in invariant}
         tables = [(i, self.tables[structure]) for i, structure in enumerate(group)]
+        awake = {symbol for structure in group for symbol in self.awake[structure]}
         for symbol, result, *children in split["transitions"]:
-            for states in product(*[sets.get(child, usual) for child in children]):
+            seen = symbol in awake or not sets.keys().isdisjoint((result, *children))
+            for states in product(*[sets.get(child, usual) for child in children]) if seen else ():
                 new = tuple(t.get((symbol, *[q[i] for q in states]), 0) for i, t in tables)
                 if new not in sets.get(result, usual):
                     step = f"transition {self.symbols[symbol][0]} of state {result}"

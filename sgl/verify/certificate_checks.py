@@ -9,12 +9,14 @@ checker, and fails here.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from sgl.verify.certificate import FAULTS, Checker
-from sgl.verify.dataset import GENERALIZATION, TRAIN, Dataset
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import MANIFEST, Manifest, Pattern
 from sgl.verify.report import SkippedError, Tally, Violation
 from sgl.verify.structure import Body, Labels, StructureError, read_structure
@@ -41,15 +43,23 @@ def certificate(data: Dataset, tally: Tally) -> None:
     if not (listed or data.manifest.proved or (data.directory / CERTIFICATE).exists()):
         raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
-        checker = Checker((data.directory / CERTIFICATE).read_text("utf-8"))
-        content = checker.data
+        text = (data.directory / CERTIFICATE).read_bytes()
+        content = json.loads(text.decode("utf-8"))
         tally.checked = len(content["claims"])
-        for fault in checker.faults():
+        for fault in data.judge(text):
             tally.add(Violation(fault, CERTIFICATE))
         for message in _missing(data.manifest, content):
             tally.add(Violation(message, CERTIFICATE))
     except FAULTS as error:
         tally.add(Violation(f"malformed: {type(error).__name__} {error}", CERTIFICATE))
+
+
+def certificate_faults(text: bytes) -> tuple[str, ...]:
+    """What is wrong with a certificate: a function of its bytes and of nothing else."""
+    try:
+        return tuple(Checker(text.decode("utf-8")).faults())
+    except FAULTS as error:
+        return (f"malformed: {type(error).__name__} {error}",)
 
 
 def _missing(manifest: Manifest, content: Json) -> Iterator[str]:

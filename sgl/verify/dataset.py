@@ -1,79 +1,36 @@
-"""A dataset as the checks see it: the manifest, and every sentence that was written.
+"""A dataset as the checks see it: the manifest, and what is to be known of every sentence.
 
-The CoNLL-U files are read once, in order.  Of each sentence remain its texts,
-its words (one object per distinct word) and its shape (one object per distinct
-shape), so that 70,000 sentences take some tens of megabytes.  A block that is
-not a sentence keeps its place in the order as ``Malformed``.
+The CoNLL-U files are read once, in order (``sgl.verify.items`` says what remains of a
+sentence: about forty bytes, whatever its length).  What grows otherwise is one object
+for each distinct word, line, tree and shape: a million items of a benchmark take some
+tens of megabytes more than its vocabulary and its shapes.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
-from sgl.verify.conllu import Malformed, Sentence, Word, Words, read_sentences
+from sgl.verify.conllu import Malformed, Sentence, Word, Words, read_sentence, read_sentences
+from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Item, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
+from sgl.verify.questions import Questions
 from sgl.verify.report import Violation
 from sgl.verify.search import Searcher
 from sgl.verify.shape import Shape, Shapes, Vocabulary
 from sgl.verify.structure import Structure, StructureError, read_structure
 
-IN_DISTRIBUTION = "in_distribution"
-EXPOSURE = "exposure:"
-PART = "part:"
-GENERALIZATION = "gen"
-TRAIN = "train"
-
-#: Splits in which nothing that is held out may occur.
-TRAINING_LIKE = (TRAIN, "dev", "test")
-
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]
 
+#: Says what is wrong with a certificate, given its bytes.
+Judge = Callable[[bytes], tuple[str, ...]]
+
 _STEP = 1_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Item:
-    """A sentence of a split; ``line`` is where it starts in the CoNLL-U file.
-
-    ``further`` are its texts in the further targets of the manifest.
-    """
-
-    split: str
-    line: int
-    sent_id: str
-    category: str
-    source: str
-    target: str
-    words: tuple[Word, ...]
-    shape: Shape
-    further: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> str:
-        """The file and line where the sentence is written."""
-        return f"{conllu_path(self.split)}:{self.line}"
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """What the CoNLL-U file of a split holds; ``error`` if it cannot be read.
-
-    ``groups`` are its sentences by category and shape: no structure can tell
-    those of one group apart, so that one answer does for all of them.
-    """
-
-    name: str
-    entries: tuple[Item | Malformed, ...]
-    groups: tuple[tuple[Item, ...], ...]
-    error: str = ""
-
-    @property
-    def items(self) -> Iterator[Item]:
-        """The well-formed sentences."""
-        return (entry for entry in self.entries if isinstance(entry, Item))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +38,77 @@ class Dataset:
     """A dataset that has been read.
 
     ``unreadable`` are the structures of the manifest that cannot be read, with
-    the reason; no sentence can be searched for them.
+    the reason; no sentence can be searched for them.  ``groups`` are the groups of
+    each split, with the number of their sentences; ``judge`` says what is wrong with
+    a certificate.
     """
 
     directory: Path
     manifest: Manifest
     splits: tuple[Split, ...]
+    groups: dict[str, tuple[tuple[Group, int], ...]]
     unreadable: tuple[tuple[Clause, str], ...]
     searcher: Searcher
-    shapes: int
+    shapes: Shapes
+    judge: Judge
 
-    def items(self, *splits: str) -> Iterator[Item]:
-        """The well-formed sentences of some splits, or of all, in order."""
-        for split in self.splits:
-            if not splits or split.name in splits:
-                yield from split.items
+    def items(self) -> int:
+        """The number of well-formed sentences."""
+        return sum(count for groups in self.groups.values() for _, count in groups)
 
-    def groups(self, *splits: str) -> Iterator[tuple[Item, ...]]:
-        """The sentences of some splits by category and shape."""
-        for split in self.splits:
-            if split.name in splits:
-                yield from split.groups
+    def groups_of(self, *splits: str) -> Iterator[tuple[Group, int]]:
+        """The groups of some splits, in the order of the manifest."""
+        for name, groups in self.groups.items():
+            if name in splits:
+                yield from groups
 
-    def contains(self, item: Item, clause: Clause) -> bool:
-        """Whether a structure occurs in a sentence."""
-        return self.searcher.occurs(item.shape, clause.number)
+    def contains(self, group: Group, clause: Clause) -> bool:
+        """Whether a structure occurs in the sentences of a group."""
+        return self.searcher.occurs(group.shape, clause.number)
 
-    def first_of(self, clauses: tuple[Clause, ...]) -> Callable[[Item], Clause | None]:
-        """A function that finds the first of some structures that occurs in a sentence."""
-        verdicts: dict[int, Clause | None] = {}
+    def first_of(self, clauses: tuple[Clause, ...]) -> Callable[[Group], Clause | None]:
+        """A function that finds the first of some structures that occurs in a group."""
+        wanted = reduce(or_, [1 << clause.number for clause in clauses], 0)
 
-        def first(item: Item) -> Clause | None:
-            number = item.shape.number
-            if number not in verdicts:
-                occurring = (clause for clause in clauses if self.contains(item, clause))
-                verdicts[number] = next(occurring, None)
-            return verdicts[number]
+        def first(group: Group) -> Clause | None:
+            found = self.searcher.among(group.shape, wanted)
+            if not found:
+                return None
+            return next(clause for clause in clauses if found >> clause.number & 1)
 
         return first
+
+    def members(self, groups: list[Group]) -> Iterator[tuple[Split, int, Group]]:
+        """The sentences of some groups in their order."""
+        for split in self.splits:
+            own = [group for group in groups if group.split == split.name]
+            if own:
+                for entry, group in split.members(own):
+                    yield split, entry, group
+
+    def item(self, split: Split, entry: int) -> Item:
+        """A sentence with its texts, read again."""
+        place = (split.lines[entry], split.offsets[entry])
+        sentence = read_sentence(self.directory / conllu_path(split.name), *place)
+        if isinstance(sentence, Malformed):
+            raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
+        texts = _texts(sentence, self.manifest)
+        return Item(
+            split.name,
+            sentence.line,
+            sentence.comment("sent_id") or "",
+            sentence.comment("category") or "",
+            texts[0],
+            tuple(texts[1:]),
+            sentence.words,
+            split.group(entry).shape,
+        )
+
+    def violation_by(
+        self, message: str, split: Split, entry: int, clause: Clause | None = None
+    ) -> Violation:
+        """A violation by a sentence that is read again."""
+        return self.violation(message, self.item(split, entry), clause)
 
     def violation(self, message: str, item: Item, clause: Clause | None = None) -> Violation:
         """A violation by a sentence, with the match of the structure it contains."""
@@ -132,13 +122,8 @@ class Dataset:
         )
 
 
-def conllu_path(split: str) -> str:
-    """The CoNLL-U file of a split, inside the dataset."""
-    return f"conllu/{split}.conllu"
-
-
-def load(directory: Path, manifest: Manifest, progress: Progress) -> Dataset:
-    """Read the CoNLL-U files of a dataset."""
+def load(directory: Path, manifest: Manifest, progress: Progress, judge: Judge) -> Dataset:
+    """Read the CoNLL-U files of a dataset, and search its shapes."""
     structures, unreadable = _read_structures(manifest)
     vocabulary = Vocabulary(structures)
     shapes = Shapes(vocabulary)
@@ -147,33 +132,111 @@ def load(directory: Path, manifest: Manifest, progress: Progress) -> Dataset:
     done = 0
     splits: list[Split] = []
     for name in manifest.splits:
-        entries: list[Item | Malformed] = []
-        error = ""
+        reader = _Reader(name, manifest, shapes)
         try:
             for sentence in read_sentences(directory / conllu_path(name), words):
-                entries.append(_item(name, sentence, manifest, shapes))
+                reader.add(sentence)
                 done += 1
                 if done % _STEP == 0:
                     progress(min(done, total), total, "reading sentences")
         except OSError as failure:
-            error = failure.strerror or str(failure)
-        splits.append(Split(name, tuple(entries), _grouped(entries), error))
-    return Dataset(
+            reader.split.error = failure.strerror or str(failure)
+        splits.append(reader.split)
+    data = Dataset(
         directory,
         manifest,
         tuple(splits),
+        {split.name: tuple(zip(split.groups, split.counts(), strict=True)) for split in splits},
         unreadable,
         Searcher(vocabulary.compiled()),
-        len(shapes.table),
+        shapes,
+        judge,
     )
+    if not unreadable:
+        _search(data, progress)
+    return data
 
 
-def _grouped(entries: list[Item | Malformed]) -> tuple[tuple[Item, ...], ...]:
-    groups: dict[tuple[str, int], list[Item]] = {}
-    for entry in entries:
-        if isinstance(entry, Item):
-            groups.setdefault((entry.category, entry.shape.number), []).append(entry)
-    return tuple(tuple(items) for items in groups.values())
+def _search(data: Dataset, progress: Progress) -> None:
+    """Search every shape for all that will be asked of it, frame by frame."""
+    questions = Questions(data.manifest)
+    wanted: dict[Shape, int] = {}
+    for group, _ in data.groups_of(*data.groups):
+        asked = questions[group.split, group.category]
+        wanted[group.shape] = wanted.get(group.shape, 0) | asked
+    for done, shape in enumerate(sorted(wanted, key=lambda shape: shape.frame.number)):
+        if done % _STEP == 0:
+            progress(done, len(wanted), "searching graphs")
+        data.searcher.among(shape, wanted[shape])
+
+
+class _Reader:
+    """Takes the sentences of a split, one after the other, and keeps what remains of them."""
+
+    def __init__(self, name: str, manifest: Manifest, shapes: Shapes) -> None:
+        targets = (manifest.target, *manifest.further)
+        self.split = Split(name, rows=tuple(array("q") for _ in targets))
+        self._manifest = manifest
+        self._shapes = shapes
+        self._numbers: dict[tuple[str, int, str], int] = {}
+        self._names = _Names(frozenset(manifest.distinct_lemmas))
+        prefix = {GENERALIZATION: "", TRAIN: EXPOSURE}.get(name)
+        with_targets = [p for p in manifest.patterns if p.targets and prefix is not None]
+        self._targets = {f"{prefix}{pattern.name}": pattern.targets for pattern in with_targets}
+
+    def add(self, sentence: Sentence | Malformed) -> None:
+        """Add the next entry of the split."""
+        if isinstance(sentence, Malformed):
+            self.split.append_malformed(sentence)
+            return
+        try:
+            source, *targets = _texts(sentence, self._manifest)
+        except KeyError as missing:
+            reason = f"no comment # {missing.args[0]}"
+            self.split.append_malformed(Malformed(sentence.line, reason))
+            return
+        split, entry = self.split, len(self.split)
+        if sentence.comment("sent_id") != f"{split.name}-{entry + 1:06d}":
+            split.misnumbered.append(entry)
+        names = [name for name in map(self._names.__getitem__, sentence.words) if name is not None]
+        if len(set(names)) < len(names):
+            split.repeating.append(entry)
+        category = sentence.comment("category") or ""
+        split.append(sentence, self._group(sentence, category), source, category, targets)
+
+    def _group(self, sentence: Sentence, category: str) -> int:
+        """The number of the group that a sentence belongs to."""
+        target = ""
+        if category in self._targets:
+            lemmas = {word.get("lemma") for word in sentence.words}
+            target = next(filter(lemmas.__contains__, self._targets[category]), "")
+        shape = self._shapes.of(sentence)
+        key = (category, shape.number, target)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.split.groups)
+            self.split.groups.append(Group(number, self.split.name, category, shape, target))
+        return number
+
+
+class _Names(dict[Word, str | None]):
+    """The lemmas of words of some parts of speech, ``None`` for all other words."""
+
+    def __init__(self, tags: frozenset[str]) -> None:
+        super().__init__()
+        self._tags = tags
+
+    def __missing__(self, word: Word) -> str | None:
+        name = self[word] = word.get("lemma") if word.get("upos") in self._tags else None
+        return name
+
+
+def _texts(sentence: Sentence, manifest: Manifest) -> list[str]:
+    """The source of a sentence and its targets; a ``KeyError`` names the comment that lacks."""
+    comments = dict(sentence.comments)
+    comments[f"text_{manifest.anchor}"] = comments["text"]
+    layers = (manifest.source, manifest.target, *manifest.further)
+    return [comments[f"text_{layer}"] for layer in layers]
 
 
 def _read_structures(
@@ -188,26 +251,3 @@ def _read_structures(
         except StructureError as error:
             unreadable.append((clause, str(error)))
     return ([] if unreadable else structures), tuple(unreadable)
-
-
-def _item(
-    split: str, sentence: Sentence | Malformed, manifest: Manifest, shapes: Shapes
-) -> Item | Malformed:
-    if isinstance(sentence, Malformed):
-        return sentence
-    texts = {name: text for name, text in sentence.comments if name.startswith("text")}
-    texts[f"text_{manifest.anchor}"] = texts.pop("text")
-    for layer in (manifest.source, manifest.target, *manifest.further):
-        if f"text_{layer}" not in texts:
-            return Malformed(sentence.line, f"no comment # text_{layer}")
-    return Item(
-        split,
-        sentence.line,
-        sentence.comment("sent_id") or "",
-        sentence.comment("category") or "",
-        texts[f"text_{manifest.source}"],
-        texts[f"text_{manifest.target}"],
-        sentence.words,
-        shapes.of(sentence),
-        tuple(texts[f"text_{name}"] for name in manifest.further),
-    )

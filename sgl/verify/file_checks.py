@@ -7,21 +7,15 @@ is the claim that it checks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from hashlib import file_digest
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 
 from sgl.verify.conllu import Malformed
-from sgl.verify.dataset import (
-    EXPOSURE,
-    IN_DISTRIBUTION,
-    PART,
-    Dataset,
-    Item,
-    Split,
-    conllu_path,
-)
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path, row_hash
 from sgl.verify.manifest import DataFile
 from sgl.verify.report import SkippedError, Tally, Violation
 from sgl.verify.rows import (
@@ -107,13 +101,14 @@ def conllu_well_formed(data: Dataset, tally: Tally) -> None:
         path = conllu_path(split.name)
         if split.error:
             tally.add(Violation(f"the file cannot be read: {split.error}", path))
-        for number, entry in enumerate(split.entries, 1):
-            tally.checked += 1
-            if isinstance(entry, Malformed):
-                tally.add(Violation(entry.reason, f"{path}:{entry.line}"))
-            elif entry.sent_id != f"{split.name}-{number:06d}":
-                message = f"sent_id is not {split.name}-{number:06d}"
-                tally.add(data.violation(message, entry))
+        tally.checked += len(split)
+        for entry in sorted([*split.malformed, *split.misnumbered]):
+            malformed = split.malformed.get(entry)
+            if malformed:
+                tally.add(Violation(malformed.reason, f"{path}:{malformed.line}"))
+            else:
+                message = f"sent_id is not {split.name}-{entry + 1:06d}"
+                tally.add_later(partial(data.violation_by, message, split, entry))
 
 
 def tsv_rows(data: Dataset, tally: Tally) -> None:
@@ -122,7 +117,7 @@ def tsv_rows(data: Dataset, tally: Tally) -> None:
         for split in data.splits:
             path = tsv_path(split.name, folder)
             try:
-                _compare(path, read_tsv(data.directory / path), split, tally, target)
+                _compare(data, path, read_tsv(data.directory / path), split, tally, target)
             except OSError as error:
                 tally.add(Violation(f"the file cannot be read: {error.strerror}", path))
 
@@ -138,7 +133,8 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
         for split in data.splits:
             path = parquet_path(split.name)
             try:
-                _compare(path, read_parquet(data.directory / path, column), split, tally, target)
+                rows = read_parquet(data.directory / path, column)
+                _compare(data, path, rows, split, tally, target)
             except ParquetError as error:
                 tally.add(Violation(f"the file cannot be read: {error}", path))
 
@@ -146,7 +142,9 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
 def strata(data: Dataset, tally: Tally) -> None:
     """Every split has as many sentences of every category as the manifest says."""
     for split in data.splits:
-        found = Counter(item.category for item in split.items)
+        found: Counter[str] = Counter()
+        for group, count in data.groups[split.name]:
+            found[group.category] += count
         declared: Counter[str] = Counter()
         for stratum in data.manifest.splits[split.name]:
             declared[stratum.category] += stratum.count
@@ -190,36 +188,41 @@ def _count_rows(data: Dataset, file: DataFile, path: Path) -> int | None:
         return count_parquet(path) if parquet_is_readable() else None
     for split in data.splits:
         if file.path == conllu_path(split.name):
-            return len(split.entries)
+            return len(split)
     return None
 
 
 def _compare(
+    data: Dataset,
     path: str,
     rows: Iterator[Row | Malformed] | Iterator[Row],
     split: Split,
     tally: Tally,
-    target: int = 0,
+    target: int,
 ) -> None:
     """Compare rows with the sentences of a split, until one of them ends.
 
     The rows have the target with that number, the first or a further one.
     """
-    entries: Sequence[Item | Malformed] = split.entries
-    for number, (row, entry) in enumerate(zip_longest(rows, entries), 1):
+    number = 0
+    kinds = _Kinds()
+    for number, (row, known) in enumerate(zip_longest(rows, split.rows[target]), 1):
         tally.checked += 1
-        place = f"{path}:{number}"
-        if row is None:
-            tally.add(Violation(f"{number - 1} rows for {len(entries)} sentences", place))
-            return
-        if entry is None:
-            tally.add(Violation(f"more rows than the {len(entries)} sentences", place))
+        if row is None or known is None:
+            missing = f"{number - 1} rows for {len(split)} sentences"
+            more = f"more rows than the {len(split)} sentences"
+            tally.add(Violation(missing if row is None else more, f"{path}:{number}"))
             return
         if isinstance(row, Malformed):
-            tally.add(Violation(row.reason, place))
-        elif isinstance(entry, Item):
-            for message in _differences(row, entry, (entry.target, *entry.further)[target]):
-                tally.add(Violation(message, place, entry.sent_id, entry.source))
+            tally.add(Violation(row.reason, f"{path}:{number}"))
+            continue
+        same = known == row_hash(row.source, row.target, row.category)
+        if same and row.kind in ("", kinds[row.category]):
+            continue
+        if number - 1 not in split.malformed:
+            item = data.item(split, number - 1)
+            for message in _differences(row, item, item.targets[target]):
+                tally.add(Violation(message, f"{path}:{number}", item.sent_id, item.source))
 
 
 def _differences(row: Row, item: Item, target: str) -> Iterator[str]:
@@ -231,6 +234,14 @@ def _differences(row: Row, item: Item, target: str) -> Iterator[str]:
         yield f"the category is {row.category!r}, not {item.category!r}"
     if row.kind not in ("", _kind(item.category)):
         yield f"the split_kind is {row.kind!r}, not {_kind(item.category)!r}"
+
+
+class _Kinds(dict[str, str]):
+    """The kinds of categories."""
+
+    def __missing__(self, category: str) -> str:
+        kind = self[category] = _kind(category)
+        return kind
 
 
 def _kind(category: str) -> str:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, Dataset, Item
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import (
+    EXPOSURE,
+    GENERALIZATION,
+    PART,
+    TRAIN,
+    TRAINING_LIKE,
+    Group,
+)
 from sgl.verify.manifest import Clause
 from sgl.verify.report import Tally, Violation
 
@@ -13,7 +22,7 @@ def held_out(data: Dataset, tally: Tally) -> None:
     """No sentence of train, dev or test contains a held-out structure of any pattern."""
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
-        groups = data.groups(*TRAINING_LIKE)
+        groups = data.groups_of(*TRAINING_LIKE)
         _expect_none(data, tally, groups, pattern.held_out, message)
 
 
@@ -22,19 +31,19 @@ def reserved(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
-        groups = (g for g in data.groups(*TRAINING_LIKE) if g[0].category not in allowed)
+        groups = (g for g in data.groups_of(*TRAINING_LIKE) if g[0].category not in allowed)
         message = f"{pattern.name} reserves this for its exposures"
         _expect_none(data, tally, groups, pattern.reserved, message)
 
 
 def needs_licensed(data: Dataset, tally: Tally) -> None:
     """Every part that a pattern needs occurs in enough sentences of train."""
-    train = list(data.groups(TRAIN))
-    size = sum(len(group) for group in train)
+    train = list(data.groups_of(TRAIN))
+    size = sum(count for _, count in train)
     for pattern in data.manifest.patterns:
         for need in pattern.need:
             tally.checked += size
-            found = sum(len(group) for group in train if data.contains(group[0], need.clause))
+            found = sum(count for group, count in train if data.contains(group, need.clause))
             label = f"{pattern.name} needs {need.clause.text}"
             tally.figure(label, found, f"at least {need.count:,}")
             if found < need.count:
@@ -44,19 +53,26 @@ def needs_licensed(data: Dataset, tally: Tally) -> None:
 
 def instances(data: Dataset, tally: Tally) -> None:
     """Every generalization item contains a structure that its pattern generalizes to."""
-    found = {pattern.name: data.first_of(pattern.instances) for pattern in data.manifest.patterns}
-    for item in data.items(GENERALIZATION):
-        tally.checked += 1
-        if item.category not in found:
-            tally.add(data.violation(f"there is no pattern {item.category!r}", item))
-        elif found[item.category](item) is None:
-            tally.add(data.violation(f"no structure of {item.category} occurs", item))
+    patterns = data.manifest.patterns
+    instances = {pattern.name: data.first_of(pattern.instances) for pattern in patterns}
+    without: list[Group] = []
+    for group, count in data.groups_of(GENERALIZATION):
+        tally.checked += count
+        if group.category not in instances or instances[group.category](group) is None:
+            without.append(group)
+    for split, entry, group in data.members(without):
+        message = (
+            f"no structure of {group.category} occurs"
+            if group.category in instances
+            else f"there is no pattern {group.category!r}"
+        )
+        tally.add_later(partial(data.violation_by, message, split, entry))
 
 
 def exclusions(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what its pattern excludes."""
     for pattern in data.manifest.patterns:
-        groups = (g for g in data.groups(GENERALIZATION) if g[0].category == pattern.name)
+        groups = (g for g in data.groups_of(GENERALIZATION) if g[0].category == pattern.name)
         _expect_none(data, tally, groups, pattern.exclude, f"{pattern.name} excludes this")
 
 
@@ -66,7 +82,7 @@ def foreign_structures(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         groups = (
             group
-            for group in data.groups(GENERALIZATION)
+            for group in data.groups_of(GENERALIZATION)
             if group[0].category != pattern.name
             and pattern.name not in allowed.get(group[0].category, ())
         )
@@ -84,7 +100,7 @@ def parts_apart(data: Dataset, tally: Tally) -> None:
             places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
             groups = (
                 group
-                for group in data.groups(*looked_at)
+                for group in data.groups_of(*looked_at)
                 if (group[0].category, group[0].split) not in places
             )
             message = f"only the part {part.name} may contain this"
@@ -93,14 +109,14 @@ def parts_apart(data: Dataset, tally: Tally) -> None:
 
 def restrictions(data: Dataset, tally: Tally) -> None:
     """No sentence of any split contains a structure that is to be nowhere."""
-    groups = data.groups(*TRAINING_LIKE, GENERALIZATION)
+    groups = data.groups_of(*TRAINING_LIKE, GENERALIZATION)
     _expect_none(data, tally, groups, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(
     data: Dataset,
     tally: Tally,
-    groups: Iterable[tuple[Item, ...]],
+    groups: Iterable[tuple[Group, int]],
     clauses: tuple[Clause, ...],
     message: str,
 ) -> None:
@@ -108,9 +124,13 @@ def _expect_none(
     if not clauses:
         return
     first = data.first_of(clauses)
-    for group in groups:
-        tally.checked += len(group)
-        clause = first(group[0])
+    found: dict[Group, Clause] = {}
+    for group, count in groups:
+        tally.checked += count
+        clause = first(group)
         if clause:
-            for item in group:
-                tally.add(data.violation(f"{message}: {clause.text}", item, clause))
+            found[group] = clause
+    for split, entry, group in data.members(list(found)):
+        clause = found[group]
+        text = f"{message}: {clause.text}"
+        tally.add_later(partial(data.violation_by, text, split, entry, clause))

@@ -17,17 +17,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import networkx as nx
 
-from sgl.verify.dataset import (
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import (
     EXPOSURE,
     GENERALIZATION,
     PART,
     TRAIN,
     TRAINING_LIKE,
-    Dataset,
-    Item,
+    Group,
 )
 from sgl.verify.manifest import Clause, Pattern, Quota
 from sgl.verify.report import Tally, Violation
@@ -39,7 +40,7 @@ class _Part:
 
     label: str
     count: int
-    fits: Callable[[Item], bool]
+    fits: Callable[[Group], bool]
     each_target: bool = False
 
 
@@ -51,9 +52,10 @@ class _Parted:
     category: str
     parts: tuple[_Part, ...]
 
-    def items(self, data: Dataset) -> Iterator[Item]:
-        """The items of the category."""
-        return (item for item in data.items(self.split) if item.category == self.category)
+    def groups(self, data: Dataset) -> Iterator[tuple[Group, int]]:
+        """The groups of items of the category."""
+        groups = data.groups_of(self.split)
+        return ((group, count) for group, count in groups if group.category == self.category)
 
 
 def exposures(data: Dataset, tally: Tally) -> None:
@@ -118,16 +120,17 @@ def _parts(data: Dataset, name: str, quotas: tuple[Quota, ...]) -> tuple[_Part, 
     )
 
 
-def _contains(data: Dataset, clause: Clause) -> Callable[[Item], bool]:
-    return lambda item: data.contains(item, clause)
+def _contains(data: Dataset, clause: Clause) -> Callable[[Group], bool]:
+    return lambda group: data.contains(group, clause)
 
 
-def _within(data: Dataset, quota: Quota) -> Callable[[Item], bool]:
+def _within(data: Dataset, quota: Quota) -> Callable[[Group], bool]:
     """Whether an item contains one of each group that the quota is within, and none of the rest."""
+    outside = data.first_of(quota.outside)
+    within = [data.first_of(clauses) for clauses in quota.within]
 
-    def fits(item: Item) -> bool:
-        inside = all(any(data.contains(item, clause) for clause in group) for group in quota.within)
-        return inside and not any(data.contains(item, clause) for clause in quota.outside)
+    def fits(group: Group) -> bool:
+        return not outside(group) and all(inside(group) for inside in within)
 
     return fits
 
@@ -139,7 +142,7 @@ def _divided(part: _Part, pattern: Pattern) -> Iterator[_Part]:
         return
     for target, count in _equal(part.count, pattern.targets):
         yield replace(
-            part, label=f"{part.label}, {target}", count=count, fits=_counts(part, pattern, target)
+            part, label=f"{part.label}, {target}", count=count, fits=_counts(part, target)
         )
 
 
@@ -151,14 +154,9 @@ def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
     ]
 
 
-def _counts(part: _Part, pattern: Pattern, target: str) -> Callable[[Item], bool]:
+def _counts(part: _Part, target: str) -> Callable[[Group], bool]:
     """Whether an item fits a part and counts for ``target``."""
-
-    def counts(item: Item) -> bool:
-        lemmas = {word.get("lemma") for word in item.words}
-        return part.fits(item) and target == next(filter(lemmas.__contains__, pattern.targets), "")
-
-    return counts
+    return lambda group: group.target == target and part.fits(group)
 
 
 def _compare_recorded(data: Dataset, tally: Tally, parted: _Parted, pattern: Pattern) -> None:
@@ -180,12 +178,16 @@ def _deal(data: Dataset, tally: Tally, parted: _Parted) -> None:
     """Whether the items can be dealt out so that every part gets its number."""
     parts, label = parted.parts, parted.category
     kinds: Counter[tuple[int, ...]] = Counter()
-    for item in parted.items(data):
-        tally.checked += 1
-        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(item))
-        kinds[kind] += 1
+    nowhere: list[Group] = []
+    for group, count in parted.groups(data):
+        tally.checked += count
+        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(group))
+        kinds[kind] += count
         if not kind:
-            tally.add(data.violation(f"{label}: the item belongs to none of the parts", item))
+            nowhere.append(group)
+    for split, entry, _ in data.members(nowhere):
+        message = f"{label}: the item belongs to none of the parts"
+        tally.add_later(partial(data.violation_by, message, split, entry))
     for rank, part in enumerate(parts):
         fitting = sum(count for kind, count in kinds.items() if rank in kind)
         tally.figure(part.label, fitting, f"{part.count:,} declared")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
@@ -115,6 +116,13 @@ class Tally:
         self.total += 1
         if len(self.violations) < SHOWN:
             self.violations.append(violation)
+
+    def add_later(self, violation: Callable[[], Violation]) -> None:
+        """Count a violation that is made only if it is among the first."""
+        if len(self.violations) < SHOWN:
+            self.add(violation())
+        else:
+            self.total += 1
 
     def figure(self, label: str, value: int, detail: str = "") -> None:
         """Report a count."""

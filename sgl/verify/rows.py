@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from sgl.verify.conllu import Malformed
 
@@ -20,8 +20,7 @@ class ParquetError(Exception):
     """A Parquet file that cannot be read; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row; ``kind`` is ``iid``, ``exposure`` or ``gen``, in Parquet only."""
 
     source: str

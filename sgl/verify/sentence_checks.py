@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from sgl.verify.conllu import Word
-from sgl.verify.dataset import GENERALIZATION, PART, TRAIN, Dataset, Item
-from sgl.verify.report import Tally
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import GENERALIZATION, PART, TRAIN, Split
+from sgl.verify.repetitions import repetitions
+from sgl.verify.report import Tally, Violation
 
 _EXAMPLES = 10
 
@@ -19,18 +22,17 @@ def words_exposed(data: Dataset, tally: Tally) -> None:
     counted without being violations: an inflected form may be what is to be
     generalized to.
     """
-    train = _distinct_words(data.items(TRAIN))
+    train = _distinct_words(data, TRAIN)
     lemmas = {_lemma(word) for word in train}
-    first: dict[str, Item] = {}
-    gen: list[Word] = []
-    for item in data.items(GENERALIZATION):
-        for word in item.words:
-            first.setdefault(_lemma(word), item)
-        gen.extend(item.words)
-    for lemma, item in first.items():
+    gen = _distinct_words(data, GENERALIZATION)
+    first: dict[str, tuple[Split, int]] = {}
+    for word, place in gen.items():
+        first.setdefault(_lemma(word), place)
+    for lemma, place in first.items():
         tally.checked += 1
         if lemma not in lemmas:
-            tally.add(data.violation(f"the lemma {lemma!r} does not occur in train", item))
+            message = f"the lemma {lemma!r} does not occur in train"
+            tally.add_later(partial(data.violation_by, message, *place))
     forms = {word.form.lower() for word in train}
     _report_new(tally, "word forms of gen that are not in train", gen, forms, _form)
     tagged = {_tagged(word) for word in train}
@@ -43,15 +45,13 @@ def splits_disjoint(data: Dataset, tally: Tally) -> None:
     Where the dataset does not declare distinct sentences, this is asked of the
     generalization items alone; sentences that train, dev and test share are counted.
     """
-    first: dict[str, Item] = {}
     shared = 0
-    for item in data.items():
-        tally.checked += 1
-        other = first.setdefault(item.source, item)
-        if other.split == item.split:
+    tally.checked += data.items()
+    for (split, entry), (other, before) in repetitions(data.splits):
+        if other is split:
             continue
-        if data.manifest.distinct_sentences or GENERALIZATION in (item.split, other.split):
-            tally.add(data.violation(f"the sentence is {other.sent_id} as well", item))
+        if data.manifest.distinct_sentences or GENERALIZATION in (split.name, other.name):
+            tally.add_later(partial(_twice, data, split, entry, other, before))
         else:
             shared += 1
     if not data.manifest.distinct_sentences:
@@ -67,16 +67,13 @@ def sentences_distinct(data: Dataset, tally: Tally) -> None:
     for split in data.splits:
         strata = data.manifest.splits.get(split.name, ())
         free = {stratum.category for stratum in strata if stratum.repeated}
-        first: dict[str, Item] = {}
-        for item in split.items:
-            tally.checked += 1
-            other = first.setdefault(item.source, item)
-            if other is item:
-                continue
+        tally.checked += len(split) - len(split.malformed)
+        for (_, entry), (_, before) in repetitions([split]):
             repeated += 1
-            own = item.category == other.category and item.category in free
+            category = split.group(entry).category
+            own = category == split.group(before).category and category in free
             if data.manifest.distinct_sentences and not own:
-                tally.add(data.violation(f"the sentence is {other.sent_id} as well", item))
+                tally.add_later(partial(_twice, data, split, entry, split, before))
     tally.figure("repeated sentences", repeated)
 
 
@@ -85,16 +82,31 @@ def lemmas_distinct(data: Dataset, tally: Tally) -> None:
 
     Parts of train whose lemmas may be repeated are exempt.
     """
-    tags = frozenset(data.manifest.distinct_lemmas)
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
-    for item in data.items():
-        if item.split == TRAIN and item.category in exempt:
-            continue
-        tally.checked += 1
-        lemmas = [word.get("lemma") for word in item.words if word.get("upos") in tags]
-        if len(set(lemmas)) < len(lemmas):
-            lemma = next(lemma for lemma, times in Counter(lemmas).items() if times > 1)
-            tally.add(data.violation(f"the lemma {lemma!r} occurs twice", item))
+    for split in data.splits:
+        for group, count in data.groups[split.name]:
+            if not _is_exempt(split, group.category, exempt):
+                tally.checked += count
+        for entry in split.repeating:
+            if not _is_exempt(split, split.group(entry).category, exempt):
+                tally.add_later(partial(_repeated_lemma, data, split, entry))
+
+
+def _is_exempt(split: Split, category: str, exempt: set[str]) -> bool:
+    return split.name == TRAIN and category in exempt
+
+
+def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
+    item = data.item(split, entry)
+    tags = data.manifest.distinct_lemmas
+    lemmas = Counter(word.get("lemma") for word in item.words if word.get("upos") in tags)
+    lemma = next(lemma for lemma, times in lemmas.items() if times > 1)
+    return data.violation(f"the lemma {lemma!r} occurs twice", item)
+
+
+def _twice(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
+    first = data.item(other, before)
+    return data.violation_by(f"the sentence is {first.sent_id} as well", split, entry)
 
 
 def _report_new(
@@ -105,8 +117,14 @@ def _report_new(
     tally.figure(label, len(new), ", ".join(list(new)[:_EXAMPLES]))
 
 
-def _distinct_words(items: Iterable[Item]) -> list[Word]:
-    return list(dict.fromkeys(word for item in items for word in item.words))
+def _distinct_words(data: Dataset, name: str) -> dict[Word, tuple[Split, int]]:
+    """The words of a split in their order, each with the first entry that has it."""
+    return {
+        word: (split, entry)
+        for split in data.splits
+        if split.name == name
+        for word, entry in split.words.items()
+    }
 
 
 def _form(word: Word) -> str:

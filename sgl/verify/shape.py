@@ -11,43 +11,76 @@ keeps, in the order of its tokens, the answers alone::
 
 Two sentences of one shape give every question the same answer at the same
 places and have the same edges, so every structure has the same matches in both:
-one search per shape is a search of every sentence.  Degrees are counted on the
-edges of the shape, where parallel edges stay apart.
+one search per shape is a search of every sentence.
+
+Shapes with the same edges share a *frame*: whatever is about edges alone (walks,
+and degrees, which are counted on edges where parallel ones stay apart) is found
+out once for all of them.  A structure asks only few questions of a shape, so that
+shapes of a frame that answer these alike need one search (``sgl.verify.search``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import TypeVar
 
-from sgl.verify.conllu import Sentence, Word
+from sgl.verify.conllu import Edge, Sentence, Word
 from sgl.verify.structure import Body, Structure, Variable, Walk
 
 Key = TypeVar("Key")
 
 
-@dataclass(frozen=True, slots=True)
+#: Edges (source, target, mask): the mask has the answers of the label.
+MaskedEdges = tuple[tuple[int, int, int], ...]
+
+#: Sets of nodes by question: bit ``n`` of a set says that the answer at node ``n`` is yes.
+Columns = dict[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A sentence without its words: its size, its edges, the answers on degrees.
+
+    ``number`` is its rank among the frames of a ``Shapes`` table.
+    """
+
+    number: int
+    size: int
+    edges: MaskedEdges
+    degrees: Columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """The answers of a sentence: a mask per node, and edges (source, target, mask).
+    """A frame with a mask for each node, the answers of its word.
 
     ``number`` is its rank among the shapes of a ``Shapes`` table.
     """
 
     number: int
+    frame: Frame
     nodes: tuple[int, ...]
-    edges: tuple[tuple[int, int, int], ...]
+
+    def columns(self) -> Columns:
+        """The answers the other way round: for each question the nodes that say yes."""
+        columns = dict(self.frame.degrees)
+        for node, mask in enumerate(self.nodes):
+            for bit in members(mask):
+                columns[bit] = columns.get(bit, 0) | 1 << node
+        return columns
 
 
 @dataclass(frozen=True, slots=True)
 class VariableTest:
-    """A variable as a test on masks: ``mask & care == want``."""
+    """A variable: the questions to which its node says yes, and those to which it says no."""
 
     name: str
-    care: int
-    want: int
+    true: tuple[int, ...]
+    false: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +89,8 @@ class CompiledBody:
 
     ``links`` are pairs of different variables, and of variables with themselves,
     with the bits that their nodes must have; ``walks`` the longer walks among
-    these bits, as (bit, label bit, bounds).  ``node_bits`` and ``edge_bits`` are
-    the bits that some node and some edge must have.
+    these bits, as (bit, label bit, bounds).  ``node_bits`` are the questions to which
+    some node, ``edge_bits`` those to which some edge must say yes.
     """
 
     variables: tuple[VariableTest, ...]
@@ -69,10 +102,11 @@ class CompiledBody:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledStructure:
-    """A structure whose tests are bits."""
+    """A structure whose tests are bits; ``questions`` are all that it asks of words."""
 
     body: CompiledBody
     without: tuple[CompiledBody, ...]
+    questions: tuple[int, ...]
 
 
 class Vocabulary:
@@ -95,7 +129,7 @@ class Vocabulary:
         self.labels = _numbered([*labels, *(test.labels for test in self.degrees)])
         self.walks = _numbered(walk for walk in walks if not walk.is_edge)
         self._by_label: dict[str, int] = {}
-        self._by_word: dict[Word, int] = {}
+        self.answers = _Answers(self.values)
 
     def compiled(self) -> tuple[CompiledStructure, ...]:
         """The structures with their tests as bits, in their order."""
@@ -103,21 +137,18 @@ class Vocabulary:
             CompiledStructure(
                 self._compile(structure.body),
                 tuple(self._compile(body) for body in structure.without),
+                tuple(sorted(self._questions(structure))),
             )
             for structure in self.structures
         )
 
-    def of_word(self, word: Word) -> int:
-        """The answers of a word to the tests on attributes."""
-        mask = self._by_word.get(word)
-        if mask is None:
-            mask = sum(
-                1 << bit
-                for (attribute, values), bit in self.values.items()
-                if word.get(attribute) in values
-            )
-            self._by_word[word] = mask
-        return mask
+    def _questions(self, structure: Structure) -> set[int]:
+        return {
+            self.values[test.attribute, test.values]
+            for body in structure.bodies
+            for variable in body.variables
+            for test in variable.tests
+        }
 
     def of_label(self, label: str) -> int:
         """The answers of an edge label to the tests on labels."""
@@ -127,13 +158,15 @@ class Vocabulary:
             self._by_label[label] = mask
         return mask
 
-    def of_degrees(self, node: int, edges: tuple[tuple[int, int, int], ...]) -> int:
-        """The answers of a node to the tests on its outgoing edges."""
-        answers = 0
+    def of_degrees(self, size: int, edges: MaskedEdges) -> Columns:
+        """The answers of some nodes to the tests on their outgoing edges."""
+        answers: Columns = {}
         for test, rank in self.degrees.items():
             bit = 1 << self.labels[test.labels]
-            degree = sum(1 for source, _, mask in edges if source == node and mask & bit)
-            answers |= test.accept(degree) << (len(self.values) + rank)
+            degrees = Counter(source for source, _, mask in edges if mask & bit)
+            nodes = sum(1 << node for node in range(size) if test.accept(degrees[node]))
+            if nodes:
+                answers[len(self.values) + rank] = nodes
         return answers
 
     def _compile(self, body: Body) -> CompiledBody:
@@ -147,59 +180,81 @@ class Vocabulary:
                 bit = walks[link.walk] = len(self.labels) + self.walks[link.walk]
             links[pair] = links.get(pair, 0) | 1 << bit
         of_edges = (1 << len(self.labels)) - 1
+        needed = [1 << self.labels[walk.labels] for walk in walks if walk.low]
         variables = tuple(self._variable(variable) for variable in body.variables)
         return CompiledBody(
             variables=variables,
             links=tuple((*pair, bits) for pair, bits in links.items()),
             walks=tuple((bit, self.labels[walk.labels], walk) for walk, bit in walks.items()),
-            node_bits=reduce(or_, (variable.want for variable in variables), 0),
-            edge_bits=reduce(or_, links.values(), 0) & of_edges,
+            node_bits=reduce(or_, (1 << bit for variable in variables for bit in variable.true), 0),
+            edge_bits=reduce(or_, [*links.values(), *needed], 0) & of_edges,
         )
 
     def _variable(self, variable: Variable) -> VariableTest:
-        """The tests as masks; a contradictory variable wants a bit it ignores."""
-        true = false = 0
-        for test in variable.tests:
-            bit = 1 << self.values[test.attribute, test.values]
-            true |= bit * (not test.negated)
-            false |= bit * test.negated
-        for degree in variable.degrees:
-            true |= 1 << (len(self.values) + self.degrees[degree])
-        contradictory = true & false
-        return VariableTest(variable.name, (true | false) & ~contradictory, true)
+        """The tests as questions; no node says both yes and no."""
+        asked = [(self.values[t.attribute, t.values], t.negated) for t in variable.tests]
+        asked += [(len(self.values) + self.degrees[test], False) for test in variable.degrees]
+        return VariableTest(
+            variable.name,
+            tuple(bit for bit, negated in dict.fromkeys(asked) if not negated),
+            tuple(bit for bit, negated in dict.fromkeys(asked) if negated),
+        )
 
 
-@dataclass(slots=True)
 class Shapes:
-    """The distinct shapes met so far."""
+    """The distinct shapes met so far, and their frames."""
 
-    vocabulary: Vocabulary
-    table: dict[tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]], Shape] = field(
-        default_factory=dict
-    )
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.table: dict[tuple[int, tuple[int, ...]], Shape] = {}
+        self.frames: dict[tuple[int, MaskedEdges], Frame] = {}
+        self._by_edges: dict[tuple[int, tuple[Edge, ...]], Frame] = {}
 
     def of(self, sentence: Sentence) -> Shape:
         """The shape of a sentence; equal shapes are one object."""
-        vocabulary = self.vocabulary
-        nodes = tuple([vocabulary.of_word(word) for word in sentence.words])
-        edges = tuple(
-            [
-                (source, target, vocabulary.of_label(label))
-                for source, label, target in sentence.edges
-            ]
-        )
-        shape = self.table.get((nodes, edges))
+        nodes = tuple(map(self.vocabulary.answers.__getitem__, sentence.words))
+        key = (len(nodes), sentence.edges)
+        frame = self._by_edges.get(key) or self._frame(*key)
+        shape = self.table.get((frame.number, nodes))
         if shape is None:
-            shape = self._add(nodes, edges)
+            shape = self.table[frame.number, nodes] = Shape(len(self.table), frame, nodes)
         return shape
 
-    def _add(self, nodes: tuple[int, ...], edges: tuple[tuple[int, int, int], ...]) -> Shape:
-        answers = tuple(
-            mask | self.vocabulary.of_degrees(node, edges) for node, mask in enumerate(nodes)
+    def _frame(self, size: int, labelled: tuple[Edge, ...]) -> Frame:
+        """The frame of some edges; those whose labels no structure tells apart share it."""
+        of_label = self.vocabulary.of_label
+        edges = tuple([(source, target, of_label(label)) for source, label, target in labelled])
+        frame = self.frames.get((size, edges))
+        if frame is None:
+            degrees = self.vocabulary.of_degrees(size, edges)
+            frame = self.frames[size, edges] = Frame(len(self.frames), size, edges, degrees)
+        self._by_edges[size, labelled] = frame
+        return frame
+
+
+class _Answers(dict[Word, int]):
+    """The answers of words to the tests on attributes, found when first asked for."""
+
+    def __init__(self, tests: dict[tuple[str, frozenset[str]], int]) -> None:
+        super().__init__()
+        self._tests = tests
+
+    def __missing__(self, word: Word) -> int:
+        mask = sum(
+            1 << bit
+            for (attribute, values), bit in self._tests.items()
+            if word.get(attribute) in values
         )
-        shape = Shape(len(self.table), answers, edges)
-        self.table[nodes, edges] = shape
-        return shape
+        self[word] = mask
+        return mask
+
+
+def members(bits: int) -> Iterator[int]:
+    """The numbers in a set that is written as an integer with a bit for each, in order."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _numbered(keys: Iterable[Key]) -> dict[Key, int]:

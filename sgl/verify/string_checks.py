@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from sgl.verify.dataset import EXPOSURE, GENERALIZATION, Dataset, Item
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import EXPOSURE, GENERALIZATION, Split
 from sgl.verify.manifest_strings import IGNORE, REJECT, Readings, Strings
+from sgl.verify.repetitions import repetitions
 from sgl.verify.report import SkippedError, Tally, Violation
 
 _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"
@@ -20,18 +23,21 @@ def one_target(data: Dataset, tally: Tally) -> None:
     """
     strings = data.manifest.strings
     lenient = strings is not None and strings.policy != REJECT
-    first: dict[str, Item] = {}
     several = 0
-    for item in data.items():
-        tally.checked += 1
-        other = first.setdefault(item.source, item)
-        if other.target != item.target:
+    tally.checked += data.items()
+    for (split, entry), (other, before) in repetitions(data.splits):
+        if split.targets[entry] != other.targets[before]:
             several += 1
             if not lenient:
-                message = f"the sentence has another target in {other.sent_id}: {other.target}"
-                tally.add(data.violation(message, item))
+                tally.add_later(partial(_second_target, data, split, entry, other, before))
     if lenient:
         tally.figure("sentences that have another target elsewhere", several)
+
+
+def _second_target(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
+    first = data.item(other, before)
+    message = f"the sentence has another target in {first.sent_id}: {first.targets[0]}"
+    return data.violation_by(message, split, entry)
 
 
 def readings(data: Dataset, tally: Tally) -> None:

@@ -1,0 +1,81 @@
+"""``sglc cache``: where the results of earlier runs are kept, and how to remove them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import click
+
+from sgl.cache import LIMIT, Cache, cache_directory, open_cache
+from sgl.cli.common import count
+from sgl.cli.main import OK, OUTPUT
+
+_MEBIBYTE = 1 << 20
+
+
+@click.group("cache", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Show or clear what earlier runs have kept.
+
+    Compiled grammars, proofs and the like are kept in a directory of yours, under hashes
+    of all that they depend on.  The variable SGL_CACHE_DIR names another directory; if it
+    is empty, nothing is kept.
+    """
+
+
+@command.command("info")
+@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
+def info(as_json: bool) -> int:
+    """Show the directory, and how many entries of which kind there are."""
+    cache = open_cache()
+    entries = [] if cache is None else cache.entries()
+    size = sum(entry.size for entry in entries)
+    kinds = dict(sorted(Counter(entry.kind for entry in entries).items()))
+    if as_json:
+        figures = {
+            "directory": None if cache is None else str(cache.directory),
+            "entries": len(entries),
+            "bytes": size,
+            "limit": LIMIT,
+            "kinds": kinds,
+        }
+        click.echo(json.dumps(figures, ensure_ascii=False, indent=1))
+    elif cache is None:
+        click.echo(_nothing_kept())
+    else:
+        click.echo(f"directory  {cache.directory}")
+        click.echo(
+            f"entries    {count(len(entries), 'entry', 'entries')}, "
+            f"{size / _MEBIBYTE:,.1f} MiB of at most {LIMIT // _MEBIBYTE:,} MiB"
+        )
+        for kind, number in kinds.items():
+            click.echo(f"  {kind:<11}  {number:,}")
+    return OK
+
+
+@command.command("clear")
+def clear() -> int:
+    """Remove all entries; the next run computes everything anew."""
+    cache = open_cache()
+    if cache is None:
+        click.echo(_nothing_kept())
+        return OK
+    return _clear(cache)
+
+
+def _clear(cache: Cache) -> int:
+    try:
+        number = cache.clear()
+    except OSError as problem:
+        click.echo(f"error: cannot clear {cache.directory}: {problem.strerror}", err=True)
+        return OUTPUT
+    click.echo(f"removed {count(number, 'entry', 'entries')} from {cache.directory}")
+    return OK
+
+
+def _nothing_kept() -> str:
+    directory = cache_directory()
+    if directory is None:
+        return "nothing is kept: the cache is switched off"
+    return f"nothing is kept: {directory} cannot be written, or others can write to it"

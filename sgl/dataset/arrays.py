@@ -1,0 +1,67 @@
+"""Columns of texts as rows of a file and as arrays of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sgl.dataset.row_kernel import may_break, write_rows
+from sgl.kernel.column import SLACK, Column, as_bytes
+from sgl.sample.rows import row_of
+
+
+def rows_of(source: Column, target: Column, category: str) -> bytes:
+    """Rows of source, target and category, as ``sgl.sample.rows.row_of`` writes them.
+
+    Raises ``ValueError`` if a field has a tab or line end.
+    """
+    ending = f"\t{category}\n".encode()
+    for column in (source, target, Column.of([category])):
+        if may_break(column.data, column.offsets[0], column.offsets[-1]):
+            _check_rows(source, target, category)
+            break
+    size = source.size + target.size + source.rows * (len(ending) + 2)
+    rows = np.empty(size + 2 * SLACK, np.uint8)
+    end = write_rows(
+        source.data,
+        source.offsets,
+        target.data,
+        target.offsets,
+        as_bytes(ending),
+        len(ending),
+        rows,
+    )
+    return rows[:end].tobytes()
+
+
+def _check_rows(source: Column, target: Column, category: str) -> None:
+    for first, second in zip(source.texts(), target.texts(), strict=True):
+        row_of(first, second, category)
+
+
+def content(column: Column) -> NDArray[np.uint8]:
+    """The bytes of all texts of a column, one behind the other."""
+    return column.data[column.offsets[0] : column.offsets[-1]]
+
+
+def joined(columns: Sequence[Column]) -> Column:
+    """The texts of several columns, one column after the other."""
+    if len(columns) == 1:
+        return columns[0]
+    parts = [content(column) for column in columns]
+    lengths = [np.diff(column.offsets) for column in columns]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
+    return Column(np.concatenate([*parts, np.zeros(SLACK, np.uint8)]), offsets)
+
+
+def arrow_array(column: Column) -> Any:  # noqa: ANN401 - pyarrow ships no types
+    """A column as an array of Arrow, over the same bytes."""
+    start = column.offsets[0]
+    offsets = (column.offsets - start).astype(np.int32)
+    data = np.ascontiguousarray(column.data[start:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.StringArray.from_buffers(column.rows, buffers[1], buffers[2])

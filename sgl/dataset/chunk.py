@@ -1,0 +1,66 @@
+"""Chunks: consecutive rows of a split in the form of every file that has them.
+
+A chunk is cut from the candidates that were accepted for the strata of its split, in their
+order::
+
+    train   in_distribution 39,700   exposure:… 100   exposure:… 100   …
+            |- 10,000 -|- 10,000 -|- 10,000 -|-   9,700 + 100 + …   -|
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.sample.engine import PackedStratum
+
+#: Rows of a chunk, and in a row group of a Parquet file.
+ROWS = 10_000
+
+
+class Piece(NamedTuple):
+    """Candidates of one stratum, by their numbers."""
+
+    stratum: PackedStratum
+    numbers: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows of a split.
+
+    ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of
+    each target, ``conllu`` the sentences (``None`` without graphs), ``table`` the rows of
+    the Parquet file as a table of Arrow.  ``words`` counts the words of each row in the
+    first text layer.
+    """
+
+    split: str
+    first: int
+    rows: tuple[bytes, ...]
+    conllu: bytes | None
+    table: Any
+    words: NDArray[np.int32]
+    pieces: tuple[Piece, ...]
+
+
+def cut(pieces: Sequence[Piece], rows: int = ROWS) -> Iterator[tuple[int, list[Piece]]]:
+    """Cut the candidates of a split into chunks of so many rows.
+
+    Gives the number of the first row of each, from 1, and the pieces it is made of.
+    """
+    ends = np.cumsum([0, *(len(piece.numbers) for piece in pieces)]).tolist()
+    for first in range(0, ends[-1], rows):
+        yield (
+            first + 1,
+            [
+                Piece(piece.stratum, piece.numbers[max(first - start, 0) : first + rows - start])
+                for piece, (start, end) in zip(pieces, pairwise(ends), strict=True)
+                if start < min(first + rows, end) and first < end
+            ],
+        )

@@ -1,0 +1,258 @@
+"""Make chunks: from the numbers of candidates to the bytes of every file.
+
+A chunk is a function of the grammar, the plan, its place in the split and the candidates
+that it is made of, so chunks can be made in any order and by anybody::
+
+    maker = ChunkMaker(grammar, plan, Sampler(tables))
+    chunk = maker.chunk("train", 1, [Piece(stratum, numbers), ...])
+    chunk.rows, chunk.conllu, chunk.table
+
+Nothing here goes item by item but the identifiers, which are hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
+from sgl.dataset.arrays import arrow_array, content, joined, rows_of
+from sgl.dataset.chunk import Chunk, Piece
+from sgl.dataset.columns import FeatureColumns, NotationColumns
+from sgl.dataset.notation import recursive_labels
+from sgl.dataset.row_kernel import count_words
+from sgl.graph.columns import ConlluColumns
+from sgl.graph.packed import PackedLayer, pack_layer
+from sgl.graph.view_columns import ViewColumns
+from sgl.kernel.column import Column
+from sgl.sample.sampler import Sampler, TextWriter
+from sgl.sample.tables import pack_text
+
+#: Columns of the Parquet files.
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("category", pa.string()),
+        ("split_kind", pa.string()),
+        ("derivation", pa.string()),
+        ("depth", pa.int32()),
+        ("features", pa.string()),
+        ("seed_stream", pa.string()),
+    ]
+)
+
+
+def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
+    """The columns of the Parquet files, one more for each further target."""
+    schema = SCHEMA
+    for name in plan.further:
+        schema = schema.append(pa.field(f"target_{name}", pa.string()))
+    return schema
+
+
+class _Part(NamedTuple):
+    """What one piece adds to a chunk."""
+
+    rows: list[bytes]
+    conllu: bytes
+    columns: list[Column]
+    heights: NDArray[np.int32]
+    ids: list[str]
+    words: NDArray[np.int32]
+
+
+class _Target(NamedTuple):
+    """A target: a text layer by its number, or a view of the graph layer of that number."""
+
+    layer: int
+    view: ViewColumns | None
+
+
+class _Sentences(NamedTuple):
+    """What CoNLL-U shows: a graph layer, text layers and targets that are views, by number."""
+
+    layer: int
+    texts: list[int]
+    views: list[int]
+    conllu: ConlluColumns
+    features: FeatureColumns
+
+
+def split_kind(category: str) -> str:
+    """``iid``, ``exposure``, ``part`` or ``gen``."""
+    if category == IN_DISTRIBUTION:
+        return "iid"
+    if category.startswith(PART_PREFIX):
+        return "part"
+    return "exposure" if category.startswith(EXPOSURE_PREFIX) else "gen"
+
+
+class ChunkMaker:
+    """Makes the chunks of a dataset."""
+
+    def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
+        self._sampler = sampler
+        self._schema = schema_of(plan)
+        self._source = grammar.text_layer(plan.source)
+        self._texts = [
+            TextWriter(pack_text(grammar, layer), list(grammar.arity))
+            for layer in range(len(grammar.text_layers))
+        ]
+        self._packed: dict[int, PackedLayer] = {}
+        self._targets = [self._target(grammar, name) for name in plan.targets]
+        self._notation = NotationColumns(grammar, self._source)
+        self._count = _WordCounter(grammar)
+        self._sentences = self._graph_columns(grammar, plan) if plan.lemma_layer else None
+
+    def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
+        """The rows of a split from number ``first`` on, made of these candidates.
+
+        Raises:
+            ConlluError: a sentence has no faithful form.
+            ViewError: a graph has no form in a view that is a target.
+            ValueError: a text has a tab or line end.
+        """
+        parts: list[_Part] = []
+        number = first
+        for piece in pieces:
+            parts.append(self._part(split, number, piece))
+            number += len(piece.numbers)
+        return Chunk(
+            split=split,
+            first=first,
+            rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
+            conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
+            table=self._table(pieces, parts),
+            words=np.concatenate([part.words for part in parts]),
+            pieces=tuple(pieces),
+        )
+
+    def _part(self, split: str, first: int, piece: Piece) -> _Part:
+        sources, derivations = self._sampler.derive(piece.stratum, piece.numbers)[2:0:-1]
+        texts = [
+            sources if layer == self._source else writer.column(derivations)
+            for layer, writer in enumerate(self._texts)
+        ]
+        graphs = {layer: packed.graphs(derivations) for layer, packed in self._packed.items()}
+        targets = [
+            texts[target.layer] if target.view is None else target.view.column(graphs[target.layer])
+            for target in self._targets
+        ]
+        category = piece.stratum.category
+        conllu, features = b"", Column.of([""] * derivations.number)
+        if self._sentences is not None:
+            of = graphs[self._sentences.layer]
+            shown = [texts[layer] for layer in self._sentences.texts]
+            shown += [targets[number] for number in self._sentences.views]
+            sentences = self._sentences.conllu.column(
+                of, shown, split=split, category=category, first=first
+            )
+            conllu = content(sentences).tobytes()
+            features = self._sentences.features.column(of)
+        expressions = self._notation.expressions(derivations)
+        return _Part(
+            rows=[rows_of(sources, target, category) for target in targets],
+            conllu=conllu,
+            columns=[sources, targets[0], expressions, features, *targets[1:]],
+            heights=self._notation.heights(derivations),
+            ids=_ids(expressions),
+            words=self._count(derivations),
+        )
+
+    def _target(self, grammar: CoreGrammar, name: str) -> _Target:
+        for layer, text in enumerate(grammar.text_layers):
+            if text.name == name:
+                return _Target(layer, None)
+        view = next(view for view in grammar.views if view.name == name)
+        return _Target(view.layer, ViewColumns(self._layer(grammar, view.layer), view))
+
+    def _layer(self, grammar: CoreGrammar, layer: int) -> PackedLayer:
+        if layer not in self._packed:
+            self._packed[layer] = pack_layer(grammar, layer)
+        return self._packed[layer]
+
+    def _graph_columns(self, grammar: CoreGrammar, plan: Plan) -> _Sentences:
+        layer = grammar.graph_layer(plan.lemma_layer)
+        packed = self._layer(grammar, layer)
+        names = [text.name for text in grammar.text_layers]
+        order = [packed.anchor, *(i for i in range(len(names)) if i != packed.anchor)]
+        views = [number for number, name in enumerate(plan.targets) if name not in names]
+        headings = [names[i] for i in order] + [plan.targets[number] for number in views]
+        return _Sentences(
+            layer=layer,
+            texts=order,
+            views=views,
+            conllu=ConlluColumns(packed, headings),
+            features=FeatureColumns(packed, recursive_labels(grammar, layer)),
+        )
+
+    def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401
+        """The rows as a table of Arrow; pyarrow ships no types."""
+        source, target, expression, features, *further = (
+            arrow_array(joined(columns))
+            for columns in zip(*(part.columns for part in parts), strict=True)
+        )
+        categories = [piece.stratum.category for piece in pieces for _ in piece.numbers]
+        streams = [
+            f"{piece.stratum.stream}#{number}"
+            for piece in pieces
+            for number in piece.numbers.tolist()
+        ]
+        arrays = [
+            pa.array([name for part in parts for name in part.ids], pa.string()),
+            source,
+            target,
+            pa.array(categories, pa.string()),
+            pa.array([split_kind(category) for category in categories], pa.string()),
+            expression,
+            pa.array(np.concatenate([part.heights for part in parts]), pa.int32()),
+            features,
+            pa.array(streams, pa.string()),
+            *further,
+        ]
+        return pa.table(arrays, schema=self._schema)
+
+
+def _ids(expressions: Column) -> list[str]:
+    """The ids of items, as ``sgl.dataset.notation.item_id`` makes them."""
+    data = content(expressions).tobytes()
+    ends = (expressions.offsets - expressions.offsets[0]).tolist()
+    return [sha256(data[start:end]).hexdigest()[:16] for start, end in pairwise(ends)]
+
+
+class _WordCounter:
+    """Counts the words of derivations in the first text layer."""
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        rules = grammar.rules
+        self._arity = np.array(grammar.arity, np.int32)
+        self._own = np.array(grammar.source_tokens, np.int32)
+        self._uses = np.zeros((len(rules), max(grammar.arity, default=0) + 1), np.int32)
+        for rule in rules:
+            for item in rule.templates[0]:
+                if isinstance(item, Slot):
+                    self._uses[rule.id, item.child] += 1
+
+    def __call__(self, derivations: Derivations) -> NDArray[np.int32]:
+        counts = np.empty(derivations.number, np.int32)
+        longest = int(np.diff(derivations.offsets).max(initial=0)) + 1
+        count_words(
+            derivations.rules,
+            derivations.offsets,
+            self._arity,
+            self._own,
+            self._uses,
+            counts,
+            np.empty(longest, np.int32),
+        )
+        return counts

@@ -1,0 +1,247 @@
+"""A line of CoNLL-U: ten columns that say a word and its governors.
+
+The graph is taken from column DEPS.  An edge there that is not the basic edge
+(HEAD, DEPREL) of its token is an extracted one and gets a ``~``; so does a basic
+edge whose token says ``Extracted=Yes``::
+
+    ID  FORM  HEAD  DEPREL  DEPS           MISC            edges
+    1   What  4     obj     4:obj          Extracted=Yes   4 -[~obj]-> 1
+    3   she   4     nsubj   4:nsubj|6:obj  _               4 -[nsubj]-> 3, 6 -[~obj]-> 3
+
+``Words`` has one object for each distinct word, for each distinct way to be governed,
+and for each distinct line: the million tokens of a benchmark have some ten thousand
+different lines, and each is read once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+Edge = tuple[int, str, int]
+
+#: The edges of a sentence and the token under its root.
+Tree = tuple[tuple[Edge, ...], int]
+
+_FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9,]*")
+#: A token has at most this number; no sentence of a benchmark comes near it.
+LARGEST_ID = 10_000
+#: So many lines are remembered at most.
+_LINES_REMEMBERED = 1 << 19
+
+_COLUMNS = (
+    *("ID", "FORM", "LEMMA", "UPOS", "XPOS"),
+    *("FEATS", "HEAD", "DEPREL", "DEPS", "MISC"),
+)
+_POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Word:
+    """A token without its place: form and attributes.
+
+    There is one object for each distinct content in a ``Words`` table, so that
+    identity is equality and whatever depends on the word alone can be computed
+    once.
+    """
+
+    form: str
+    attributes: tuple[tuple[str, str], ...]
+    space_after: bool
+    extracted: bool
+
+    def get(self, attribute: str) -> str:
+        """The value of an attribute, ``""`` where the word has none."""
+        for name, value in self.attributes:
+            if name == attribute:
+                return value
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A block that is not a well-formed sentence: where and why."""
+
+    line: int
+    reason: str
+
+
+class MalformedError(Exception):
+    """The reason why the block at hand is malformed, and its line."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.malformed = Malformed(line, reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arcs:
+    """The number of a token and its governors: HEAD, the edges, the last one's number.
+
+    There is one object for each distinct content in a ``Words`` table.
+    """
+
+    number: int
+    head: int
+    edges: tuple[Edge, ...]
+    last: int
+
+
+class Token(NamedTuple):
+    """What a line of a token says: its word, its governors, how it is spelt in the text."""
+
+    word: Word
+    arcs: Arcs
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What has been read so far in several files, to be recognised when it comes again.
+
+    The distinct words, and governors of a token; the lines that say them; the trees
+    that governors of tokens make; the keys that the comments of a block can have.
+    """
+
+    words: dict[tuple[str, ...], Word] = field(default_factory=dict)
+    arcs: dict[tuple[str, str, str, str, bool], Arcs] = field(default_factory=dict)
+    trees: dict[tuple[Arcs, ...], Tree] = field(default_factory=dict)
+    keys: set[tuple[str, ...]] = field(default_factory=set)
+    lines: _Lines = field(init=False)
+
+    def __post_init__(self) -> None:
+        """The table of lines fills the others."""
+        object.__setattr__(self, "lines", _Lines(self))
+
+
+class _Lines(dict[bytes, Token]):
+    """The tokens of lines; a line that is asked for the first time is read."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+
+    def __missing__(self, line: bytes) -> Token:
+        """Raises ``MalformedError``, with no line number, or ``UnicodeDecodeError``."""
+        if len(self) > _LINES_REMEMBERED:
+            self.clear()
+        token = self[line] = read_token(split_columns(line.decode("utf-8"), 0), 0, self._words)
+        return token
+
+
+def split_columns(line: str, number: int) -> list[str]:
+    """The ten cells of a line; ``number`` is the line's, for messages."""
+    if line.startswith("#"):
+        raise MalformedError(number, "a comment after the first token")
+    cells = line.split("\t")
+    if len(cells) != len(_COLUMNS):
+        raise MalformedError(number, f"{len(cells)} columns instead of {len(_COLUMNS)}")
+    if "" in cells:
+        raise MalformedError(number, f"column {_COLUMNS[cells.index('')]} is empty")
+    return cells
+
+
+def read_token(cells: list[str], line: int, words: Words) -> Token:
+    """The token that the cells of a line say; raises ``MalformedError``."""
+    word = _word(cells, line, words)
+    arcs = _arcs(cells, word.extracted, line, words)
+    return Token(word, arcs, word.form + (" " if word.space_after else ""))
+
+
+def _word(cells: list[str], line: int, words: Words) -> Word:
+    key = (*cells[1:6], cells[9])
+    word = words.words.get(key)
+    if word is None:
+        word = words.words[key] = _new_word(cells, line)
+    return word
+
+
+def _new_word(cells: list[str], line: int) -> Word:
+    _, form, lemma, upos, xpos, feats, _, _, _, misc = cells
+    columns = (("lemma", lemma), ("upos", upos), ("xpos", xpos))
+    attributes = [(name, value) for name, value in columns if value != "_"]
+    attributes.extend(_features(feats, line))
+    notes = dict(_pairs(misc, "MISC", line))
+    space_after = notes.pop("SpaceAfter", "Yes") != "No"
+    extracted = notes.pop("Extracted", "No") == "Yes"
+    attributes.extend(notes.items())
+    if len({name for name, _ in attributes}) < len(attributes):
+        raise MalformedError(line, "an attribute with two values")
+    return Word(form, tuple(sorted(attributes)), space_after, extracted)
+
+
+def _features(cell: str, line: int) -> list[tuple[str, str]]:
+    features = _pairs(cell, "FEATS", line)
+    for name, value in features:
+        if not _FEATURE.fullmatch(f"{name}={value}"):
+            raise MalformedError(line, f"{name}={value} is not spelt as a feature of UD")
+    spelt = [f"{name}={value}".lower() for name, value in features]
+    if spelt != sorted(spelt):
+        raise MalformedError(line, f"FEATS is not sorted: {cell}")
+    return features
+
+
+def _pairs(cell: str, column: str, line: int) -> list[tuple[str, str]]:
+    if cell == "_":
+        return []
+    pairs = [part.partition("=") for part in cell.split("|")]
+    names = [name for name, _, _ in pairs]
+    if len(set(names)) < len(names) or not all(name and equals for name, equals, _ in pairs):
+        raise MalformedError(line, f"{column} is not a list of names with one value each: {cell}")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _arcs(cells: list[str], extracted: bool, line: int, words: Words) -> Arcs:
+    key = (cells[0], cells[6], cells[7], cells[8], extracted)
+    arcs = words.arcs.get(key)
+    if arcs is None:
+        arcs = words.arcs[key] = _new_arcs(*key, line)
+    return arcs
+
+
+def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool, line: int) -> Arcs:
+    """The edges into a token, with their marks; the edge from the root is none."""
+    dependent = _position(token, "ID", line)
+    basic = (_position(head, "HEAD", line), label)
+    governors = _deps(deps, line)
+    if basic not in governors:
+        raise MalformedError(line, f"the basic edge {head}:{label} is not in DEPS {deps}")
+    for governor, name in governors:
+        if governor == dependent:
+            raise MalformedError(line, f"token {token} is its own governor")
+        if (governor == 0) != (name == "root"):
+            raise MalformedError(line, f"governor {governor} with the label {name}")
+        if governor == 0 != basic[0]:
+            raise MalformedError(line, "the root is a governor in DEPS but not in HEAD")
+    edges = [
+        (governor - 1, f"~{name}" if extracted or (governor, name) != basic else name)
+        for governor, name in governors
+        if governor
+    ]
+    return Arcs(
+        dependent,
+        basic[0],
+        tuple((source, name, dependent - 1) for source, name in edges),
+        governors[-1][0],
+    )
+
+
+def _deps(cell: str, line: int) -> list[tuple[int, str]]:
+    deps: list[tuple[int, str]] = []
+    for part in cell.split("|"):
+        governor, _, label = part.partition(":")
+        if not label or label.startswith("~"):
+            raise MalformedError(line, f"DEPS is not a list of governor:label: {cell}")
+        deps.append((_position(governor, "DEPS", line), label))
+    if any(first >= second for first, second in pairwise(deps)):
+        raise MalformedError(line, f"DEPS is not sorted or has an edge twice: {cell}")
+    return deps
+
+
+def _position(text: str, column: str, line: int) -> int:
+    position = _POSITIONS.get(text)
+    if position is None:
+        raise MalformedError(line, f"{column} has {text}, which is not a token")
+    return position
