@@ -1,8 +1,9 @@
 """Kill workers and drivers at random moments; is the dataset what it would have been?
 
     python benchmarks/killing.py --runs 50
+    python benchmarks/killing.py --runs 10 --compile
 
-Each run starts ``sglc sample`` on two workers, kills the driver or one of the workers with
+Each run starts ``sglc sample`` (or ``compile``) on two workers, kills the driver or one of the workers with
 SIGKILL once or several times at moments drawn over the time that a whole run takes, and lets
 ``--resume`` finish.  The file is compared with that of a run that was left alone.
 """
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from os import kill
 from pathlib import Path
+from shutil import rmtree
 
 from common import print_table, write_json
 
@@ -34,18 +36,21 @@ _MOST_KILLS = 4
 
 @dataclass(frozen=True)
 class Command:
-    """A run of ``sglc``: what is written in ``folder``, how long it takes and what it gives."""
+    """A run of ``sglc``: what is written in ``folder``, how long it takes and what it gives.
+
+    It samples so many sentences, or compiles the grammar if the number is 0.
+    """
 
     grammar: str
     number: int
     folder: Path
-    seconds: float
-    digest: str
+    seconds: float = 0.0
+    digest: str = ""
 
     @classmethod
     def measured(cls, grammar: str, number: int, folder: Path) -> Command:
         """The command, run once without interruption."""
-        command = cls(grammar, number, folder, 0.0, "")
+        command = cls(grammar, number, folder)
         # The first run may have to compile the kernels.
         for _ in range(2):
             started = time.monotonic()
@@ -59,23 +64,36 @@ class Command:
 
     @property
     def target(self) -> Path:
-        """The file."""
-        return self.folder / "pairs.parquet"
+        """The file, or the directory of the dataset."""
+        return self.folder / ("pairs.parquet" if self.number else "dataset")
+
+    @property
+    def partial(self) -> Path:
+        """What an interrupted run leaves."""
+        return self.folder / f".{self.target.name}.partial"
 
     def start(self, *, resume: bool) -> subprocess.Popen[bytes]:
         """Start the run, or go on with it."""
-        words = [sys.executable, "-m", "sgl", "sample", self.grammar, "train", "--distinct"]
-        words += ["-n", str(self.number), "--workers", "2", "--out", str(self.target)]
+        words = [sys.executable, "-m", "sgl"]
+        if self.number:
+            words += ["sample", self.grammar, "train", "--distinct", "-n", str(self.number)]
+        else:
+            words += ["compile", self.grammar]
+        words += ["--workers", "2", "--out", str(self.target)]
         words += ["--resume"] if resume else ["--force"]
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def taken(self) -> str:
-        """The hash of the file, which is deleted; empty if there is none."""
+        """The hash of what was made, which is deleted; empty if there is nothing."""
         if not self.target.exists():
             return ""
-        digest = sha256(self.target.read_bytes()).hexdigest()
-        self.target.unlink()
-        return digest
+        files = [path for path in [self.target, *sorted(self.target.rglob("*"))] if path.is_file()]
+        digest = sha256()
+        for path in files:
+            digest.update(path.relative_to(self.folder).as_posix().encode())
+            digest.update(path.read_bytes())
+        self.target.unlink() if self.number else rmtree(self.target)
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -106,16 +124,11 @@ def interrupted_run(command: Command, chance: random.Random) -> Outcome:
         killed.append("driver")
         if command.target.exists():
             break
-        process = command.start(resume=partial(command))
+        process = command.start(resume=True)
     _, said = process.communicate()
     finished = process.returncode in (0, -signal.SIGKILL)
-    identical = finished and command.taken() == command.digest and not partial(command)
+    identical = finished and command.taken() == command.digest and not command.partial.exists()
     return Outcome(tuple(killed), identical, "" if identical else said.decode())
-
-
-def partial(command: Command) -> bool:
-    """Whether there is something to resume."""
-    return (command.folder / ".pairs.parquet.partial" / "journal.jsonl").exists()
 
 
 def workers_of(process: int) -> list[int]:
@@ -135,11 +148,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--number", type=int, default=1_000_000, help="sentences of a run")
+    parser.add_argument("--compile", action="store_true", help="compile a dataset instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        command = Command.measured(str(GRAMMAR), chosen.number, Path(folder))
+        command = Command.measured(
+            str(GRAMMAR), 0 if chosen.compile else chosen.number, Path(folder)
+        )
         outcomes = []
         for number in range(chosen.runs):
             chance = random.Random(f"{chosen.seed}/{number}")  # noqa: S311

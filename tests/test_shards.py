@@ -18,6 +18,8 @@ from toy import TOY
 from workplace import Workplace
 
 from sgl.cli.main import OUTPUT, USAGE, run
+from sgl.dataset.parquet_join import ParquetJoin
+from sgl.dataset.thrift import ThriftError, decode, encode
 from sgl.resources import grammars_dir
 from sgl.sample.distinct import Judge, NotEnoughError, draw_stratum
 from sgl.sample.engine import Tables, joined, words_of
@@ -25,11 +27,9 @@ from sgl.sample.seen import SeenSentences
 from sgl.shards.executor import Executor, WorkerLostError, open_executor, ordered
 from sgl.shards.export import Sizes, assemble, export
 from sgl.shards.journal import Journal, begin
-from sgl.shards.parquet import ParquetJoin
 from sgl.shards.partitions import PartitionedSentences, Table
 from sgl.shards.processes import Processes
 from sgl.shards.sentences import PARQUET, TSV, SentenceWork
-from sgl.shards.thrift import ThriftError, decode, encode
 
 SGET = str(grammars_dir() / "sget.sgl")
 SMALL = Sizes(chunk=700, batch=2_000, segment=1_000)
@@ -328,7 +328,6 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
         (["--out", "pairs.csv"], USAGE, "says no format"),
         (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "No such file"),
         (["--out", "a.tsv", "--show", "en,tree"], USAGE, "`tree` is not one line"),
-        (["--out", "a.tsv", "--resume"], OUTPUT, "no interrupted run"),
         (["--workers", "2"], USAGE, "name one with `--out`"),
     ],
 )

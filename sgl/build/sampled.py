@@ -9,23 +9,16 @@ from typing import TYPE_CHECKING
 
 from sgl import __version__
 from sgl.automata import SplitGrammar
+from sgl.build.labour import Labour, open_journal
 from sgl.compile import Compiled
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import fingerprint
 from sgl.sample import pack
-from sgl.shards.executor import LOCAL, open_executor
-from sgl.shards.journal import (
-    InterruptedRunError,
-    Journal,
-    begin,
-    interrupted,
-    kept_if_begun,
-    partial_folder,
-    resume,
-)
+from sgl.shards.executor import open_executor
+from sgl.shards.journal import kept_if_begun
 
 if TYPE_CHECKING:
-    from sgl.sample.drawing import Drawn
+    from sgl.sample.drawn import Drawn
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -45,20 +38,6 @@ class Request:
     columns: tuple[str, ...]
     form: str
     distinct: bool
-
-
-@dataclass(frozen=True)
-class Labour:
-    """Who does it, and what becomes of an interrupted run: it is resumed, replaced, or in the way.
-
-    ``scheduler`` is the address of a cluster that runs already.
-    """
-
-    workers: int = 1
-    engine: str = LOCAL
-    scheduler: str = ""
-    resume: bool = False
-    force: bool = False
 
 
 def write_sample(
@@ -87,11 +66,10 @@ def write_sample(
     plan = _plan(compiled, request)
     tables = pack(compiled.grammar, plan, {STREAM: split})
     work = SentenceWork(tables, compiled.grammar, request.columns, request.form)
-    folder = partial_folder(target)
     identity = _identity(compiled, plan, request)
-    with _journal(folder, identity, labour) as journal, kept_if_begun(journal):
+    with open_journal(target, identity, labour) as journal, kept_if_begun(journal):
         with open_executor(work, labour.workers, labour.engine, labour.scheduler) as executor:
-            drawn = export(work, executor, seen_on(executor, folder), journal, stage)
+            drawn = export(work, executor, seen_on(executor, journal.folder), journal, stage)
         stage("putting the file together", 0, 1)
         assemble(work, journal, target)
         journal.discard()
@@ -119,11 +97,3 @@ def _identity(compiled: Compiled, plan: Plan, request: Request) -> dict[str, obj
         "list of columns": list(request.columns),
         "kind of file": request.form,
     }
-
-
-def _journal(folder: Path, identity: dict[str, object], labour: Labour) -> Journal:
-    if labour.resume:
-        return resume(folder, identity)
-    if interrupted(folder) and not labour.force:
-        raise InterruptedRunError("an interrupted run is there")
-    return begin(folder, identity)

@@ -10,7 +10,7 @@ import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.build.deciding import deciding
-from sgl.build.sampled import Labour
+from sgl.build.labour import Labour
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.labour import labour_options

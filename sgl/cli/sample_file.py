@@ -11,20 +11,16 @@ import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.build.deciding import deciding
-from sgl.build.sampled import Labour, Request, write_sample
+from sgl.build.labour import Labour
+from sgl.build.sampled import Request, write_sample
 from sgl.cli.common import count, progress, show
+from sgl.cli.labour import LABOUR_ERRORS, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
 from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
 from sgl.sample import NotEnoughError
-from sgl.shards.executor import WorkerLostError
-from sgl.shards.journal import (
-    InterruptedRunError,
-    NothingToResumeError,
-    interrupted,
-    partial_folder,
-)
+from sgl.shards.journal import interrupted, partial_folder
 
 #: What the ends of file names say.
 _FORMS = {".tsv": "tsv", ".parquet": "parquet"}
@@ -72,7 +68,7 @@ def write_file(
     )
     undecided = Diagnostics()
     splits: list[SplitGrammar] = []
-    with progress() as line:
+    with telling_what_is_kept(out), progress() as line:
         with deciding(compiled, undecided):
             structures = StructureCompiler(replace(compiled.grammar, start=start))
             splits.append(structures.split(request.constraint))
@@ -121,10 +117,8 @@ def _write(
         write_sample(compiled, split, request, out, labour, stage)
     except NotEnoughError as problem:
         return _refused(FAILED, problem.reason)
-    except InterruptedRunError as problem:
-        return _refused(OUTPUT, about_interrupted(problem, out, labour))
-    except (WorkerLostError, ImportError) as problem:
-        return _refused(FAILED, str(problem))
+    except LABOUR_ERRORS as problem:
+        return refused_labour(problem, out, labour)
     except OSError as problem:
         return _refused(OUTPUT, f"cannot write `{out}`: {problem.strerror or problem}")
     except ValueError as problem:
@@ -133,20 +127,7 @@ def _write(
         if not isinstance(problem, FormatError):
             raise
         return _refused(FAILED, str(problem))
-    except KeyboardInterrupt:
-        if interrupted(partial_folder(out)):
-            click.echo("what is finished is kept; `--resume` goes on with it", err=True)
-        raise
     return OK
-
-
-def about_interrupted(problem: InterruptedRunError, out: Path, labour: Labour) -> str:
-    """What stands against a run because of an interrupted one, and what to do."""
-    if isinstance(problem, NothingToResumeError):
-        return f"`{out}`: {problem}"
-    if labour.resume:
-        return f"the interrupted run of `{out}` cannot be resumed: {problem}; `--force` begins anew"
-    return f"`{out}`: {problem}; `--resume` goes on with it, `--force` begins anew"
 
 
 def _refused(status: int, reason: str) -> int:

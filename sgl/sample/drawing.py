@@ -125,6 +125,16 @@ class Drawing:
             progress(stratum.stream, stratum.wanted, stratum.wanted)
         return settling.drawn()
 
+    def restore(self, number: int, drawn: Drawn) -> None:
+        """Take over what an earlier run has drawn for a stratum."""
+        stratum = self._tables.strata[number]
+        survey = self._sampler.survey(stratum, drawn.numbers, self._every)
+        accepted = np.ones(len(drawn.numbers), np.bool_)
+        if self._tables.distinct_sentences:
+            self._seen.add(survey.hashes, accepted, number)
+        if stratum.split == TRAIN:
+            self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
+
 
 class _Judging(NamedTuple):
     """Which candidates of a batch were parsed, what was found, which are to be rejected."""

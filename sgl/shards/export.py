@@ -27,13 +27,14 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.sample.drawing import Drawn, Settled, Settling
+from sgl.dataset.parquet_join import ParquetJoin
+from sgl.sample.drawing import Settled, Settling
+from sgl.sample.drawn import Drawn
 from sgl.sample.sampler import Survey
 from sgl.sample.seen import Seen
 from sgl.shards.arrays import writable
 from sgl.shards.executor import Executor
 from sgl.shards.journal import Journal
-from sgl.shards.parquet import ParquetJoin
 from sgl.shards.sentences import PARQUET, SentenceWork, encode, survey
 
 #: Rows of a chunk, which is a row group of a Parquet file.

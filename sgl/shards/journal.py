@@ -29,12 +29,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
+from sgl.shards.executor import WorkerLostError
 from sgl.shards.lock import FolderLock
 
 FORMAT = "sgl-journal/1"
 
 _JOURNAL = "journal.jsonl"
 _LOCK = "lock"
+
+#: What stops a run for reasons that do not lie in it.
+_OUTSIDE = (KeyboardInterrupt, OSError, MemoryError, WorkerLostError)
 
 #: What a run is: plain values by name.
 Identity = Mapping[str, object]
@@ -50,10 +54,6 @@ class Shard(NamedTuple):
 
 class InterruptedRunError(Exception):
     """An interrupted run is in the way, or cannot be resumed; the message says why."""
-
-
-class NothingToResumeError(InterruptedRunError):
-    """There is no interrupted run."""
 
 
 class Journal:
@@ -118,11 +118,15 @@ class Journal:
 
 @contextmanager
 def kept_if_begun(journal: Journal) -> Iterator[None]:
-    """Delete the folder when the block fails before anything is finished; else it stays."""
+    """Delete the folder when the block fails, unless another run could get further.
+
+    An interruption, a full disk or lost workers are no reason to give up what is finished.
+    """
     try:
         yield
-    except BaseException:
-        if not journal.finished:
+    except BaseException as problem:
+        outside = isinstance(problem, _OUTSIDE) or isinstance(problem.__cause__, _OUTSIDE)
+        if not journal.finished or not outside:
             journal.discard()
         raise
 
@@ -150,13 +154,10 @@ def resume(folder: Path, identity: Identity) -> Journal:
     """The journal of the run in a folder.
 
     Raises:
-        NothingToResumeError: there is none.
         InterruptedRunError: it is another run than this.
+        FileNotFoundError: there is none.
     """
-    try:
-        content = (folder / _JOURNAL).read_bytes()
-    except FileNotFoundError:
-        raise NothingToResumeError("there is no interrupted run to resume") from None
+    content = (folder / _JOURNAL).read_bytes()
     lines = content.split(b"\n")
     whole = lines[:-1]
     entries = [_entry(line) for line in whole]

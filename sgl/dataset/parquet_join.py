@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from sgl.shards.thrift import Field, Items, Struct, decode, encode, replaced, value_of
+from sgl.dataset.thrift import Field, Items, Struct, decode, encode, replaced, value_of
 
 _MAGIC = b"PAR1"
 
@@ -26,15 +26,20 @@ _PLACES = (9, 10, 11)
 
 
 class ParquetJoin:
-    """Writes pieces, one after the other, as one Parquet file."""
+    """Writes pieces, one after the other, as one Parquet file.
 
-    def __init__(self, stream: BinaryIO) -> None:
+    ``empty`` is a piece without rows, which says what the file is if no other does.
+    """
+
+    def __init__(self, stream: BinaryIO, empty: bytes = b"") -> None:
         self._stream = stream
         self._stream.write(_MAGIC)
         self._end = len(_MAGIC)
         self._footer: Struct = []
         self._rows = 0
         self._groups: list[Struct] = []
+        if empty:
+            self.append(empty)
 
     def append(self, piece: bytes) -> None:
         """Append the row groups of a complete file."""
@@ -46,7 +51,9 @@ class ParquetJoin:
         shift = self._end - len(_MAGIC)
         self._stream.write(body)
         self._end += len(body)
-        self._footer = self._footer or footer
+        # Only a footer with groups says of what type these are.
+        if not self._groups:
+            self._footer = footer
         self._rows += value_of(footer, _ROWS)
         for group in value_of(footer, _GROUPS).values:
             self._groups.append(_moved_group(group, shift, len(self._groups)))
