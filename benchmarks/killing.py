@@ -3,9 +3,10 @@
     python benchmarks/killing.py --runs 50
     python benchmarks/killing.py --runs 10 --compile
 
-Each run starts ``sglc sample`` (or ``compile``) on two workers, kills the driver or one of the workers with
-SIGKILL once or several times at moments drawn over the time that a whole run takes, and lets
-``--resume`` finish.  The file is compared with that of a run that was left alone.
+Each run starts ``sglc sample`` (or ``compile``) on two workers, kills the driver or one of
+the workers with SIGKILL once or several times, at moments drawn over the time that a whole
+run takes, and lets ``--resume`` finish.  The result is compared with that of a run that was
+left alone.
 """
 
 from __future__ import annotations
@@ -122,10 +123,10 @@ def interrupted_run(command: Command, chance: random.Random) -> Outcome:
         process.send_signal(signal.SIGKILL)
         process.communicate()
         killed.append("driver")
-        if command.target.exists():
+        if command.target.exists() and not command.partial.exists():
             break
         process = command.start(resume=True)
-    _, said = process.communicate()
+    said = b"" if process.returncode == -signal.SIGKILL else process.communicate()[1]
     finished = process.returncode in (0, -signal.SIGKILL)
     identical = finished and command.taken() == command.digest and not command.partial.exists()
     return Outcome(tuple(killed), identical, "" if identical else said.decode())
