@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "cache": set(),
     "lang": {"cache", "diagnostics", "resources"},
     "core": set(),
-    "kernel": set(),
+    "kernel": {"cache"},
     "compile": {"core", "diagnostics", "lang"},
     "morphology": {"compile", "diagnostics", "lang", "resources"},
     "automata": {"core"},

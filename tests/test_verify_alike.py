@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_certificate import FARM
 from test_verify_search import definition, graphs, structure_texts
 from tiny_dataset import repeated_sentence, sentence_in_two_splits, tiny
 
-import tampered
+from sgl.cli.main import OK, run
 from sgl.verify import certificate_faults, conllu, verify
 from sgl.verify.conllu import Malformed, Sentence, Words, read_sentence, read_sentences
 from sgl.verify.items import Split
@@ -23,6 +22,8 @@ from sgl.verify.search import Searcher
 from sgl.verify.shape import Shape, Shapes, Vocabulary
 from sgl.verify.structure import read_structure
 from sgl.verify.workers import judging
+
+FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
 
 # --- searching ----------------------------------------------------------------------------
 
@@ -165,7 +166,9 @@ def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tampered.make_dataset(FARM, tmp_path_factory.mktemp("alike") / "farm")
+    directory = tmp_path_factory.mktemp("alike") / "farm"
+    assert run(["compile", str(FARM), "--out", str(directory)]) == OK
+    return directory
 
 
 def test_the_report_is_the_same_for_every_number_of_workers(dataset: Path) -> None:

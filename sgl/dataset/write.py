@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.chunk import Chunk, Piece, cut
 from sgl.dataset.manifest import DataFile, StratumCount
 from sgl.dataset.writers import DatasetFiles
+from sgl.sample.drawing import draw_strata
 from sgl.sample.drawn import Drawn
+from sgl.sample.engine import Tables
+from sgl.sample.sampler import Sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,16 @@ def write_items(
             if observe is not None:
                 observe(chunk)
     return Written(tuple(map(StratumCount.of, drawn)), files.files())
+
+
+def draw_and_write(directory: Path, grammar: CoreGrammar, plan: Plan, tables: Tables) -> Written:
+    """Draw a plan from its tables and write it; nobody judges the readings of sentences.
+
+    Raises what ``draw_strata`` and ``write_items`` raise.
+    """
+    sampler = Sampler(tables)
+    drawn = list(draw_strata(sampler))
+    return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn)
 
 
 def chunks_of(drawn: Sequence[Drawn]) -> Iterator[tuple[str, int, list[Piece]]]:

@@ -126,7 +126,7 @@ def _single(node: int, count: int, nodes: Ints, single: Longs, table: Ints) -> i
     """The text of the only word that means something, by itself."""
     for k in range(count):
         if table[k, KIND] > DETERMINER:
-            return single[nodes[node + k, 0]]
+            return int(single[nodes[node + k, 0]])
     return NO_TEXT
 
 

@@ -19,11 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
+from sgl.graph.edge_kernel import (
+    ATTRIBUTE,
+    BEHIND,
+    LABEL,
+    PARENT,
+    RANK,
+    SOURCE,
+    TARGET,
+    WORD,
+    Ints,
+    Longs,
+    deal,
+    find,
+    resolve,
+)
 from sgl.graph.packed import Graphs, Limits, Programs
 from sgl.kernel.jit import kernel, part
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 #: Texts of more words, which take children several times, are left to plain Python.
 _MOST_WORDS = 1 << 30
@@ -34,15 +46,8 @@ _MOST_WORDS = 1 << 30
 # letter is raised.
 _END, _WIDTH, _FULL, _OWN, _START, _CAPITAL = range(6)
 
-# Columns of the table of nodes: union-find, attributes and word, number in the graph, the
-# next node at the same position.
-_PARENT, _ATTRIBUTE, _WORD, _RANK, _BEHIND = range(5)
-
 # Columns of the table of words: the position, and at a position the first node.
 _POSITION, _AT = range(2)
-
-# Columns of the table of edges.
-_SOURCE, _LABEL, _TARGET = range(3)
 
 
 def glue_all(programs: Programs, limits: Limits, derivations: Derivations, *, free: bool) -> Graphs:
@@ -93,14 +98,6 @@ def _room(limits: Limits, derivations: Derivations, rules: int) -> Graphs:
 
 
 @part
-def _find(nodes: Ints, node: int) -> int:
-    while nodes[node, _PARENT] != node:
-        nodes[node, _PARENT] = nodes[nodes[node, _PARENT], _PARENT]
-        node = nodes[node, _PARENT]
-    return node
-
-
-@part
 def _children(phrases: Ints, child: Ints, place: int, arity: int) -> int:
     """Note the places of the children of a rule; the place behind the last."""
     at = place + 1
@@ -130,14 +127,14 @@ def _measure(code: Ints, at: int, items: int, place: int, phrases: Ints, child: 
 @part
 def _glued(code: Ints, at: int, glued: int, ports: Ints, child: Ints, nodes: Ints) -> int:
     """The node that some ports of children are merged to, under the number of the first."""
-    node = _find(nodes, ports[child[code[at]], code[at + 1]])
+    node = find(nodes, ports[child[code[at]], code[at + 1]])
     for k in range(at + 2, at + 2 * glued, 2):
-        other = _find(nodes, ports[child[code[k]], code[k + 1]])
+        other = find(nodes, ports[child[code[k]], code[k + 1]])
         if other != node:
-            nodes[other, _PARENT] = node
-            if nodes[node, _ATTRIBUTE] < 0:
-                nodes[node, _ATTRIBUTE] = nodes[other, _ATTRIBUTE]
-                nodes[node, _WORD] = nodes[other, _WORD]
+            nodes[other, PARENT] = node
+            if nodes[node, ATTRIBUTE] < 0:
+                nodes[node, ATTRIBUTE] = nodes[other, ATTRIBUTE]
+                nodes[node, WORD] = nodes[other, WORD]
     return node
 
 
@@ -159,13 +156,13 @@ def _make(
         else:
             node = made
             made += 1
-            nodes[node, _PARENT] = node
-            nodes[node, _ATTRIBUTE] = -1
-            nodes[node, _WORD] = -1
+            nodes[node, PARENT] = node
+            nodes[node, ATTRIBUTE] = -1
+            nodes[node, WORD] = -1
         if attribute >= 0:
-            nodes[node, _ATTRIBUTE] = attribute
+            nodes[node, ATTRIBUTE] = attribute
             if token >= 0:
-                nodes[node, _WORD] = own + token
+                nodes[node, WORD] = own + token
         local[k] = node
     return at, made
 
@@ -174,9 +171,9 @@ def _make(
 def _note(code: Ints, at: int, number: int, edges: Ints, to: int, local: Ints) -> None:
     """Note the edges of a rule, from a row of the table on."""
     for k in range(number):
-        edges[to + k, _SOURCE] = local[code[at]]
-        edges[to + k, _LABEL] = code[at + 1]
-        edges[to + k, _TARGET] = local[code[at + 2]]
+        edges[to + k, SOURCE] = local[code[at]]
+        edges[to + k, LABEL] = code[at + 1]
+        edges[to + k, TARGET] = local[code[at + 2]]
         at += 3
 
 
@@ -278,98 +275,23 @@ def _order(size: int, made: int, nodes: Ints, table: Ints, written: Ints, to: in
     for k in range(size):
         table[k, _AT] = -1
     for node in range(made - 1, -1, -1):
-        nodes[node, _RANK] = -1
-        word = nodes[node, _WORD]
-        if nodes[node, _PARENT] == node and word >= 0:
+        nodes[node, RANK] = -1
+        word = nodes[node, WORD]
+        if nodes[node, PARENT] == node and word >= 0:
             position = table[word, _POSITION]
             if position >= 0:
-                nodes[node, _BEHIND] = table[position, _AT]
+                nodes[node, BEHIND] = table[position, _AT]
                 table[position, _AT] = node
     count = 0
     for k in range(size):
         node = table[k, _AT]
         while node >= 0:
-            nodes[node, _RANK] = count
-            written[to + count, 0] = nodes[node, _ATTRIBUTE]
+            nodes[node, RANK] = count
+            written[to + count, 0] = nodes[node, ATTRIBUTE]
             written[to + count, 1] = k
             count += 1
-            node = nodes[node, _BEHIND]
+            node = nodes[node, BEHIND]
     return count
-
-
-@part
-def _resolve(low: int, high: int, count: int, nodes: Ints, edges: Ints, degree: Ints) -> None:
-    """Give edges the numbers of the graph, -1 as source where an end has no word."""
-    for k in range(count):
-        degree[k] = 0
-    for k in range(low, high):
-        source = nodes[_find(nodes, edges[k, _SOURCE]), _RANK]
-        target = nodes[_find(nodes, edges[k, _TARGET]), _RANK]
-        if source >= 0 and target >= 0:
-            degree[source] += 1
-        else:
-            source = -1
-        edges[k, _SOURCE] = source
-        edges[k, _TARGET] = target
-
-
-@part
-def _known(edges: Ints, begin: int, end: int, label: int, target: int) -> bool:
-    """Whether an edge is among those written."""
-    for k in range(begin, end):  # noqa: SIM110 -- kernels have no generators
-        if edges[k, 0] == label and edges[k, 1] == target:
-            return True
-    return False
-
-
-@part
-def _insert(edges: Ints, begin: int, at: int, label: int, target: int) -> None:
-    """Write an edge at the place where it belongs among those before an entry."""
-    while at > begin and (
-        edges[at - 1, 0] > label or (edges[at - 1, 0] == label and edges[at - 1, 1] > target)
-    ):
-        edges[at, 0] = edges[at - 1, 0]
-        edges[at, 1] = edges[at - 1, 1]
-        at -= 1
-    edges[at, 0] = label
-    edges[at, 1] = target
-
-
-@part
-def _deal(
-    low: int,
-    high: int,
-    count: int,
-    free: bool,
-    edges: Ints,
-    degree: Ints,
-    first_edge: Longs,
-    written: Ints,
-    to: int,
-) -> None:
-    """Write the edges node by node, equal ones once, for ``count`` nodes from one on."""
-    first = at = first_edge[to]
-    for node in range(count):
-        begin = at
-        at += degree[node]
-        degree[node] = begin - first
-    for k in range(low, high):
-        source = edges[k, _SOURCE]
-        if source >= 0:
-            written[first + degree[source], 0] = edges[k, _LABEL]
-            written[first + degree[source], 1] = edges[k, _TARGET]
-            degree[source] += 1
-    read = end = first
-    for node in range(count):
-        begin = end
-        while read < first + degree[node]:
-            label = written[read, 0]
-            target = written[read, 1]
-            read += 1
-            if not _known(written, begin, end, label, target):
-                _insert(written, end if free else begin, end, label, target)
-                end += 1
-        first_edge[to + node + 1] = end
 
 
 @kernel
@@ -410,9 +332,9 @@ def _glue(
         if size <= words:
             _place(code, start, rules, first, length, phrases, child, table, all_words, word)
             count = _order(size, made, nodes, table, all_nodes, node)
-            _resolve(low, high, count, nodes, edges, degree)
-            _deal(low, high, count, free, edges, degree, first_edge, all_edges, node)
-            head[item] = nodes[_find(nodes, ports[0, 0]), _RANK]
+            resolve(low, high, count, nodes, edges, degree)
+            deal(low, high, count, free, edges, degree, first_edge, all_edges, node)
+            head[item] = nodes[find(nodes, ports[0, 0]), RANK]
             odd[item] = head[item] < 0
             word += size
             node += count

@@ -19,7 +19,6 @@ from sgl.graph.meaning_kernel import (
 )
 from sgl.graph.meaning_kernel import FIRST_OWN as ON_PATH
 from sgl.graph.meaning_kernel import SECOND_OWN as WRITTEN
-from sgl.graph.varfree import DEEPEST, MOST_HEADS
 from sgl.kernel.jit import kernel, part
 from sgl.kernel.text import put
 
@@ -55,13 +54,14 @@ def _unfold(
     edges: Ints,
     table: Ints,
     path: Longs,
+    most_heads: int,
 ) -> int:
     """Write the term of a graph; its end, or why there is none."""
     depth = heads = 0
     here = head
     while True:
         heads += 1
-        if heads > MOST_HEADS or depth >= DEEPEST:
+        if heads > most_heads or depth >= len(path):
             return _FORMLESS
         if at + longest > len(data):
             return _NO_ROOM
@@ -97,7 +97,7 @@ def _unfold(
 @part
 def _all_written(count: int, table: Ints) -> bool:
     """Whether no word with meaning is left out."""
-    for k in range(count):
+    for k in range(count):  # noqa: SIM110 -- kernels have no generators
         if table[k, KIND] > DETERMINER and not table[k, WRITTEN]:
             return False
     return True
@@ -122,11 +122,15 @@ def write_varfree(
     longest: int,
     table: Ints,
     path: Longs,
+    most_heads: int,
     data: Bytes,
     ends: Longs,
     item: int,
 ) -> int:
-    """Write items from one on; the result is that of ``write_conllu``."""
+    """Write items from one on; the result is that of ``write_conllu``.
+
+    ``path`` has as many rows as a term may have levels.
+    """
     while item < len(odd):
         node = first_node[item]
         count = first_node[item + 1] - node
@@ -164,6 +168,7 @@ def write_varfree(
             edges,
             table,
             path,
+            most_heads,
         )
         if at == _NO_ROOM:
             return item

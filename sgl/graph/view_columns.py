@@ -11,7 +11,7 @@ Views that have no kernel are written one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from sgl.graph.columns import Fill, filled
 from sgl.graph.meaning import DET, ENTITY, EVENT, PROPERTY, Meaning, ViewError, is_word
 from sgl.graph.output import ViewOutput
 from sgl.graph.packed import Graphs, PackedLayer
-from sgl.graph.varfree import DEEPEST
+from sgl.graph.varfree import DEEPEST, MOST_HEADS
 from sgl.kernel.column import Column, StringPool
 
 #: The kinds of views that kernels write, with what they write for the label of an edge.
@@ -164,20 +164,25 @@ def _fill(kind: str, pieces: _Pieces, graphs: Graphs) -> Fill:
     from sgl.graph.varfree_kernel import write_varfree
 
     nodes = int(np.diff(graphs.first_node).max(initial=0))
-    given = (
+    given: tuple[object, ...] = (
         graphs.odd,
         graphs.head,
         graphs.first_node,
         graphs.nodes,
         graphs.first_edge,
         graphs.edges,
+        *pieces,
+        np.zeros((nodes + 1, COLUMNS), np.int32),
     )
-    table = np.zeros((nodes + 1, COLUMNS), np.int32)
-    if kind == "cogs":
-        return lambda data, offsets, item: int(
-            write_cogs(*given, *pieces, table, data, offsets, item)
-        )
     path = np.zeros((DEEPEST, 2), np.int64)
-    return lambda data, offsets, item: int(
-        write_varfree(*given, *pieces, table, path, data, offsets, item)
-    )
+
+    def fill(data: NDArray[np.uint8], offsets: NDArray[np.int64], item: int) -> int:
+        if kind == "cogs":
+            return _call(write_cogs, *given, data, offsets, item)
+        return _call(write_varfree, *given, path, MOST_HEADS, data, offsets, item)
+
+    return fill
+
+
+def _call(kernel: Callable[..., int], *arguments: object) -> int:
+    return int(kernel(*arguments))

@@ -2,7 +2,7 @@
 
 Numba keeps compiled functions by the file they are written in, and does not notice when a
 function changes that they call in another file.  So the machine code of this package is
-kept in a directory named by a digest of all source files that have kernels::
+kept in a directory named by a digest of the sources of all kernels::
 
     ~/.cache/sgl/kernels-5f2c…/      valid for exactly these sources
 
@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+from sgl.cache.place import cache_directory, is_private
 
 #: Numba's types know neither its settings nor all of its options.
 _njit: Any = numba.njit
@@ -27,6 +30,9 @@ _settings: Any = numba.config
 #: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
 #: arrays that are passed to parts takes more time than many a part.
 _OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
+
+#: The modules of this package that a source names, without ``sgl``.
+_IMPORTED = re.compile(r"^from sgl\.([\w.]+) import", re.MULTILINE)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,29 +59,34 @@ def part(function: Function) -> Function:
 
 @cache
 def _directory() -> str:
-    """Where machine code is kept; empty if it cannot be kept."""
-    base = os.environ.get("SGL_CACHE_DIR")
-    if base == "":
+    """Where machine code is kept; empty if it cannot be kept.
+
+    Who can write there can run code, as in the cache of the compiler: so it is kept there.
+    """
+    base = cache_directory()
+    if base is None:
         return ""
-    root = Path(base) if base else _user_cache()
-    directory = root / f"kernels-{_digest()}"
+    directory = base / f"kernels-{_digest()}"
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
+        usable = is_private(base) and is_private(directory)
+    except (OSError, ValueError):
         return ""
-    return str(directory) if os.access(directory, os.W_OK) else ""
-
-
-def _user_cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "sgl"
+    return str(directory) if usable and os.access(directory, os.W_OK) else ""
 
 
 def _digest() -> str:
-    """A digest of the sources of kernels, which are those that name this package."""
+    """A digest of the sources of kernels, and of the modules whose constants they use."""
+    package = Path(__file__).parent.parent
+    sources = {path: path.read_text("utf-8") for path in sorted(package.rglob("*.py"))}
+    kernels = {path for path, source in sources.items() if "sgl.kernel.jit import" in source}
+    used = {
+        package.joinpath(*name.split(".")).with_suffix(".py")
+        for path in kernels
+        for name in _IMPORTED.findall(sources[path])
+    }
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
-        source = path.read_bytes()
-        if b"sgl.kernel" in source:
-            digest.update(source)
+    for path in sorted(kernels | (used & sources.keys())):
+        digest.update(sources[path].encode())
     return digest.hexdigest()[:16]

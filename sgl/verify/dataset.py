@@ -92,14 +92,15 @@ class Dataset:
         sentence = read_sentence(self.directory / conllu_path(split.name), *place)
         if isinstance(sentence, Malformed):
             raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
-        texts = _texts(sentence, self.manifest)
+        comments = dict(sentence.comments)
+        source, *targets = [comments[key] for key in _text_keys(self.manifest)]
         return Item(
             split.name,
             sentence.line,
-            sentence.comment("sent_id") or "",
-            sentence.comment("category") or "",
-            texts[0],
-            tuple(texts[1:]),
+            comments["sent_id"],
+            comments["category"],
+            source,
+            tuple(targets),
             sentence.words,
             split.group(entry).shape,
         )
@@ -176,7 +177,7 @@ class _Reader:
     def __init__(self, name: str, manifest: Manifest, shapes: Shapes) -> None:
         targets = (manifest.target, *manifest.further)
         self.split = Split(name, rows=tuple(array("q") for _ in targets))
-        self._manifest = manifest
+        self._texts = _text_keys(manifest)
         self._shapes = shapes
         self._numbers: dict[tuple[str, int, str], int] = {}
         self._names = _Names(frozenset(manifest.distinct_lemmas))
@@ -189,19 +190,20 @@ class _Reader:
         if isinstance(sentence, Malformed):
             self.split.append_malformed(sentence)
             return
+        comments = dict(sentence.comments)
         try:
-            source, *targets = _texts(sentence, self._manifest)
+            source, *targets = [comments[key] for key in self._texts]
         except KeyError as missing:
             reason = f"no comment # {missing.args[0]}"
             self.split.append_malformed(Malformed(sentence.line, reason))
             return
         split, entry = self.split, len(self.split)
-        if sentence.comment("sent_id") != f"{split.name}-{entry + 1:06d}":
+        if comments["sent_id"] != f"{split.name}-{entry + 1:06d}":
             split.misnumbered.append(entry)
         names = [name for name in map(self._names.__getitem__, sentence.words) if name is not None]
         if len(set(names)) < len(names):
             split.repeating.append(entry)
-        category = sentence.comment("category") or ""
+        category = comments["category"]
         split.append(sentence, self._group(sentence, category), source, category, targets)
 
     def _group(self, sentence: Sentence, category: str) -> int:
@@ -231,12 +233,10 @@ class _Names(dict[Word, str | None]):
         return name
 
 
-def _texts(sentence: Sentence, manifest: Manifest) -> list[str]:
-    """The source of a sentence and its targets; a ``KeyError`` names the comment that lacks."""
-    comments = dict(sentence.comments)
-    comments[f"text_{manifest.anchor}"] = comments["text"]
+def _text_keys(manifest: Manifest) -> list[str]:
+    """The comments that hold the source of a sentence and its targets."""
     layers = (manifest.source, manifest.target, *manifest.further)
-    return [comments[f"text_{layer}"] for layer in layers]
+    return ["text" if layer == manifest.anchor else f"text_{layer}" for layer in layers]
 
 
 def _read_structures(
