@@ -18,6 +18,7 @@ from typing import Protocol
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.chunk import Chunk, Piece, cut
+from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import DataFile, StratumCount
 from sgl.dataset.writers import DatasetFiles
 from sgl.sample.drawing import draw_strata
