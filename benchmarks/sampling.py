@@ -41,9 +41,8 @@ from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph.columns import ConlluColumns
-from sgl.graph.packed import pack_layer
-from sgl.graph.view_columns import PACKED_VIEWS, ViewColumns
+from sgl.graph.graph_columns import GraphColumns
+from sgl.graph.view_columns import PACKED_VIEWS
 from sgl.kernel.column import Column
 from sgl.sample import pack
 from sgl.sample.drawing import draw_strata
@@ -309,26 +308,19 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     others = [layer for layer in range(len(grammar.text_layers)) if layer != source]
     writers = [TextWriter(pack_text(grammar, layer), tables.arity) for layer in others]
     names = [grammar.text_layers[layer].name for layer in (source, *others)]
-    graph = grammar.graph_layer(plan.lemma_layer)
     views = [view for view in grammar.views if view.kind in PACKED_VIEWS][:1]
-    layers = {n: pack_layer(grammar, n) for n in dict.fromkeys([graph, *(v.layer for v in views)])}
-    conllu = ConlluColumns(layers[graph], names)
-    forms = [(view.layer, ViewColumns(layers[view.layer], view)) for view in views]
-    print(
-        f"all layers: {', '.join(names)}, CoNLL-U, {', '.join(v.name for v in views) or 'no view'}"
-    )
+    graphs = GraphColumns(grammar, views, (grammar.graph_layer(plan.lemma_layer), names))
+    print("all layers:", ", ".join([*names, "CoNLL-U", *(view.name for view in views)]))
 
     def draw(number: int) -> list[Column]:
         columns: list[Column] = []
         for first in range(0, number, BATCH):
             batch = sampler.derive(stratum, np.arange(first, min(first + BATCH, number)))
-            graphs = {n: layer.graphs(batch.derivations) for n, layer in layers.items()}
             texts = [batch.sources, *(writer.column(batch.derivations) for writer in writers)]
-            columns = [
-                *texts,
-                conllu.column(graphs[graph], texts, split="train", category="c", first=first + 1),
-                *(form.column(graphs[layer]) for layer, form in forms),
-            ]
+            written = graphs.batch(batch.derivations)
+            forms = [written.view(view) for view in range(len(views))]
+            sentences = written.conllu(texts, split="train", category="c", first=first + 1)
+            columns = [*texts, *forms, sentences]
         return columns
 
     return draw

@@ -14,9 +14,9 @@ their shape (``sgl.graph.shapes``); the graphs of the others are glued.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Token, View
@@ -39,6 +39,14 @@ from sgl.kernel.column import Column
 
 #: Writes a column of glued graphs.
 General = Callable[[Graphs], Column]
+
+
+class TextOfGraphs(NamedTuple):
+    """A column: by shapes, in general, and the graph layer that it is of."""
+
+    shaped: ShapedColumn
+    general: General
+    layer: int
 
 
 class GraphColumns:
@@ -70,20 +78,21 @@ class GraphColumns:
 
     def constant(
         self, layer: int, describe: Callable[[Graph], str], general: General
-    ) -> tuple[ShapedColumn, General, int]:
+    ) -> TextOfGraphs:
         """A column of texts of a graph layer in which no word shows."""
-        return self._add(layer, worked_out_constant(self._tables[layer], describe)), general, layer
+        shaped = self._add(layer, worked_out_constant(self._tables[layer], describe))
+        return TextOfGraphs(shaped, general, layer)
 
     def batch(self, derivations: Derivations) -> GraphBatch:
         """The graphs of these derivations."""
         return GraphBatch(self, derivations)
 
-    def _view(self, view: View) -> tuple[ShapedColumn, General, int]:
+    def _view(self, view: View) -> TextOfGraphs:
         output = ViewOutput(self._grammar, view)
         packed = view.kind in PACKED_VIEWS
         work_out = worked_out_view(self._tables[view.layer], output.render) if packed else _never
         general = ViewColumns(self.layers[view.layer], view).column
-        return self._add(view.layer, work_out), general, view.layer
+        return TextOfGraphs(self._add(view.layer, work_out), general, view.layer)
 
     def _add(
         self, layer: int, work_out: Callable[[tuple[int, ...]], list[str | int] | None]
@@ -134,7 +143,7 @@ class GraphBatch:
         """The texts of a view, by its number; raises ``ViewError`` if a graph has none."""
         return self.text(self._columns.views[view])
 
-    def text(self, column: tuple[ShapedColumn, General, int]) -> Column:
+    def text(self, column: TextOfGraphs) -> Column:
         """The texts of a column."""
         shaped, general, layer = column
         others = Others(general(self._graphs[layer]))
@@ -159,8 +168,3 @@ class GraphBatch:
             (f"{split}-", category),
             first,
         )
-
-
-def numbers_of(batch: GraphBatch) -> NDArray[np.int32]:
-    """The numbers of the shapes of a batch, -1 where there is none."""
-    return batch._numbers  # noqa: SLF001 - for benchmarks
