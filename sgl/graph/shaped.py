@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +75,16 @@ class WordTables:
                 word = item.text if isinstance(item, Token) else ""
                 rows.append(self._row(word, attributes.get(number) or ()))
             self.slots[rule.id + 1] = len(rows)
+        #: What several columns ask of the same derivations is worked out once.
+        self.example = lru_cache(maxsize=4_096)(self._evaluate)
         self.words = np.array(rows or [(0, 0, 0, 0)], np.int64).T.copy()
+
+    def _evaluate(self, derivation: tuple[int, ...]) -> Example:
+        return Example(
+            word_order(self.grammar, derivation, self.anchor),
+            derive_tokens(self.grammar, derivation, self.anchor),
+            derive_graph(self.grammar, derivation, self.graph),
+        )
 
     def _row(self, word: str, attributes: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         try:
@@ -89,6 +99,14 @@ class WordTables:
             "|".join(misc),
         )
         return tuple(map(self.pool.add, pieces))
+
+
+class Example(NamedTuple):
+    """A derivation with what is worked out from it: its words in the anchor layer, its graph."""
+
+    order: tuple[WordPlace, ...]
+    tokens: list[str]
+    graph: Graph
 
 
 class ShapedColumn:
@@ -217,7 +235,7 @@ def text_step(text: int) -> int:
 
 def worked_out_constant(tables: WordTables, describe: Callable[[Graph], str]) -> WorkOut:
     """Works out a text in which no word shows."""
-    return lambda example: [describe(derive_graph(tables.grammar, example, tables.graph))]
+    return lambda example: [describe(tables.example(example).graph)]
 
 
 def worked_out_view(tables: WordTables, render: Callable[[Graph, Sequence[str]], str]) -> WorkOut:
@@ -273,12 +291,10 @@ def worked_out_conllu(tables: WordTables, names: Sequence[str]) -> WorkOut:
 
     Its heads are the beginning of the name of the sentence, and its category.
     """
-    grammar, layer = tables.grammar, tables.grammar.text_layers[tables.anchor]
+    layer = tables.grammar.text_layers[tables.anchor]
 
     def work_out(example: tuple[int, ...]) -> list[Step] | None:
-        order = word_order(grammar, example, tables.anchor)
-        tokens = derive_tokens(grammar, example, tables.anchor)
-        graph = derive_graph(grammar, example, tables.graph)
+        order, tokens, graph = tables.example(example)
         if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
             return None
         try:

@@ -27,7 +27,7 @@ from sgl.graph.meaning import is_word
 from sgl.graph.shape_kernel import COUNTED, NOT_NUMBERED, ROW, number_shapes
 
 #: A shape is worked out when it has been met so many times.
-OFTEN = 100
+OFTEN = 40
 
 #: Shapes that are counted, and of them such that are worked out.
 MOST_COUNTED, MOST_NUMBERED = 1 << 15, 1 << 14

@@ -3,7 +3,7 @@
 All sides draw from the same distribution, that of a stratum of a dataset with everything
 that patterns hold out cut away (``train/in_distribution`` unless said otherwise)::
 
-    python benchmarks/sampling.py grammars/sget.sgl --set meanings=on --json sampling.json
+    python benchmarks/drawing.py grammars/sget.sgl --set meanings=on --json drawing.json
 
 =====================  ==================================================================
 NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
