@@ -64,7 +64,8 @@ class GraphColumns:
         used = dict.fromkeys([*([conllu[0]] if conllu else []), *(view.layer for view in views)])
         self.layers: dict[int, PackedLayer] = {n: pack_layer(grammar, n) for n in used}
         self._tables = {layer: WordTables(grammar, layer) for layer in used}
-        self.shapes = Shapes(grammar, list(used), often)
+        of_views = list(dict.fromkeys(view.layer for view in views))
+        self.shapes = Shapes(grammar, [conllu[0]] if conllu else [], of_views, often)
         self.shaped: list[ShapedColumn] = []
         self.views = [self._view(view) for view in views]
         self.conllu: tuple[ShapedColumn, ConlluColumns, int] | None = None
@@ -138,6 +139,11 @@ class GraphBatch:
         self._others = np.flatnonzero(numbers < 0)
         rest = derivations.take(self._others)
         self._graphs = {n: layer.graphs(rest) for n, layer in columns.layers.items()}
+
+    @property
+    def shaped(self) -> int:
+        """How many of them are written by their shape."""
+        return self._derivations.number - len(self._others)
 
     def view(self, view: int) -> Column:
         """The texts of a view, by its number; raises ``ViewError`` if a graph has none."""

@@ -126,7 +126,11 @@ class ShapedColumn:
     def learn(self, examples: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
         """Work out the shapes that are new among these; which of all cannot be written so."""
         for example in examples[len(self._failed) :]:
-            steps = self._work_out(example)
+            try:
+                steps = self._work_out(example)
+            except LookupError:
+                # Phrases without a head have no graph; those who write them say so.
+                steps = None
             self._failed.append(steps is None)
             self._code += [self._instruction(step) for step in _merged(steps or [])]
             self._ends.append(len(self._code))
@@ -242,12 +246,11 @@ def worked_out_view(tables: WordTables, render: Callable[[Graph, Sequence[str]],
     """Works out a view: ``render`` is asked for the text of a graph with marks for lemmas."""
 
     def work_out(example: tuple[int, ...]) -> list[Step] | None:
-        order = word_order(tables.grammar, example, tables.anchor)
-        graph = derive_graph(tables.grammar, example, tables.graph)
+        order, tokens, graph = tables.example(example)
         try:
             if len(Meaning(graph).nodes) < 2:
                 return None
-            text = render(_marked(graph), derive_tokens(tables.grammar, example, tables.anchor))
+            text = render(_marked(graph), tokens)
         except ViewError:
             return None
         steps: list[Step] = []

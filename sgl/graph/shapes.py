@@ -14,13 +14,14 @@ other derivations are written in the general way, with the same result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
+from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, Fragment, Rule, Token
 from sgl.graph.conllu import ConlluError, is_token, word_columns
 from sgl.graph.meaning import is_word
@@ -39,9 +40,17 @@ _UNWRITABLE = -1
 class Shapes:
     """Numbers the shapes of derivations that occur often."""
 
-    def __init__(self, grammar: CoreGrammar, layers: Sequence[int], often: int = OFTEN) -> None:
-        """``layers`` are the graph layers that are written."""
-        self._classes = np.array(_classes(grammar, layers), np.int32)
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        conllu: Sequence[int],
+        views: Sequence[int],
+        often: int = OFTEN,
+    ) -> None:
+        """The graph layers that are written as CoNLL-U, and those that are in views."""
+        layers = (*conllu, *views)
+        uses = [(layer, True) for layer in conllu] + [(layer, False) for layer in views]
+        self._classes = np.array(_classes(grammar, uses), np.int32)
         self._often = often if _anchored(grammar, layers) else MOST_COUNTED
         self._rows = np.zeros(
             (2 * MOST_COUNTED if self._often < MOST_COUNTED else 1, ROW), np.uint64
@@ -81,32 +90,36 @@ def _anchored(grammar: CoreGrammar, layers: Sequence[int]) -> bool:
     )
 
 
-def _classes(grammar: CoreGrammar, layers: Sequence[int]) -> list[int]:
+#: A graph layer, and whether it is written as CoNLL-U, or in a view.
+_Use = tuple[int, bool]
+
+
+def _classes(grammar: CoreGrammar, uses: Sequence[_Use]) -> list[int]:
     """For each rule the number of what it is but for its words; ``_UNWRITABLE`` if it has none."""
     numbers: dict[object, int] = {}
     return [
         numbers.setdefault(key, len(numbers)) if key is not None else _UNWRITABLE
         for key in (
-            _without_words(grammar, rule, layers) if rule.lexical else rule.id
+            _without_words(grammar, rule, uses) if rule.lexical else rule.id
             for rule in grammar.rules
         )
     ]
 
 
-def _without_words(grammar: CoreGrammar, rule: Rule, layers: Sequence[int]) -> object:
+def _without_words(grammar: CoreGrammar, rule: Rule, uses: Sequence[_Use]) -> object:
     """What a lexical rule contributes besides its words; None if that cannot be said."""
-    fragments = [_fragment(grammar, rule.fragments[layer], layer) for layer in layers]
+    fragments = [
+        _fragment(rule.fragments[layer], _shown_in_conllu if conllu else _shown_in_views)
+        for layer, conllu in uses
+    ]
     if None in fragments:
         return None
-    return (
-        tuple(
-            tuple(_form(item.text, attach) for item in template if isinstance(item, Token))
-            for template, attach in zip(
-                rule.templates, (layer.attach for layer in grammar.text_layers), strict=True
-            )
-        ),
-        tuple(fragments),
+    attached = [layer.attach for layer in grammar.text_layers]
+    forms = tuple(
+        tuple(_form(item.text, attach) for item in template if isinstance(item, Token))
+        for template, attach in zip(rule.templates, attached, strict=True)
     )
+    return forms, tuple(fragments)
 
 
 def _form(word: str, attach: frozenset[str]) -> object:
@@ -115,21 +128,32 @@ def _form(word: str, attach: frozenset[str]) -> object:
     return is_token(word), word in attach, is_token(raised), raised in attach
 
 
-def _fragment(grammar: CoreGrammar, fragment: Fragment, layer: int) -> Fragment | None:
-    """A fragment without the words in the attributes of its nodes."""
+def _fragment(
+    fragment: Fragment, shown: Callable[[Attributes], Attributes | None]
+) -> Fragment | None:
+    """A fragment with what is ``shown`` of the attributes of its nodes."""
     nodes = []
     for node in fragment.nodes:
-        attributes = node.attributes
-        if attributes is not None:
-            said = dict(attributes)
-            if grammar.graph_layers[layer].free:
-                if "lemma" in said and not is_word(said.pop("lemma")):
-                    return None
-            else:
-                try:
-                    said = {"misc": "yes"} if word_columns(attributes)[1] else {}
-                except ConlluError:
-                    return None
-            attributes = tuple(sorted(said.items()))
+        if node.attributes is None:
+            nodes.append(node)
+            continue
+        attributes = shown(node.attributes)
+        if attributes is None:
+            return None
         nodes.append(replace(node, attributes=attributes))
     return replace(fragment, nodes=tuple(nodes))
+
+
+def _shown_in_conllu(attributes: Attributes) -> Attributes | None:
+    """Whether there is something for MISC; None if the attributes cannot be written."""
+    try:
+        return (("misc", "yes"),) if word_columns(attributes)[1] else ()
+    except ConlluError:
+        return None
+
+
+def _shown_in_views(attributes: Attributes) -> Attributes | None:
+    """All but the lemma; None if that cannot be written."""
+    if not all(is_word(value) for name, value in attributes if name == "lemma"):
+        return None
+    return tuple((name, "" if name == "lemma" else value) for name, value in attributes)
