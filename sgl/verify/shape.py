@@ -214,21 +214,29 @@ class Shapes:
         """The shape of a sentence; equal shapes are one object."""
         nodes = tuple(map(self.vocabulary.answers.__getitem__, sentence.words))
         key = (len(nodes), sentence.edges)
-        frame = self._by_edges.get(key) or self._frame(*key)
+        frame = self._by_edges.get(key)
+        if frame is None:
+            of_label = self.vocabulary.of_label
+            edges = tuple([(source, end, of_label(label)) for source, label, end in key[1]])
+            frame = self._by_edges[key] = self._frame(key[0], edges)
+        return self._shape(frame, nodes)
+
+    def known(self, size: int, edges: MaskedEdges, nodes: tuple[int, ...]) -> Shape:
+        """The shape that another table of the same vocabulary describes so."""
+        return self._shape(self._frame(size, edges), nodes)
+
+    def _shape(self, frame: Frame, nodes: tuple[int, ...]) -> Shape:
         shape = self.table.get((frame.number, nodes))
         if shape is None:
             shape = self.table[frame.number, nodes] = Shape(len(self.table), frame, nodes)
         return shape
 
-    def _frame(self, size: int, labelled: tuple[Edge, ...]) -> Frame:
+    def _frame(self, size: int, edges: MaskedEdges) -> Frame:
         """The frame of some edges; those whose labels no structure tells apart share it."""
-        of_label = self.vocabulary.of_label
-        edges = tuple([(source, target, of_label(label)) for source, label, target in labelled])
         frame = self.frames.get((size, edges))
         if frame is None:
             degrees = self.vocabulary.of_degrees(size, edges)
             frame = self.frames[size, edges] = Frame(len(self.frames), size, edges, degrees)
-        self._by_edges[size, labelled] = frame
         return frame
 
 
