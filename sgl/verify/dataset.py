@@ -8,14 +8,12 @@ take some tens of megabytes more than its vocabulary and its shapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from pathlib import Path
 
 from sgl.verify.conllu import Malformed, read_sentence
-from sgl.verify.items import Group, Hashing, Item, Split, conllu_path
+from sgl.verify.items import Group, Hashing, Item, Kind, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.reading import text_keys
 from sgl.verify.report import Violation
@@ -34,15 +32,15 @@ class Dataset:
     """A dataset that has been read.
 
     ``unreadable`` are the structures of the manifest that cannot be read, with
-    the reason; no sentence can be searched for them.  ``groups`` are the groups of
-    each split, with the number of their sentences; ``hashing`` makes the hashes of
-    texts; ``judge`` says what is wrong with a certificate.
+    the reason; no sentence can be searched for them.  ``kinds`` are the categories of
+    all splits with their groups; ``hashing`` makes the hashes of texts; ``judge`` says
+    what is wrong with a certificate.
     """
 
     directory: Path
     manifest: Manifest
     splits: tuple[Split, ...]
-    groups: dict[str, tuple[tuple[Group, int], ...]]
+    kinds: tuple[Kind, ...]
     unreadable: tuple[tuple[Clause, str], ...]
     searcher: Searcher
     shapes: Shapes
@@ -51,13 +49,16 @@ class Dataset:
 
     def items(self) -> int:
         """The number of well-formed sentences."""
-        return sum(count for groups in self.groups.values() for _, count in groups)
+        return sum(kind.items() for kind in self.kinds)
+
+    def kinds_of(self, *splits: str) -> list[Kind]:
+        """The categories of some splits."""
+        return [kind for kind in self.kinds if kind.split in splits]
 
     def groups_of(self, *splits: str) -> Iterator[tuple[Group, int]]:
-        """The groups of some splits, in the order of the manifest."""
-        for name, groups in self.groups.items():
-            if name in splits:
-                yield from groups
+        """The groups of some splits, each with the number of its sentences."""
+        for kind in self.kinds_of(*splits):
+            yield from kind.groups
 
     def contains(self, group: Group, clause: Clause) -> bool:
         """Whether a structure occurs in the sentences of a group."""
@@ -65,7 +66,7 @@ class Dataset:
 
     def first_of(self, clauses: tuple[Clause, ...]) -> Callable[[Group], Clause | None]:
         """A function that finds the first of some structures that occurs in a group."""
-        wanted = reduce(or_, [1 << clause.number for clause in clauses], 0)
+        wanted = numbers(clauses)
 
         def first(group: Group) -> Clause | None:
             found = self.searcher.among(group.shape, wanted)
@@ -118,3 +119,8 @@ class Dataset:
             item.source,
             tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items()),
         )
+
+
+def numbers(clauses: Iterable[Clause]) -> int:
+    """The structures of some clauses as a set, with a bit for each."""
+    return sum(1 << number for number in {clause.number for clause in clauses})

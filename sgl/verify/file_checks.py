@@ -143,8 +143,8 @@ def strata(data: Dataset, tally: Tally) -> None:
     """Every split has as many sentences of every category as the manifest says."""
     for split in data.splits:
         found: Counter[str] = Counter()
-        for group, count in data.groups[split.name]:
-            found[group.category] += count
+        for kind in data.kinds_of(split.name):
+            found[kind.category] += kind.items()
         declared: Counter[str] = Counter()
         for stratum in data.manifest.splits[split.name]:
             declared[stratum.category] += stratum.count
@@ -226,8 +226,10 @@ def _compare(
 
 def _hash(data: Dataset, row: Row) -> int | None:
     """The hash of a row; none where Parquet has something else than texts."""
-    texts = (row.source, row.target, row.category)
-    return data.hashing.row(*texts) if all(isinstance(text, str) for text in texts) else None
+    try:
+        return data.hashing.row(row.source, row.target, row.category)
+    except TypeError:
+        return None
 
 
 def _differences(row: Row, item: Item, target: str) -> Iterator[str]:

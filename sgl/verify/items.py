@@ -73,6 +73,29 @@ class Group:
     target: str
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The groups of a category of a split, each with the number of its sentences.
+
+    ``searched`` is the set of structures that all of them have been searched for, and
+    ``occurring`` those of them that occur in some; bits stand for structures.
+    """
+
+    split: str
+    category: str
+    groups: tuple[tuple[Group, int], ...]
+    searched: int
+    occurring: int
+
+    def items(self) -> int:
+        """The number of sentences."""
+        return sum(count for _, count in self.groups)
+
+    def may_contain(self, wanted: int) -> bool:
+        """Whether one of some structures can occur in one of the sentences."""
+        return bool(wanted & (self.occurring | ~self.searched))
+
+
 @dataclass(slots=True)
 class Split:
     """What the CoNLL-U file of a split holds; ``error`` if it cannot be read.
@@ -133,7 +156,7 @@ class Hashing:
 
     def row(self, source: str, target: str, category: str) -> int:
         """What rows of tables are compared by; texts of sentences have one line."""
-        return self.text(f"{source}\n{target}\n{category}")
+        return self.text("\n".join((source, target, category)))
 
 
 def conllu_path(split: str) -> str:

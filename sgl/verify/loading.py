@@ -9,12 +9,15 @@ shapes in a task.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
 from itertools import groupby
+from operator import or_
 from pathlib import Path
 
 from sgl.verify.conllu import Word, ranges
 from sgl.verify.dataset import Dataset, Judge, Progress
-from sgl.verify.items import Split, conllu_path
+from sgl.verify.items import Group, Kind, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.merging import Content, Merger
 from sgl.verify.questions import Questions
@@ -54,20 +57,22 @@ def load(
     """Read the CoNLL-U files of a dataset, and search its shapes."""
     own = Tables(workers.task)
     splits = tuple(_read(directory, manifest, workers, own.shapes, progress))
-    data = Dataset(
+    searcher = Searcher(own.vocabulary.compiled())
+    kinds = tuple(kind for split in splits for kind in _kinds(split, manifest))
+    if not unreadable:
+        _search(kinds, searcher, workers, progress)
+        kinds = tuple(_searched(kind, searcher) for kind in kinds)
+    return Dataset(
         directory,
         manifest,
         splits,
-        {split.name: tuple(zip(split.groups, split.counts(), strict=True)) for split in splits},
+        kinds,
         unreadable,
-        Searcher(own.vocabulary.compiled()),
+        searcher,
         own.shapes,
         own.hashing,
         judge,
     )
-    if not unreadable:
-        _search(data, workers, progress)
-    return data
 
 
 def _read(
@@ -97,20 +102,37 @@ def _read(
         yield merger.split
 
 
-def _search(data: Dataset, workers: Workers, progress: Progress) -> None:
+def _kinds(split: Split, manifest: Manifest) -> Iterator[Kind]:
+    """The categories of a split, with the structures that will be asked for."""
+    questions = Questions(manifest)
+    groups: dict[str, list[tuple[Group, int]]] = {}
+    for group, count in zip(split.groups, split.counts(), strict=True):
+        groups.setdefault(group.category, []).append((group, count))
+    for category, own in groups.items():
+        yield Kind(split.name, category, tuple(own), questions[split.name, category], 0)
+
+
+def _search(
+    kinds: tuple[Kind, ...], searcher: Searcher, workers: Workers, progress: Progress
+) -> None:
     """Search every shape for all that will be asked of it."""
-    questions = Questions(data.manifest)
     wanted: dict[Shape, int] = {}
-    for group, _ in data.groups_of(*data.groups):
-        asked = questions[group.split, group.category]
-        wanted[group.shape] = wanted.get(group.shape, 0) | asked
+    for kind in kinds:
+        for group, _ in kind.groups:
+            wanted[group.shape] = wanted.get(group.shape, 0) | kind.searched
     shapes = sorted(wanted, key=lambda shape: shape.frame.number)
     parts = [shapes[at : at + SHAPES] for at in range(0, len(shapes), SHAPES)]
     results = workers.results(search_frames, [_by_frame(part, wanted) for part in parts])
     for done, (part, found) in enumerate(zip(parts, results, strict=True)):
         progress(done * SHAPES, len(wanted), "searching graphs")
         for shape, occurring in zip(part, found, strict=True):
-            data.searcher.learn(shape, wanted[shape], occurring)
+            searcher.learn(shape, wanted[shape], occurring)
+
+
+def _searched(kind: Kind, searcher: Searcher) -> Kind:
+    """The same, with what occurs in its sentences."""
+    found = (searcher.among(group.shape, kind.searched) for group, _ in kind.groups)
+    return replace(kind, occurring=reduce(or_, found, 0))
 
 
 def _by_frame(shapes: list[Shape], wanted: dict[Shape, int]) -> list[FrameShapes]:

@@ -155,7 +155,7 @@ def search_frames(tables: Tables, asked: Sequence[FrameShapes]) -> list[int]:
     """Which of the structures asked for occur in each shape, frame by frame."""
     found: list[int] = []
     for number, size, edges, shapes in asked:
-        frame = Frame(number, size, edges, tables.vocabulary.of_degrees(size, edges))
+        frame = Frame(number, size, edges, tables.vocabulary)
         for shape, nodes, wanted in shapes:
             found.append(tables.searcher.among(Shape(shape, frame, nodes), wanted))
     return found
