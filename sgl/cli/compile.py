@@ -13,6 +13,7 @@ from sgl.build.examples import check_examples
 from sgl.build.places import place_of_stream
 from sgl.build.produce import Outcome, produce
 from sgl.build.session import open_grammar
+from sgl.build.warm import kernels_beside
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.summary import show_summary
@@ -42,6 +43,7 @@ def command(
     place before the last check has passed.
     """
     started = time.monotonic()
+    click.get_current_context().with_resource(kernels_beside())
     sources, diagnostics = SourceMap(), Diagnostics()
     with progress() as line:
         line("reading", 0, 1)
