@@ -40,6 +40,7 @@ from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
 from sgl.sample.drawing import draw_strata
 from sgl.sample.drawn import Drawn
+from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
 from sgl.verify import USEFUL, Report, certificate_faults, verify
 
@@ -119,7 +120,8 @@ def _write(
     grammar, plan = compiled.grammar, compiled.plan
     tables = _packed(compiled, structures)
     referee = referee_of(compiled, structures)
-    sampler = Sampler(tables)
+    program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
+    sampler = Sampler(tables, program)
     drawn = _draw(sampler, referee, directory, stage)
     observer = Observer(plan, sampler)
     maker = ChunkMaker(grammar, plan, sampler)
