@@ -11,9 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.certified import certificate_file
+from sgl.build.divided import Division, write_dataset
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
+from sgl.build.labour import Labour, open_journal
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
 from sgl.cache import Cache, cached, current, using
@@ -34,14 +37,11 @@ from sgl.dataset import (
     write_card,
     write_manifest,
 )
-from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.write import write_items
 from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
-from sgl.sample.drawing import draw_strata
-from sgl.sample.drawn import Drawn
 from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
+from sgl.shards.journal import kept_if_begun
 from sgl.verify import USEFUL, Report, certificate_faults, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -82,17 +82,55 @@ def produce(
     proofs: Proofs,
     target: Path,
     stage: Stage,
+    labour: Labour | None = None,
 ) -> Outcome:
     """Write the dataset of a proved plan to ``target``.
+
+    With divided ``labour`` there is a journal, so that an interrupted run can be resumed.
 
     Raises:
         OutputError: the directory cannot be written.
         NotEnoughError: a stratum cannot yield the number of items asked for.
+        InterruptedRunError: an interrupted run is in the way, or cannot be resumed.
+        WorkerLostError: the workers or their engine are gone.
+        ImportError: the engine is not installed.
     """
+    if labour is None or not labour.divided:
+        return _produce(compiled, structures, proofs, target, Division(Labour(), None), stage)
+    try:
+        target.absolute().parent.mkdir(parents=True, exist_ok=True)
+        opened = open_journal(target, _identity(compiled), labour)
+    except OSError as problem:
+        raise OutputError(target, problem.strerror or str(problem)) from problem
+    with opened as journal, kept_if_begun(journal):
+        division = Division(labour, journal)
+        outcome = _produce(compiled, structures, proofs, target, division, stage)
+        journal.discard()
+    return outcome
+
+
+def _identity(compiled: Compiled) -> dict[str, object]:
+    """What a run is; an interrupted one is resumed by a run of the same identity only."""
+    return {
+        "version": __version__,
+        "grammar": fingerprint(compiled.grammar, compiled.plan),
+        "seed": compiled.plan.seed,
+    }
+
+
+def _produce(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    proofs: Proofs,
+    target: Path,
+    division: Division,
+    stage: Stage,
+) -> Outcome:
+    place = None if division.journal is None else division.journal.folder / "stage"
     outcome: Outcome | None = None
     try:
-        with staged_directory(target) as directory:
-            drawn = _write(compiled, structures, proofs, directory, stage)
+        with staged_directory(target, place) as directory:
+            drawn = _write(compiled, structures, proofs, directory, division, stage)
             content, observer = drawn.manifest, drawn.observer
             report = _verified(directory, stage)
             _write_verification(directory, report)
@@ -115,6 +153,7 @@ def _write(
     structures: StructureCompiler,
     proofs: Proofs,
     directory: Path,
+    division: Division,
     stage: Stage,
 ) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
@@ -122,10 +161,9 @@ def _write(
     referee = referee_of(compiled, structures)
     program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
     sampler = Sampler(tables, program)
-    drawn = _draw(sampler, referee, directory, stage)
     observer = Observer(plan, sampler)
-    maker = ChunkMaker(grammar, plan, sampler)
-    written = write_items(directory, plan, maker, drawn, _watching(observer, plan, stage))
+    watch = _watching(observer, plan, stage)
+    written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
     provenance = Provenance(
         name=compiled.project.name,
         title=compiled.project.title,
@@ -152,18 +190,6 @@ def _write(
     )
     write_manifest(directory, content)
     return _Drawn(content, observer, guarantees)
-
-
-def _draw(sampler: Sampler, referee: Referee | None, directory: Path, stage: Stage) -> list[Drawn]:
-    """Draw every stratum."""
-    total = sum(stratum.wanted for stratum in sampler.tables.strata)
-    found: dict[str, int] = {}
-
-    def progress(stream: str, items: int, _wanted: int) -> None:
-        found[stream] = items
-        stage("drawing", sum(found.values()), total)
-
-    return list(draw_strata(sampler, referee, progress, folder=directory))
 
 
 def _watching(observer: Observer, plan: Plan, stage: Stage) -> Callable[[Chunk], None]:

@@ -5,14 +5,14 @@ that it is made of, so chunks can be made in any order and by anybody::
 
     maker = ChunkMaker(grammar, plan, Sampler(tables))
     chunk = maker.chunk("train", 1, [Piece(stratum, numbers), ...])
-    chunk.rows, chunk.conllu, chunk.table
+    chunk.rows, chunk.conllu, chunk.parquet
 
 Nothing here goes item by item but the identifiers, which are hashes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.columns import FeatureColumns, NotationColumns
 from sgl.dataset.notation import recursive_labels
+from sgl.dataset.parquet import row_groups, schema_of
 from sgl.dataset.row_kernel import count_words
 from sgl.graph.columns import ConlluColumns
 from sgl.graph.packed import PackedLayer, pack_layer
@@ -35,29 +36,6 @@ from sgl.graph.view_columns import ViewColumns
 from sgl.kernel.column import Column
 from sgl.sample.sampler import Sampler, TextWriter
 from sgl.sample.tables import pack_text
-
-#: Columns of the Parquet files.
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("source", pa.string()),
-        ("target", pa.string()),
-        ("category", pa.string()),
-        ("split_kind", pa.string()),
-        ("derivation", pa.string()),
-        ("depth", pa.int32()),
-        ("features", pa.string()),
-        ("seed_stream", pa.string()),
-    ]
-)
-
-
-def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """The columns of the Parquet files, one more for each further target."""
-    schema = SCHEMA
-    for name in plan.further:
-        schema = schema.append(pa.field(f"target_{name}", pa.string()))
-    return schema
 
 
 class _Part(NamedTuple):
@@ -114,6 +92,11 @@ class ChunkMaker:
         self._count = _WordCounter(grammar)
         self._sentences = self._graph_columns(grammar, plan) if plan.lemma_layer else None
 
+    def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
+        """The chunks that these parts of splits are made into."""
+        for split, first, pieces in parts:
+            yield self.chunk(split, first, pieces)
+
     def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
         """The rows of a split from number ``first`` on, made of these candidates.
 
@@ -132,7 +115,7 @@ class ChunkMaker:
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
             conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
-            table=self._table(pieces, parts),
+            parquet=row_groups(self._table(pieces, parts)),
             words=np.concatenate([part.words for part in parts]),
             pieces=tuple(pieces),
         )

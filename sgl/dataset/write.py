@@ -10,9 +10,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
@@ -34,10 +35,17 @@ class Written:
     files: tuple[DataFile, ...]
 
 
+class Maker(Protocol):
+    """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.shards.dataset``)."""
+
+    def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
+        """The chunks that these parts of splits are made into, in their order."""
+
+
 def write_items(
     directory: Path,
     plan: Plan,
-    maker: ChunkMaker,
+    maker: Maker,
     drawn: Sequence[Drawn],
     observe: Callable[[Chunk], None] | None = None,
 ) -> Written:
@@ -47,8 +55,7 @@ def write_items(
     and ``ValueError`` for texts that the formats cannot hold, and ``OSError``.
     """
     with DatasetFiles(directory, plan) as files:
-        for split, first, pieces in chunks_of(drawn):
-            chunk = maker.chunk(split, first, pieces)
+        for chunk in maker.chunks(chunks_of(drawn)):
             files.write(chunk)
             if observe is not None:
                 observe(chunk)
