@@ -10,7 +10,8 @@ the one that the run before has filled::
 Wall is what the user waits.  CPU is the time of all processors together, of the command
 and of the processes that it starts; where it is near to the wall time of a machine with
 free processors, the work was not shared.  The phases are the messages of the progress
-line, with wall times, from the second of two runs inside this process.  The least of the rounds is shown: whatever else the machine does adds to it.
+line, with wall times, from the second of two runs inside this process.  The least of the
+rounds is shown: whatever else the machine does adds to it.
 """
 
 from __future__ import annotations
