@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.labour import Labour, open_journal
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
-from sgl.cache import cached
+from sgl.cache import Cache, cached, current, using
 from sgl.compile import Compiled
 from sgl.core.plan import Plan
 from sgl.dataset import (
@@ -37,9 +39,10 @@ from sgl.dataset import (
 )
 from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
+from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
 from sgl.shards.journal import kept_if_begun
-from sgl.verify import Report, verify
+from sgl.verify import USEFUL, Report, certificate_faults, verify
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -129,7 +132,7 @@ def _produce(
         with staged_directory(target, place) as directory:
             drawn = _write(compiled, structures, proofs, directory, division, stage)
             content, observer = drawn.manifest, drawn.observer
-            report = verify(directory, lambda done, total, what: stage(what, done, total))
+            report = _verified(directory, stage)
             _write_verification(directory, report)
             stage("writing the report", 0, 1)
             _complete(directory, drawn, compiled, report)
@@ -156,7 +159,8 @@ def _write(
     grammar, plan = compiled.grammar, compiled.plan
     tables = _packed(compiled, structures)
     referee = referee_of(compiled, structures)
-    sampler = Sampler(tables)
+    program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
+    sampler = Sampler(tables, program)
     observer = Observer(plan, sampler)
     watch = _watching(observer, plan, stage)
     written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
@@ -252,6 +256,21 @@ def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
         SourceFile(name.removeprefix(prefix), hashlib.sha256(file.text.encode("utf-8")).hexdigest())
         for name, file in sorted(compiled.project.sources.files.items())
     )
+
+
+def _verified(directory: Path, stage: Stage) -> Report:
+    """The word of the verifier, with as many processes as help it."""
+    workers = min(os.cpu_count() or 1, USEFUL)
+    # Another process judges, which has to be told what cache there is.
+    judge = partial(_judged, current())
+    return verify(directory, lambda done, total, what: stage(what, done, total), workers, judge)
+
+
+def _judged(cache: Cache | None, text: bytes) -> tuple[str, ...]:
+    """What is wrong with a certificate, asked once for the same bytes and the same checker."""
+    digest = hashlib.sha256(text).hexdigest()
+    with using(cache):
+        return cached(tuple, "faults", (digest,), lambda: certificate_faults(text))
 
 
 def _write_verification(directory: Path, report: Report) -> None:

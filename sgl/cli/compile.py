@@ -14,6 +14,7 @@ from sgl.build.labour import Labour
 from sgl.build.places import place_of_stream
 from sgl.build.produce import Outcome, produce
 from sgl.build.session import open_grammar
+from sgl.build.warm import kernels_beside
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
 from sgl.cli.labour import LABOUR_ERRORS, labour_options, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT
@@ -52,6 +53,7 @@ def command(
     that is interrupted can be resumed.
     """
     started = time.monotonic()
+    click.get_current_context().with_resource(kernels_beside())
     sources, diagnostics = SourceMap(), Diagnostics()
     with progress() as line:
         line("reading", 0, 1)

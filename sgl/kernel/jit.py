@@ -42,7 +42,7 @@ def kernel(function: Function) -> Function:
 
     Indices are not checked: a kernel's tests run it against plain Python.
     """
-    directory = _directory()
+    directory = kernel_directory()
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
@@ -58,7 +58,7 @@ def part(function: Function) -> Function:
 
 
 @cache
-def _directory() -> str:
+def kernel_directory() -> str:
     """Where machine code is kept; empty if it cannot be kept.
 
     Who can write there can run code, as in the cache of the compiler: so it is kept there.
