@@ -13,9 +13,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_records import Record, records_of
+from sampling import plan_of, splits_of, whole
 from toy import TOY, GrammarBuilder, toy_plan
 
-from sampling import plan_of, splits_of, whole
 from sgl.core.grammar import Origin
 from sgl.core.interpret import Derivation
 from sgl.dataset import (

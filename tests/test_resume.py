@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from sampling import plan_of, tables_of
 from toy import TOY
 from workplace import Workplace
 
 from killing import Command, interrupted_run, workers_of
-from sampling import plan_of, tables_of
 from sgl.cli.main import OUTPUT, run
 from sgl.resources import grammars_dir
 from sgl.sample.seen import SeenSentences

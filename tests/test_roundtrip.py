@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import plan_of, whole
 from sget import compile_file, sget
 
 import roundtrip
 from common import Workers
-from sampling import plan_of, whole
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, interpret
 from sgl.parse import Parser

@@ -10,8 +10,6 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, toy_plan
-
 from sampling import (
     SMALL,
     chi_square_p,
@@ -21,6 +19,8 @@ from sampling import (
     tables_of,
     upper_gamma,
 )
+from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, toy_plan
+
 from sgl.automata.compiler import StructureCompiler
 from sgl.automata.split import split_grammar
 from sgl.automata.transitions import Transition

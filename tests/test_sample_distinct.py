@@ -5,8 +5,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from toy import TOY, GrammarBuilder
-
 from sampling import (
     SMALL,
     plan_of,
@@ -14,6 +12,8 @@ from sampling import (
     split_of,
     tables_of,
 )
+from toy import TOY, GrammarBuilder
+
 from sgl.automata.transitions import Transition
 from sgl.core.interpret import interpret
 from sgl.core.plan import Plan

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tables import TableMaker
+from sampling import plan_of, splits_of, tables_of
 from toy import TOY, toy_plan
 
-from sampling import plan_of, splits_of, tables_of
 from sgl.core.derivations import Derivations
 from sgl.kernel.column import Column
 from sgl.kernel.hashing import hash_column

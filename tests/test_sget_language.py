@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 import yaml
+from sampling import plan_of, whole
 from sget import PUBLISHED, Word, sget, words, words_of
 
-from sampling import plan_of, whole
 from sgl.core.graph import Graph
 from sgl.core.interpret import Item, interpret
 from sgl.parse import Parser

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+from sampling import plan_of, whole
 from sget import compile_file, sget
 
-from sampling import plan_of, whole
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Item, interpret

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sampling import SMALL as SMALL_GRAMMAR
+from sampling import plan_of, tables_of
 from toy import TOY
 from workplace import Workplace
 
-from sampling import SMALL as SMALL_GRAMMAR
-from sampling import plan_of, tables_of
 from sgl.cli.main import OUTPUT, USAGE, run
 from sgl.dataset.parquet_join import ParquetJoin
 from sgl.dataset.thrift import ThriftError, decode, encode

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from sampling import plan_of, splits_of, whole
 from toy import TOY, GrammarBuilder, toy_plan
 
-from sampling import plan_of, splits_of, whole
 from sgl.core.plan import Plan
 from sgl.sample import pack, standalone_source
 from sgl.sample.engine import Tables
