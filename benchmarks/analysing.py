@@ -40,7 +40,7 @@ def main() -> int:
     options = _options()
     if options.here is not None:
         predictions = [(path.stem, path) for path in options.here]
-        sys.stdout.write(json.dumps(_measure(options.treebank, predictions, options.cause)))
+        sys.stdout.write(json.dumps(measure(options.treebank, predictions, options.cause)))
         return 0
     with tempfile.TemporaryDirectory() as place:
         files = [Path(place) / f"system{n}.txt" for n in range(options.systems)]
@@ -101,7 +101,7 @@ def _apart(options: argparse.Namespace, files: list[Path]) -> Json:
     return result
 
 
-def _measure(treebank: Path, predictions: list[tuple[str, Path]], cause: str) -> Json:
+def measure(treebank: Path, predictions: list[tuple[str, Path]], cause: str) -> Json:
     """Analyse once, here."""
     started, cpu = time.perf_counter(), time.process_time()
     found = analyse(treebank, predictions, Settings(failure="inexact"))

@@ -7,9 +7,10 @@
         │ └──── structures, by view ───────────────> tables that know a tree when it comes again
         └────── output of each system ── scores ───> a row of numbers
 
-Nothing else of a sentence is kept but its place in the file, so that memory grows by some
-hundred bytes a sentence.  Then the statistics are computed on columns, structures are
-mined in tables, and the few sentences that are shown as examples are read again.
+Nothing else of a sentence is kept but its place in the file: some hundred bytes, and the
+structures of its tree if that is new.  Then the statistics are computed on columns,
+structures are mined in tables, and the few sentences that are shown as examples are read
+again.
 """
 
 from __future__ import annotations
