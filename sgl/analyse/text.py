@@ -18,9 +18,6 @@ from functools import lru_cache
 
 from sgl.analyse.treebank import Sentence
 
-#: How an output can be cut into words: at marks and spaces, at spaces, or as sacreBLEU does.
-TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
-
 Cutter = Callable[[str, Sentence], list[str]]
 
 
@@ -49,6 +46,9 @@ def is_punctuation(word: str) -> bool:
 
 def cutter(tokenizer: str) -> Cutter:
     """How a text is cut into words, for the sentence that it should be.
+
+    At marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``,
+    ``intl``, ``zh``, ``char``).
 
     Raises:
         KeyError: no tokenizer has this name.
