@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "certify": {"automata", "core"},
     "sample": {"automata", "core", "graph", "kernel"},
     "graph": {"core", "kernel"},
-    "evaluate": {"core", "graph"},
+    "evaluate": {"core", "corpus", "graph", "morphology", "parse"},
     "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core", "kernel"},
     "corpus": {"core"},

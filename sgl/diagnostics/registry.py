@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sgl.diagnostics.codes import (
     corpora,
+    evaluation,
     exchange,
     features,
     files,
@@ -39,6 +40,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
+    "Predictions": evaluation.CODES,
     "Other formats": exchange.CODES,
 }
 
