@@ -38,6 +38,9 @@ ROLES = {
 _GOVERNED = ("が", "に", "の")
 _OBJECT = "を"
 
+#: The noun that makes a clause one.
+_NOMINALISER = "こと"
+
 
 @dataclass(frozen=True)
 class Chunker:
@@ -89,8 +92,11 @@ class Chunker:
         rest = text[end:]
         if rest.startswith("によって"):
             return {AGENT}
-        if any(rest.startswith(verb) for verb in self.governed) or rest.startswith(_OBJECT):
+        if rest.startswith(_OBJECT):
             return {OBJECT}
+        verb = max((verb for verb in self.governed if rest.startswith(verb)), key=len, default="")
+        if verb:
+            return {OBJECT, *self._subject_of_clause(verb, rest)}
         if rest.startswith("が"):
             return {SUBJECT}
         if rest.startswith("に"):
@@ -99,6 +105,13 @@ class Chunker:
             # A topic is what the clause lacks: its object if there is a subject.
             return {OBJECT if any(m.surface == "が" for m in self.analyse(rest)) else SUBJECT}
         return set()
+
+    def _subject_of_clause(self, verb: str, rest: str) -> set[str]:
+        """The other role of what stands before 好きだった少女: she liked it, or it liked her."""
+        following = next(iter(self.analyse(rest[len(verb) :])), None)
+        if following is None or following.surface == _NOMINALISER or not verb.startswith("が"):
+            return set()
+        return {SUBJECT} if following.kind == "名詞" else set()
 
 
 def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:

@@ -18,8 +18,8 @@ from markupsafe import Markup
 from sgl.report.svg import element, picture, text_width
 
 _WIDTH = 760.0
-_LINE = 15.0
-_GAP = 9.0
+_LINE = 11.0
+_GAP = 8.0
 _TOP, _BOTTOM = 8.0, 26.0
 _HEIGHT = 190.0
 _LEFT = 44.0
