@@ -107,7 +107,7 @@ def _from_directory(path: Path, split: str | None, target: str | None) -> Benchm
     manifest = _manifest(path)
     try:
         return _of_manifest(path, manifest, split, target)
-    except (KeyError, TypeError, AttributeError) as problem:
+    except (KeyError, TypeError, AttributeError, IndexError) as problem:
         raise DatasetError(
             f"`{path / MANIFEST}` is not a manifest of `sglc compile`: {problem!r}"
         ) from problem
@@ -161,7 +161,7 @@ def _manifest(path: Path) -> Mapping[str, Any]:
             f"cannot read `{file}`: {problem.strerror or problem}",
             hint="DATASET is a directory that `sglc compile` has written, or a file of rows",
         ) from problem
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise DatasetError(f"`{file}` is not JSON: {problem}") from problem
     if not isinstance(content, dict):
         raise DatasetError(f"`{file}` is not a manifest of `sglc compile`")

@@ -128,7 +128,7 @@ def _json_entries(path: Path, lines: Sequence[str]) -> list[_Entry]:
     for number, line in enumerate(lines, 1):
         try:
             content = json.loads(line)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise PredictionsError(f"`{path}`:{number} is not JSON: {problem}") from problem
         if not isinstance(content, dict):
             raise PredictionsError(f"`{path}`:{number} is not a JSON object")
@@ -146,7 +146,7 @@ def _json_entries(path: Path, lines: Sequence[str]) -> list[_Entry]:
 def _in_order(path: Path, entries: Sequence[_Entry], rows: Sequence[Row]) -> Predictions:
     if len(entries) != len(rows):
         raise PredictionsError(
-            f"`{path}` has {len(entries):,} predictions for {len(rows):,} rows",
+            f"`{path}` has another number of predictions, {len(entries):,} for {len(rows):,} rows",
             hint="give `--split` if they are for another split; with the names of rows before "
             "them (`gen-000001`, a tab), predictions may be missing",
         )
