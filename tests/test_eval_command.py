@@ -13,8 +13,10 @@ import pytest
 from diagnostics import INTERNAL
 from workplace import Workplace
 
+import scoring
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.evaluate.benchmark import read_benchmark
+from sgl.evaluate.partial import Decided
 from sgl.evaluate.predictions import PredictionsError, read_predictions
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "examples"
@@ -109,6 +111,7 @@ def test_missing_predictions_count_as_wrong_and_are_named(
         (lambda gold: ["id\tprediction", "gen-000001", *gold], "has 1 columns instead of 2"),
         (lambda _: ["{"], "is not JSON"),
         (lambda _: ['{"a":' * 100_000], "is not JSON"),
+        (lambda _: [r'{"text": "\ud800"}'], "half a character"),
         (lambda _: ["{}"], "has no prediction"),
         (lambda _: ['{"id": 1, "text": 2}'], "has no prediction"),
     ],
@@ -143,6 +146,26 @@ def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) 
         read_predictions(work.write("bytes.txt", b"ab\xff\n"), rows)
     with pytest.raises(PredictionsError, match="cannot read"):
         read_predictions(work.directory / "nothing.txt", rows)
+
+
+def test_the_strangest_predictions_are_wrong_and_nothing_else(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    strange = [
+        "犬が" * 300,
+        "犬の近くの" * 5000,
+        "\x00\x1b[2J",
+        "𝔡𝔬𝔤",
+        "🐕‍🦺",
+        "a" * 99,
+        "。",
+        "\u202e犬",
+    ]
+    work.write("strange.txt", lines([*strange, *gold[len(strange) :]]))
+    result = evaluated(work, farm, "strange.txt", "--html", "page.html")
+    wrong = len(strange) / len(gold)
+    assert mean(result, "exact", "strange") == pytest.approx(1 - wrong)
+    assert mean(result, "partial", "strange") == pytest.approx(1 - wrong)
 
 
 @pytest.mark.parametrize(
@@ -230,6 +253,13 @@ def test_the_page_needs_nothing_but_itself_and_the_tables_are_latex(
     tables = (work.directory / "tables.tex").read_text("utf-8")
     assert tables.count(r"\begin{table}") == tables.count(r"\end{table}") == 5
     assert r"PP in object $\to$ subject & 200 & 100.0" in tables
+
+
+def test_the_benchmark_of_known_faults_finds_gold_texts_right(farm: Path) -> None:
+    result = scoring.run(farm, items=20, seed=1)
+    assert result["gold wrong"] == []
+    assert result["verdicts"] == [["none", Decided.PARSE.value, True, True, 20]]
+    assert set(result["microseconds"]) > {"parsing alone", "BLEU and chrF++"}
 
 
 def test_options_that_need_one_another_and_files_that_cannot_be_written(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.evaluate.benchmark import Benchmark, DatasetError, read_benchmark
+from sgl.evaluate.benchmark import Benchmark, DatasetError, Kind, read_benchmark
 from sgl.evaluate.compound_files import read_compounds, read_lexicon
 from sgl.evaluate.compound_rates import compound_data
 from sgl.evaluate.compounds import CompoundError
@@ -53,7 +53,7 @@ _HOW_TO_INSTALL = "pip install 'sgl-compiler[eval]'"
 @click.option(
     "--test",
     type=click.Choice(("bootstrap", "randomisation")),
-    default="bootstrap",
+    default="randomisation",
     show_default=True,
     help="How differences between systems are tested.",
 )
@@ -135,11 +135,17 @@ def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -
         return None
     unavailable: dict[str, str] = {}
     compounds = _compounds(request, benchmark, systems, diagnostics)
-    partial, lemmas = _partial(request, benchmark, sources, diagnostics, unavailable)
+    compiled = _grammar(request, benchmark, sources, diagnostics, unavailable)
+    if compiled is not None and not benchmark.kinds:
+        kinds = {pattern.name: Kind.of(pattern) for pattern in compiled.plan.patterns}
+        benchmark = replace(benchmark, kinds=kinds)
+    partial, lemmas = _partial(compiled, benchmark, unavailable)
     if diagnostics.errors:
         return None
     with progress() as line:
         scored = Scorer(benchmark, partial, lemmas, line).score(systems)
+        if partial is not None and PARTIAL not in scored.scores:
+            unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
         surface, signatures = _surface(request, benchmark, systems, unavailable, line)
         line("testing differences", 0, 1)
         data = result_data(
@@ -207,21 +213,29 @@ def _warn_about(path: Path, read: Predictions, diagnostics: Diagnostics) -> None
         )
 
 
-def _partial(
+def _grammar(
     request: _Request,
     benchmark: Benchmark,
     sources: SourceMap,
     diagnostics: Diagnostics,
     unavailable: dict[str, str],
-) -> tuple[PartialMatch | None, Mapping[str, frozenset[str]]]:
-    """What judges partial matches, and the lemmas of words; none if there is nothing to."""
+) -> Compiled | None:
+    """The grammar that judges partial matches; None if it is not at hand, or there are none."""
     why = _no_partial(request, benchmark)
     compiled: Compiled | None = None
     if not why:
         compiled = grammar_of(benchmark, request.grammar, request.settings, sources, diagnostics)
         why = "" if compiled is not None else "the grammar of the dataset is not at hand"
-    if compiled is None:
+    if why:
         unavailable[METRICS[PARTIAL]] = why
+    return compiled
+
+
+def _partial(
+    compiled: Compiled | None, benchmark: Benchmark, unavailable: dict[str, str]
+) -> tuple[PartialMatch | None, Mapping[str, frozenset[str]]]:
+    """What judges partial matches, and the lemmas of words."""
+    if compiled is None:
         return None, {}
     core, plan = compiled.grammar, compiled.plan
     names = [layer.name for layer in core.text_layers]

@@ -40,8 +40,8 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
-    "Predictions": evaluation.CODES,
     "Other formats": exchange.CODES,
+    "Predictions": evaluation.CODES,
 }
 
 #: All codes by their names.

@@ -16,10 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sgl.core.plan import IN_DISTRIBUTION
+from sgl.core.plan import IN_DISTRIBUTION, Pattern
 from sgl.corpus.rows import Corpus, Unreadable
 
 MANIFEST = "manifest.json"
+
+#: Logical forms that can be compared by what they mean.
+FORMS = ("cogs", "varfree")
 
 #: Rows that are named in a message.
 _NAMED = 5
@@ -52,6 +55,11 @@ class Kind:
     name: str
     title: str
     groups: tuple[str, ...]
+
+    @classmethod
+    def of(cls, pattern: Pattern) -> Kind:
+        """The pattern of a grammar as tables show it."""
+        return cls(pattern.name, pattern.title, pattern.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,9 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
     if split is not None:
         raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
     rows = _rows(path, path.stem)
-    return Benchmark(path.stem, path.stem, "", path.stem, "source", target or "target", "", rows)
+    # Without a manifest the name of the target says whether it is a logical form.
+    view = target if target is not None and target in FORMS else ""
+    return Benchmark(path.stem, path.stem, "", path.stem, "source", target or "target", view, rows)
 
 
 def _from_directory(path: Path, split: str | None, target: str | None) -> Benchmark:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sgl.evaluate.scoring import RAW
 from sgl.evaluate.surface import BLEU_METRIC, CHRF_METRIC
 
 _SPECIAL = {
@@ -49,7 +50,12 @@ def latex(data: Mapping[str, Any]) -> str:
 
 def _table(data: Mapping[str, Any], name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     systems = [system["name"] for system in data["systems"]]
-    metrics = [m for m in data["metrics"] if any(m in row["scores"] for row in rows)]
+    # The raw rate stands in the first table only, or tables would be too wide for a page.
+    metrics = [
+        metric
+        for metric in data["metrics"]
+        if any(metric in row["scores"] for row in rows) and (metric != RAW or name == "overall")
+    ]
     columns = [(metric, system) for metric in metrics for system in systems]
     head = [
         f"{_plain(data['metrics'][metric])}" + (f" ({_plain(system)})" if len(systems) > 1 else "")

@@ -39,6 +39,9 @@ _READINGS = 50
 
 _JAPANESE = "ja"
 
+#: A longer prediction is not read: models that repeat themselves write without end.
+_LONGEST = 1_000
+
 
 class Decided(Enum):
     """What decided about a prediction."""
@@ -109,7 +112,8 @@ class PartialMatch:
 
     def read(self, predictions: Sequence[str]) -> list[Read]:
         """The readings of predictions, in the spelling of the grammar."""
-        spelt = [self._speller.spellings(text) for text in predictions]
+        short = [text if len(text) <= _LONGEST else "" for text in predictions]
+        spelt = [self._speller.spellings(text) for text in short]
         read: list[Read] = []
         for first in read_first(self._batch, spelt):
             if not first.readings:
@@ -144,7 +148,7 @@ class PartialMatch:
             question = self._questions[pattern]
             right = any(asked <= question.in_prediction(said) for said in read.said)
             return right, Decided.PARSE
-        if self._chunker is None or not prediction.strip():
+        if self._chunker is None or not prediction.strip() or len(prediction) > _LONGEST:
             return False, Decided.NOTHING
         chunker = self._chunker
         right = all(_found(chunker, prediction, wanted) for _, all_ in asked for wanted in all_)

@@ -138,6 +138,8 @@ def _json_entries(path: Path, lines: Sequence[str]) -> list[_Entry]:
                 f"`{path}`:{number} has no prediction",
                 hint=f"its text is a member called {', '.join(_TEXTS[:-1])} or {_TEXTS[-1]}",
             )
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise PredictionsError(f"`{path}`:{number} has half a character (a lone surrogate)")
         name = next((str(content[name]) for name in _NAMES if name in content), "")
         entries.append((number, name, text))
     return entries

@@ -55,7 +55,7 @@ class Evaluation:
     signatures: Mapping[str, str]
     shapes: tuple[Shape, ...] = ()
     unavailable: Mapping[str, str] | None = None
-    test: Test = "bootstrap"
+    test: Test = "randomisation"
     samples: int = 100_000
     seed: int = 1
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.evaluate.benchmark import Benchmark, Row
+from sgl.evaluate.benchmark import FORMS, Benchmark, Row
 from sgl.evaluate.equivalence import equivalent
 from sgl.evaluate.exact import exact
 from sgl.evaluate.partial import Decided, PartialMatch
@@ -78,7 +78,7 @@ class Scorer:
         """Every metric that makes sense for the target, for every run."""
         scored = Scored()
         judges: dict[str, Callable[[str, str], bool]] = {EXACT: exact, RAW: str.__eq__}
-        if self._benchmark.view in ("cogs", "varfree"):
+        if self._benchmark.view in FORMS:
             judges |= _form_judges(self._benchmark.view)
         for metric, judge in judges.items():
             known: dict[tuple[str, str], bool] = {}
@@ -112,7 +112,9 @@ class Scorer:
         wrong = self._wrong(scored, systems)
         verdicts = self._verdicts(list(wrong), partial)
         self._check_gold(scored, partial)
-        scored.scores[PARTIAL] = {}
+        about_patterns = any(row.category in self._benchmark.kinds for row in self._benchmark.rows)
+        if about_patterns:
+            scored.scores[PARTIAL] = {}
         for system in systems:
             right = scored.scores[EXACT][system.name]
             found = np.full_like(right, np.nan)
@@ -128,8 +130,9 @@ class Scorer:
                         found[run, place] = matched
                         decided[why] += 1
                 slips.append(kinds)
-            scored.scores[PARTIAL][system.name] = found
-            scored.decided[system.name] = decided
+            if about_patterns:
+                scored.scores[PARTIAL][system.name] = found
+                scored.decided[system.name] = decided
             scored.slips[system.name] = slips
 
     def _wrong(self, scored: Scored, systems: Sequence[System]) -> dict[tuple[int, str], None]:

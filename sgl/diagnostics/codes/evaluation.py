@@ -48,8 +48,8 @@ CODES = (
     Code(
         "SGL1406",
         "Compounds cannot be scored",
-        "The compound translation error rate needs the compound of each row, whose atoms are all "
-        "in the lexicon and which stands in the source sentence, word by word.",
+        "The compound translation error rate needs the compound of each row. Its atoms are all in "
+        "the lexicon, and it stands in the source sentence, word by word.",
         no_example="it depends on files, not on the grammar",
     ),
     Code(
