@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -260,6 +261,30 @@ def test_the_benchmark_of_known_faults_finds_gold_texts_right(farm: Path) -> Non
     assert result["gold wrong"] == []
     assert result["verdicts"] == [["none", Decided.PARSE.value, True, True, 20]]
     assert set(result["microseconds"]) > {"parsing alone", "BLEU and chrF++"}
+
+
+@pytest.mark.parametrize(
+    ("library", "status", "words"),
+    [("scipy", FAILED, "error: no scipy: pip install"), ("sacrebleu.metrics.bleu", OK, "SGL1405")],
+)
+def test_a_library_that_is_not_installed_is_named(
+    library: str,
+    status: int,
+    words: str,
+    work: Workplace,
+    farm: Path,
+    gold: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work.write("gold.txt", lines(gold))
+    if library == "scipy":
+        monkeypatch.setattr("sgl.cli.eval.find_spec", lambda name: None if name == library else 1)
+    else:
+        monkeypatch.setitem(sys.modules, library, None)
+    assert run(["eval", str(farm), "gold.txt"]) == status
+    said = work.capsys.readouterr()
+    assert words in said.err
+    assert "BLEU:" not in said.out
 
 
 def test_options_that_need_one_another_and_files_that_cannot_be_written(

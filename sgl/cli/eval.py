@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +37,8 @@ from sgl.report import render_evaluation
 
 _NAMED = 5
 
+#: Libraries of the extra `eval` that every evaluation needs; without sacreBLEU others go on.
+_NEEDED = ("scipy", "statsmodels")
 _HOW_TO_INSTALL = "pip install 'sgl-compiler[eval]'"
 
 
@@ -83,6 +86,10 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
     if (request.compounds is None) != (request.lexicon is None):
         click.echo("error: `--compounds` and `--lexicon` need one another", err=True)
         return USAGE
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        click.echo(f"error: no {' and no '.join(missing)}: {_HOW_TO_INSTALL}", err=True)
+        return FAILED
     sources, diagnostics = SourceMap(), Diagnostics()
     data = _evaluate(request, sources, diagnostics)
     if data is not None:
