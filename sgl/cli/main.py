@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("sgl.cli.cache", "Show or clear what earlier runs have kept."),
     "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
     "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
+    "eval": ("sgl.cli.eval", "Score the predictions of systems for a dataset."),
     "explain": ("sgl.cli.explain", "Explain a diagnostic code."),
     "export": ("sgl.cli.export", "Write a grammar for Alto or NLTK, or graphs as CoNLL-U."),
     "fit": ("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sgl.diagnostics.codes import (
     analysis,
     corpora,
+    evaluation,
     exchange,
     features,
     files,
@@ -41,6 +42,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
     "Other formats": exchange.CODES,
+    "Predictions": evaluation.CODES,
     "Treebanks and outputs": analysis.CODES,
 }
 
