@@ -19,6 +19,7 @@ from sgl.diagnostics.codes import (
     output,
     patterns,
     rules,
+    splits,
     syntax,
     weights,
 )
@@ -40,6 +41,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
     "Other formats": exchange.CODES,
+    "Splits by divergence": splits.CODES,
 }
 
 #: All codes by their names.

@@ -26,9 +26,6 @@ from sgl.split.trees import Trees
 _COLUMNS = 10
 _NONE = "_"
 
-#: A longer block is no sentence, in bytes.
-LONGEST = 1 << 22
-
 
 class NotATreebankError(ValueError):
     """A file is not CoNLL-U; the message says where, and what is wrong there."""
@@ -46,11 +43,15 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its text as it stands in the file, without the empty line after it."""
+    """A sentence with its text as it stands in the file, without the empty line after it.
+
+    The name is that of the comment ``sent_id``, the category that of ``category``.
+    """
 
     name: str
     words: tuple[Word, ...]
     text: str
+    category: str = ""
 
 
 def read_treebank(path: Path) -> Iterator[Sentence]:
@@ -79,12 +80,13 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
 
 
 def _sentence(block: Sequence[str], first: int, number: int) -> Sentence:
-    name = str(number)
+    comments = {"sent_id": str(number), "category": ""}
     words: list[Word] = []
     for line, text in enumerate(block, first):
         if text.startswith("#"):
             key, _, value = text[1:].partition("=")
-            name = value.strip() if key.strip() == "sent_id" and value.strip() else name
+            if key.strip() in comments and value.strip():
+                comments[key.strip()] = value.strip()
             continue
         columns = text.split("\t")
         if len(columns) != _COLUMNS:
@@ -100,7 +102,8 @@ def _sentence(block: Sequence[str], first: int, number: int) -> Sentence:
     for place, word in enumerate(words, 1):
         if not 0 <= word.head <= len(words) or word.head == place:
             raise NotATreebankError(f"line {first} begins a sentence with a wrong head")
-    return Sentence(name, tuple(words), "\n".join(block))
+    text = "\n".join(block)
+    return Sentence(comments["sent_id"], tuple(words), text, comments["category"])
 
 
 def dependency_trees(sentences: Sequence[Sentence]) -> Trees:
