@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,18 +38,31 @@ from sgl.split import (
 
 ANNEALING, GREEDY = "annealing", "greedy"
 
+#: A number from 0 on with at most six digits after the point, or a fraction of two such.
+_NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
+_LONGEST_NUMBER = 12
+
 
 def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
     """A number from 0 to 1, kept exactly."""
     if value is None:
         return None
-    try:
-        share = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
-    if not 0 <= share <= 1:
-        raise click.BadParameter(f"`{value}` is not a number from 0 to 1", ctx, param)
+    share = _fraction(value)
+    if share is None or share > 1:
+        raise click.BadParameter(
+            f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param
+        )
     return share
+
+
+def _fraction(text: str) -> Fraction | None:
+    """A short decimal number or fraction, so that products of bounds and sizes stay small."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        return None
 
 
 def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, Fraction]:
@@ -99,8 +113,8 @@ class _Request:
 )
 @click.option(
     "--atom-weight",
-    type=click.FloatRange(0, 1000),
-    default=1.0,
+    type=click.IntRange(0, 1000),
+    default=1,
     show_default=True,
     help="What atom divergence counts against compound divergence.",
 )
@@ -213,13 +227,10 @@ def _fault(options: dict[str, Any]) -> str:
 
 def _discards(text: str) -> Fraction | int | None:
     """How many items may be left out, or which share of them; None if it is neither."""
-    try:
-        share = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        return None
-    if text.isascii() and text.isdigit():
-        return int(share)
-    return share if 0 <= share < 1 else None
+    if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+        return int(text)
+    share = _fraction(text)
+    return share if share is not None and share < 1 else None
 
 
 def _read(
@@ -261,8 +272,9 @@ def _split(
     started = time.monotonic()
     items = material.elements.atoms.items
     number = asked.discards
-    discards = number if isinstance(number, int) else number.numerator * items // number.denominator
-    bounds = Bounds(*asked.bounds, discards)
+    if not isinstance(number, int):
+        number = number.numerator * items // number.denominator
+    bounds = Bounds(*asked.bounds, min(number, items))
     out: Path = options["out"]
     try:
         check_target(out, is_split if options["force"] else _nothing)

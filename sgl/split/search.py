@@ -196,11 +196,28 @@ def greedy(
     Raises:
         NoSuchSplitError: no split keeps to the bounds.
     """
-    from sgl.split.greedy_kernel import divide
-
     problem = _Problem(elements, target, bounds)
     bounds.start(problem.items)
     wanted = max(problem.items - bounds.discards, 2)
+    labels, _ = _divide(problem, seed, settings, wanted, progress)
+    return labels
+
+
+def choices(
+    elements: Elements, target: Target, bounds: Bounds, seed: int, settings: Greedy, number: int
+) -> list[tuple[int, int]]:
+    """The first choices of ``greedy``: which item, with which label."""
+    problem = _Problem(elements, target, bounds)
+    labels, order = _divide(problem, seed, settings, number, None)
+    return [(item, int(labels[item])) for item in order]
+
+
+def _divide(
+    problem: _Problem, seed: int, settings: Greedy, wanted: int, progress: Progress | None
+) -> tuple[NDArray[np.int8], list[int]]:
+    """The labels after so many choices, and the chosen items in their order."""
+    from sgl.split.greedy_kernel import divide
+
     placement = problem.placement()
     pool = np.arange(problem.items, dtype=np.int32)
     for first in range(0, wanted, _CHOICES):
@@ -208,8 +225,8 @@ def greedy(
             np.uint64(stream_key(seed, "split/greedy")),
             first,
             min(_CHOICES, wanted - first),
-            settings.candidates,
-            settings.every,
+            min(settings.candidates, problem.items),
+            min(settings.every, problem.items),
             pool,
             problem.atoms,
             problem.compounds,
@@ -220,7 +237,8 @@ def greedy(
         if progress is not None:
             progress(first, wanted)
     labels: NDArray[np.int8] = placement.labels
-    return labels
+    # A chosen item goes to the end of what is left.
+    return labels, pool[problem.items - wanted :][::-1].tolist()
 
 
 def _random_labels(items: int, sizes: tuple[int, int], key: int) -> NDArray[np.int8]:
