@@ -39,6 +39,8 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.sample import Interpreter, draw, pack
 from sgl.sample.random import candidate_key, mix, stream_key
 from sgl.split import (
+    ATOM_ALPHA,
+    COMPOUND_ALPHA,
     TEST,
     TRAIN,
     Annealing,
@@ -58,6 +60,9 @@ from sgl.split.trees import edge_compounds, node_and_edge_atoms
 
 #: As the authors run it.
 CANDIDATES, EVERY = 1000, 2
+
+#: Scores that differ by less are equal; which of two equal candidates is taken is chance.
+EQUAL = 1e-9
 
 Matrix = NDArray[np.floating]
 Result = TypeVar("Result")
@@ -154,11 +159,10 @@ def _divergences(elements: Elements, labels: NDArray[np.int8]) -> tuple[float, f
 
 
 def agreement(elements: Elements, target: float, bounds: Bounds, seed: int, number: int) -> int:
-    """How many of the first choices of the dense procedure are those of ours."""
+    """How many of the first choices of ours are best by the dense procedure as well."""
     dense = Dense(elements, target, bounds, seed, np.float64)
     ours = choices(elements, Target(target), bounds, seed, Greedy(CANDIDATES, EVERY), number)
-    found = dense.choices(number)
-    return sum(one == other for one, other in zip(ours, found, strict=True))
+    return sum(lost < EQUAL for _, _, lost in dense.choices(number, ours))
 
 
 @dataclass
@@ -181,56 +185,67 @@ class Dense:
         self._pool = np.arange(items)
         self._sums = [np.zeros((2, len(part.names)), self.real) for part in self.elements]
 
-    def choices(self, number: int) -> Iterator[tuple[int, int]]:
-        """Make choices one after the other: which item, to which side."""
+    def choices(
+        self, number: int, given: Sequence[tuple[int, int]] = ()
+    ) -> Iterator[tuple[int, int, float]]:
+        """Make choices one after the other: which item, to which side.
+
+        Where a choice is ``given`` it is made, and the last number says how much better the
+        best one would have been.
+        """
         key = stream_key(self.seed, "split/greedy")
         left = len(self._pool)
         rows: list[Matrix] = []
         for choice in range(number):
             since = 0 if choice < 2 else (choice - 2) % EVERY
-            drawn = min(CANDIDATES - since, left) if choice else 1
+            drawn = min(CANDIDATES - since, left)
+            lost = 0.0
             if choice == 0:
                 at, side = _below(candidate_key(key, 0), left), 0
             else:
                 if since == 0:
                     self._draw(candidate_key(key, choice), drawn, left)
                     rows = [_dense(part, self._pool[:drawn], self.real) for part in self.elements]
-                at, side = self._best([matrix[:drawn] for matrix in rows])
+                scores = self._scores([matrix[:drawn] for matrix in rows])
+                best = max(scores, key=lambda one: float(scores[one].max()))
+                side, at = best, int(scores[best].argmax())
+                if choice < len(given):
+                    item, side = given[choice]
+                    at = self._pool[:drawn].tolist().index(item)
+                    lost = float(scores[best].max() - scores[side][at])
+                for matrix in rows:
+                    matrix[at] = matrix[drawn - 1]
             item = int(self._pool[at])
             for part, sums in zip(self.elements, self._sums, strict=True):
                 sums[side] += _dense(part, np.array([item]), self.real)[0]
             self.labels[item] = side
-            last = drawn - 1
-            for matrix in rows:
-                matrix[at] = matrix[last]
-            self._pool[at] = self._pool[last]
-            self._pool[last] = self._pool[left - 1]
-            if choice == 0:
-                self._pool[at], self._pool[left - 1] = self._pool[left - 1], item
+            if choice > 0:
+                self._swap(at, drawn - 1)
+                at = drawn - 1
+            self._swap(at, left - 1)
             left -= 1
-            yield item, side
+            yield item, side, lost
+
+    def _swap(self, one: int, other: int) -> None:
+        self._pool[one], self._pool[other] = self._pool[other], self._pool[one]
 
     def _draw(self, key: int, drawn: int, left: int) -> None:
         for index in range(drawn):
             other = index + _below(candidate_key(key, index), left - index)
-            self._pool[index], self._pool[other] = self._pool[other], self._pool[index]
+            self._swap(index, other)
 
-    def _best(self, rows: Sequence[Matrix]) -> tuple[int, int]:
+    def _scores(self, rows: Sequence[Matrix]) -> dict[int, Matrix]:
+        """The scores of all candidates on each side that the bounds allow."""
         train, test = (int(np.count_nonzero(self.labels == side)) for side in (TRAIN, TEST))
         least, most, used = self.bounds.least, self.bounds.most, train + test
         to_test = test + 1 <= most * (used + 1) or test < least * used
         to_train = test >= least * (used + 1) or not to_test
-        best, at, side = -np.inf, 0, TRAIN
-        for one, allowed in ((TEST, to_test), (TRAIN, to_train)):
-            if not allowed:
-                continue
-            score = -sum(
-                np.abs(self._divergence(part, rows[part], one, alpha) - target)
-                for part, alpha, target in ((0, 0.5, 0.0), (1, 0.1, self.target))
-            )
-            if score.max() > best:
-                best, at, side = score.max(), int(score.argmax()), one
-        return at, side
+        return {
+            side: -np.abs(self._divergence(0, rows[0], side, ATOM_ALPHA))
+            - np.abs(self._divergence(1, rows[1], side, COMPOUND_ALPHA) - self.target)
+            for side, allowed in ((TEST, to_test), (TRAIN, to_train))
+            if allowed
+        }
 
     def _divergence(self, part: int, rows: Matrix, side: int, alpha: float) -> Matrix:
         """The divergence with each candidate added to a side."""
