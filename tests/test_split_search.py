@@ -119,7 +119,8 @@ def test_every_split_keeps_to_its_bounds(
     bounds = Bounds(Fraction(least, 100), Fraction(least + width, 100), discards)
     settled = Annealing(20) if method is anneal else Greedy(20, 3)
     if not any(
-        low <= high for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))
+        low <= high
+        for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))
     ):
         with pytest.raises(NoSuchSplitError, match=f"{items} items"):
             method(elements, Target(target), bounds, 5, settled)

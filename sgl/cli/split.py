@@ -61,7 +61,7 @@ def _fraction(text: str) -> Fraction | None:
         return None
     try:
         return Fraction(text)
-    except ZeroDivisionError:
+    except (ValueError, ZeroDivisionError):
         return None
 
 
