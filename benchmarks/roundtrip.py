@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from common import Json, Workers, print_table, run_tasks, write_json
@@ -30,7 +31,7 @@ from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parse import Forest, Parser
+from sgl.parse import BatchParser, Forest, Parser
 from sgl.sample import Interpreter, pack
 from sgl.sample.engine import derive
 from sgl.sample.random import candidate_key, stream_key
@@ -43,6 +44,9 @@ LISTED = 16
 
 #: Readings that are compared with the sentence where none is the derivation itself.
 COMPARED = 1_000
+
+#: Sentences that are parsed together.
+CHUNK = 5_000
 
 #: Failures that are kept of each part.
 KEPT = 20
@@ -74,10 +78,13 @@ def round_trips(compiled: Compiled, items: int, seed: int, workers: Workers) -> 
     parts = parts_of(compiled, items)
     layers = compiled.grammar.text_layers
     parsers = [Parser(compiled.grammar, number) for number in range(len(layers))]
+    batches = [BatchParser(parser) for parser in parsers]
+    for batch in batches:
+        batch.read_compiled([""])  # what is loaded here need not be loaded by every worker
     interpreter = Interpreter(compiled.grammar)
 
     def work(name: str) -> Json:
-        return of_part(drawn(compiled, parts[name], seed), parsers, interpreter)
+        return of_part(drawn(compiled, parts[name], seed), parsers, batches, interpreter)
 
     results = run_tasks(list(parts), work, workers, "")
     sums: Counter[str] = Counter()
@@ -118,30 +125,58 @@ def drawn(compiled: Compiled, strata: Sequence[Stratum], seed: int) -> Iterator[
 
 
 def of_part(
-    derivations: Iterator[Derivation], parsers: Sequence[Parser], interpreter: Interpreter
+    derivations: Iterator[Derivation],
+    parsers: Sequence[Parser],
+    batches: Sequence[BatchParser],
+    interpreter: Interpreter,
 ) -> Json:
     """The figures of one part; times are CPU seconds of parsing alone."""
     figures: Counter[str] = Counter()
     failures: list[Json] = []
-    seen: set[Derivation] = set()
-    for derivation in derivations:
-        figures["drawn"] += 1
-        if derivation in seen:
-            continue
-        seen.add(derivation)
-        item = interpreter(derivation)
-        figures["sentences"] += 1
-        for parser in parsers:
+    for items in items_of(derivations, interpreter, figures):
+        figures["sentences"] += len(items)
+        for parser, batch in zip(parsers, batches, strict=True):
             name = parser.grammar.text_layers[parser.layer].name
             started = time.process_time()
-            forest = parser.forest(item.texts[parser.layer])
+            read = readings(parser, batch, [item.texts[parser.layer] for item in items])
             figures[f"{name} seconds"] += time.process_time() - started  # type: ignore[assignment]
-            figures[f"{name} ambiguous"] += forest is not None and forest.count > 1
-            if not comes_back(forest, item):
-                figures[f"{name} failures"] += 1
-                if len(failures) < KEPT:
-                    failures.append({"from": name, "texts": list(item.texts)})
+            for item, found in zip(items, read, strict=True):
+                figures[f"{name} ambiguous"] += isinstance(found, Forest) and found.count > 1
+                if found != item.derivation and not comes_back(packed(parser, found), item):
+                    figures[f"{name} failures"] += 1
+                    if len(failures) < KEPT:
+                        failures.append({"from": name, "texts": list(item.texts)})
     return {"figures": dict(figures), "failures": failures}
+
+
+def items_of(
+    derivations: Iterator[Derivation], interpreter: Interpreter, figures: Counter[str]
+) -> Iterator[list[Item]]:
+    """The different derivations with their texts, many at a time; all are counted."""
+    seen: set[Derivation] = set()
+    while drawn := list(islice(derivations, CHUNK)):
+        figures["drawn"] += len(drawn)
+        new = [derivation for derivation in dict.fromkeys(drawn) if derivation not in seen]
+        seen.update(new)
+        yield [interpreter(derivation) for derivation in new]
+
+
+def readings(
+    parser: Parser, batch: BatchParser, texts: Sequence[str]
+) -> list[Derivation | Forest | None]:
+    """The only reading of each text, or its forest where there are several."""
+    found = batch.read_compiled(texts, derive=True)
+    return [
+        derivation if count == 1 else parser.forest(text)
+        for text, count, derivation in zip(
+            texts, found.counts.tolist(), found.derivations or (), strict=True
+        )
+    ]
+
+
+def packed(parser: Parser, found: Derivation | Forest | None) -> Forest | None:
+    """The readings as a forest."""
+    return Forest.of_one(parser.grammar, found) if isinstance(found, tuple) else found
 
 
 def comes_back(forest: Forest | None, item: Item) -> bool:

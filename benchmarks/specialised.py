@@ -20,26 +20,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import numpy as np
-
-from sgl.sample.engine import PackedStratum, Tables
-from sgl.sample.program import (
-    ATTACHED,
-    CALL,
-    FIRST,
-    GUIDE,
-    LITERAL,
-    OPERATION_BITS,
-    RAISE,
-    RAISED,
-    RETURN,
-    SHIFT,
-    SINGLE,
-    TOTAL,
-    WORD,
-    Program,
-    program_of,
-)
+from sgl.kernel.column import SHIFT, StringPool
+from sgl.sample.engine import PackedStratum, State, Tables
+from sgl.sample.literals import attaches, closed, raised
+from sgl.sample.program import SINGLE, guide_of
 from sgl.sample.random import stream_key
 
 _HEAD = """\
@@ -94,140 +78,131 @@ int main(int argc, char **argv) {
 }
 """
 
-_OPERATION = (1 << OPERATION_BITS) - 1
-_PIECE = (1 << 32) - 1
+_PIECE = (1 << SHIFT) - 1
+
+#: A state, and whether its first letter is raised.
+Target = tuple[int, bool]
 
 
 def specialised(tables: Tables, stratum: PackedStratum) -> str:
     """The C program for a stratum; its arguments are the number of sentences and a file."""
-    return _Writer(
-        program_of(tables), stratum.start, stream_key(tables.seed, stratum.stream)
-    ).text()
+    return _Writer(tables, stratum).text()
 
 
 class _Writer:
     """Writes the functions and tables of all states that the start state reaches."""
 
-    def __init__(self, program: Program, start: int, key: int) -> None:
-        if not program.written:
-            raise ValueError("the source layer has children in another order than their numbers")
-        self._program = program
-        self._start = start
-        self._key = key
-        self._known: set[tuple[int, bool]] = set()
-        self._tables: list[str] = []
-        self._functions: list[str] = []
-        self._waiting = [(start, False, False)]
+    def __init__(self, tables: Tables, stratum: PackedStratum) -> None:
+        self._tables = tables
+        self._source = tables.source
+        self._start: Target = (stratum.start, False)
+        self._key = stream_key(tables.seed, stratum.stream)
+        self._pool = StringPool()
+        self._waiting = [self._start]
+        self._lines: dict[str, None] = {}
 
     def text(self) -> str:
         """The whole program."""
+        functions: dict[Target, str] = {}
         while self._waiting:
-            state, raised, word = self._waiting.pop()
-            if (state, raised) not in self._known:
-                self._known.add((state, raised))
-                self._functions.append(self._function(state, raised, word=word))
-        names = [f"static void {self._name(*known)}(void);" for known in sorted(self._known)]
-        literals = self._program.literals
-        pool = ",".join(map(str, literals.pool.tolist()))
+            target = self._waiting.pop()
+            if target not in functions:
+                functions[target] = ""
+                functions[target] = self._function(target)
+        pool = ",".join(map(str, self._pool.packed().tolist()))
         return "\n".join(
             [
                 _HEAD,
                 f"#define STREAM {self._key}ull",
-                f"#define SEPARATOR {self._program.separator}",
-                f"#define START {self._name(self._start, False)}",
+                f"#define SEPARATOR {len(self._source.join.encode())}",
+                f"#define START {_name(self._start)}",
                 f"static const unsigned char pool[] = {{{pool}}};",
                 "#define PUT(start, length) memcpy(at, pool + (start), (length)); at += (length);",
-                *names,
-                *self._tables,
-                *self._functions,
+                *(f"static void {_name(target)}(void);" for target in functions),
+                *self._lines,
+                *functions.values(),
                 _MAIN,
             ]
         )
 
-    def _name(self, state: int, raised: bool) -> str:
-        return f"s{state}{'r' if raised else ''}"
-
-    def _function(self, state: int, raised: bool, *, word: bool) -> str:
-        first, end = self._span(state)
-        body = self._words(state, raised) if word else self._cases(state, raised, first, end)
-        return f"static void {self._name(state, raised)}(void) {{\n{body}\n}}"
-
-    def _span(self, state: int) -> tuple[int, int]:
-        states = self._program.states
-        first = int(states[state, FIRST])
-        following = (
-            states[state + 1, FIRST] if state + 1 < len(states) else len(self._program.rules)
+    def _function(self, target: Target) -> str:
+        state = self._tables.states[target[0]]
+        lexical = not any(state.children) and not any(
+            attaches(self._source, words)
+            for rule in state.rules
+            for words in (self._words(rule), raised(self._words(rule)))
         )
-        return first, int(following)
+        body = self._word(target, state) if lexical else self._phrase(target, state)
+        return f"static void {_name(target)}(void) {{\n{body}\n}}"
 
-    def _choice(self, state: int) -> str:
-        """The expression that chooses an alternative; its tables are written first."""
-        first, end = self._span(state)
-        row = self._program.states[state]
-        if row[SHIFT] == SINGLE:
+    def _words(self, rule: int) -> list[str]:
+        return [item for item in self._source.templates[rule] if isinstance(item, str)]
+
+    def _choice(self, number: int, state: State) -> str:
+        """The expression that chooses an alternative; its tables are written before."""
+        shift, guide = guide_of(state.bounds)
+        if shift == SINGLE:
             return "(key += GAMMA, 0)"
-        size = 1 << (64 - int(row[SHIFT]))
-        guide = self._program.guides[row[GUIDE] : row[GUIDE] + size].tolist()
-        if f"guide{state}[]" not in "".join(self._tables[-4:]):
-            bounds = self._program.bounds[first:end].tolist()
-            self._table("uint8_t" if len(bounds) < 256 else "uint16_t", f"guide{state}", guide)
-            self._table("int64_t", f"bounds{state}", bounds)
-        return f"choose(guide{state}, bounds{state}, {row[SHIFT]}, {row[TOTAL]}ull)"
+        self._table("uint8_t", f"guide{number}", guide)
+        self._table("int64_t", f"bounds{number}", state.bounds)
+        return f"choose(guide{number}, bounds{number}, {shift}, {state.bounds[-1]}ull)"
 
     def _table(self, kind: str, name: str, values: list[int]) -> None:
-        line = f"static const {kind} {name}[] = {{{','.join(map(str, values))}}};"
-        if line not in self._tables:
-            self._tables.append(line)
+        self._lines[f"static const {kind} {name}[] = {{{','.join(map(str, values))}}};"] = None
 
-    def _words(self, state: int, raised: bool) -> str:
+    def _word(self, target: Target, state: State) -> str:
         """The body of a state that becomes words only."""
-        first, end = self._span(state)
-        pieces = self._pieces(raised)[self._program.codes[first:end]]
-        rows = ",".join(f"{{{piece & _PIECE},{piece >> 32}}}" for piece in pieces.tolist())
-        name = f"words{self._name(state, raised)}"
-        self._tables.append(f"static const struct piece {name}[] = {{{rows}}};")
-        longest = max(piece >> 32 for piece in pieces.tolist())
+        texts = [self._words(rule) for rule in state.rules]
+        pieces = [self._piece(raised(words) if target[1] else words) for words in texts]
+        rows = ",".join(f"{{{piece & _PIECE},{piece >> SHIFT}}}" for piece in pieces)
+        self._lines[f"static const struct piece words{_name(target)}[] = {{{rows}}};"] = None
+        longest = max(32, *(piece >> SHIFT for piece in pieces))
         return (
-            f"  struct piece p = {name}[{self._choice(state)}];\n"
-            f"  memcpy(at, pool + p.start, {max(32, longest)});\n  at += p.length;"
+            f"  struct piece p = words{_name(target)}[{self._choice(target[0], state)}];\n"
+            f"  memcpy(at, pool + p.start, {longest}); at += p.length;"
         )
 
-    def _pieces(self, raised: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        literals = self._program.literals
-        return literals.raised if raised else literals.plain
+    def _piece(self, words: list[str]) -> int:
+        return self._pool.add(closed(self._source, words))
 
-    def _cases(self, state: int, raised: bool, first: int, end: int) -> str:
-        codes = [self._code(int(code), raised) for code in self._program.codes[first:end]]
+    def _phrase(self, target: Target, state: State) -> str:
+        """The body of a state with phrases."""
+        codes = [
+            self._statements(rule, children, capital=target[1])
+            for rule, children in zip(state.rules, state.children, strict=True)
+        ]
         if len(codes) == 1:
             return f"  key += GAMMA;\n  {codes[0]}"
         cases = "\n".join(f"  case {i}: {code} return;" for i, code in enumerate(codes))
-        return f"  switch ({self._choice(state)}) {{\n{cases}\n  }}"
+        return f"  switch ({self._choice(target[0], state)}) {{\n{cases}\n  }}"
 
-    def _code(self, address: int, raised: bool) -> str:
-        """The statements of an alternative."""
+    def _statements(self, rule: int, children: tuple[int, ...], *, capital: bool) -> str:
+        """The statements of an alternative; ``children`` are its states, the last first."""
         statements: list[str] = []
-        capital = raised
-        while True:
-            word = int(self._program.code[address])
-            operation, argument = word & _OPERATION, word >> OPERATION_BITS
-            address += 1
-            if operation == RETURN:
-                return " ".join(statements)
-            if operation == RAISE:
-                capital = True
-            elif operation in (CALL, WORD):
-                self._waiting.append((argument, capital, operation == WORD))
-                statements.append(f"{self._name(argument, capital)}();")
-                capital = False
-            elif operation in (LITERAL, ATTACHED):
-                if not self._program.literals.shown[argument]:
-                    raise ValueError("a literal without letters")
-                piece = int(self._pieces(capital)[argument])
-                back = "if (at > begin) at -= SEPARATOR; " if operation == ATTACHED else ""
-                statements.append(f"{back}PUT({piece & _PIECE}, {piece >> 32})")
-                capital = False
-            elif operation != RAISED:
-                raise ValueError(f"operation {operation}")
+        words: list[str] = []
+        for item in self._source.templates[rule]:
+            if isinstance(item, str):
+                words += raised([item]) if capital else [item]
+                capital = capital and not item
+                continue
+            statements += self._literal(words)
+            words = []
+            child = (children[-1 - max(item, ~item)], capital or item < 0)
+            capital = False
+            self._waiting.append(child)
+            statements.append(f"{_name(child)}();")
+        return " ".join([*statements, *self._literal(words)])
+
+    def _literal(self, words: list[str]) -> list[str]:
+        if not words:
+            return []
+        piece = self._piece(words)
+        put = f"PUT({piece & _PIECE}, {piece >> SHIFT})"
+        return ["if (at > begin) at -= SEPARATOR;", put] if attaches(self._source, words) else [put]
+
+
+def _name(target: Target) -> str:
+    return f"s{target[0]}{'r' if target[1] else ''}"
 
 
 def compiled(source: str, folder: Path) -> Path | None:

@@ -1,4 +1,7 @@
-"""A record: one item with everything that the data files say about it."""
+"""Records: what the data files say of each item, made item by item from the definitions.
+
+It is what the columns of ``sgl.dataset.maker`` are held against.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from sgl.core.interpret import Item
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
 from sgl.graph import Output, ViewError, ViewOutput, outputs
+from sgl.sample import draw
 from sgl.sample.distinct import Found, StratumDraw
+from sgl.sample.engine import Tables
 from sgl.sample.interpreter import Interpreter
 
 
@@ -114,3 +119,9 @@ def _text(target: Output, item: Item) -> str:
             raise ViewError(f"{target.name}: {problem}, in “{' '.join(tokens)}”") from problem
     assert target.layer is not None
     return item.texts[target.layer]
+
+
+def records_of(grammar: CoreGrammar, plan: Plan, tables: Tables) -> list[Record]:
+    """The records of all items, in the order in which they are drawn."""
+    recorder = Recorder(grammar, plan)
+    return [record for part in draw(tables) for record in recorder.records(part)]

@@ -16,6 +16,7 @@ from random_graph_grammars import grammars
 from sget import compile_file
 from toy import TOY
 
+import columns
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Edge, Fragment, Rule, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
@@ -103,13 +104,13 @@ def compare_conllu(
     layer = pack_layer(grammar, number)
     order = sorted(range(len(grammar.text_layers)), key=lambda text: text != layer.anchor)
     names = [grammar.text_layers[text].name for text in order]
-    columns = [texts_of(grammar, derivations, text) for text in order]
+    given = [texts_of(grammar, derivations, text) for text in order]
     found = outcome(
         lambda: (
             ConlluColumns(layer, names)
             .column(
                 layer.graphs(Derivations.of(derivations)),
-                [Column.of(column) for column in columns],
+                [Column.of(column) for column in given],
                 split="train",
                 category=category,
                 first=first,
@@ -126,7 +127,7 @@ def compare_conllu(
                 sent_id=f"train-{first + item:06d}",
                 category=category,
             )
-            for item, (one, *row) in enumerate(zip(derivations, *columns, strict=True))
+            for item, (one, *row) in enumerate(zip(derivations, *given, strict=True))
         ]
     )
 
@@ -152,10 +153,10 @@ def test_derivations_of_a_grammar_are_written_as_one_by_one(name: str) -> None:
 
 
 def compare_notation(grammar: CoreGrammar, derivations: Sequence[Derivation]) -> None:
-    notation, columns = DerivationNotation(grammar, 0), NotationColumns(grammar, 0)
+    notation, written = DerivationNotation(grammar, 0), NotationColumns(grammar, 0)
     flat = Derivations.of(derivations)
-    assert list(columns.expressions(flat).texts()) == list(map(notation.write, derivations))
-    assert columns.heights(flat).tolist() == list(map(notation.height, derivations))
+    assert list(written.expressions(flat).texts()) == list(map(notation.write, derivations))
+    assert written.heights(flat).tolist() == list(map(notation.height, derivations))
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
@@ -314,3 +315,19 @@ def test_the_package_of_graphs_does_not_import_numba() -> None:
     modules = "sgl.graph, sgl.graph.columns, sgl.graph.view_columns, sgl.dataset.columns"
     program = f"import sys, {modules}; sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+
+
+def test_the_benchmark_of_columns_compares_what_it_measures() -> None:
+    compiled = compile_file(*GRAMMARS["farm"])
+    results = list(columns.measured("farm", compiled, items=60, plain=30))
+    compared = {result["column"]: result["equal"] for result in results}
+    assert compared == {
+        "s-expression": True,
+        "depth": True,
+        "gluing syn": None,
+        "features": True,
+        "CoNLL-U": True,
+    }
+    assert all(result["columns_per_second"] > 0 for result in results)
+    assert columns.equal(Column.of(["a", "b"]), ["a"])
+    assert columns.equal(Column.of(["a", "b"]), ["b"]) is False

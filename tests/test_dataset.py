@@ -12,6 +12,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_records import Record, records_of
 from sampling import plan_of, splits_of, whole
 from toy import TOY, GrammarBuilder, toy_plan
 
@@ -20,16 +21,15 @@ from sgl.core.interpret import Derivation
 from sgl.dataset import (
     Guarantee,
     Provenance,
-    Record,
     SourceFile,
     card,
     fingerprint,
     manifest,
     write_card,
-    write_items,
     write_manifest,
 )
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
+from sgl.dataset.write import draw_and_write
 from sgl.sample import draw, pack
 from sgl.sample.rows import row_of
 
@@ -54,8 +54,8 @@ Dataset = tuple[Path, list[Record], dict[str, Any]]
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     directory = tmp_path_factory.mktemp("dataset")
-    records: list[Record] = []
-    written = write_items(directory, TOY, PLAN, draw(TABLES), records.append)
+    records = records_of(TOY, PLAN, TABLES)
+    written = draw_and_write(directory, TOY, PLAN, TABLES)
     content = manifest(TOY, PLAN, PROVENANCE, written.strata, GUARANTEES, written.files)
     write_manifest(directory, content)
     write_card(directory, content)
@@ -133,7 +133,7 @@ def test_an_item_is_found_again_by_its_stream(dataset: Dataset) -> None:
 
 def test_two_runs_write_the_same_bytes(dataset: Dataset, tmp_path: Path) -> None:
     directory, _, content = dataset
-    written = write_items(tmp_path, TOY, PLAN, draw(TABLES))
+    written = draw_and_write(tmp_path, TOY, PLAN, TABLES)
     assert [asdict(file) for file in written.files] == content["files"]
     for file in written.files:
         assert (tmp_path / file.path).read_bytes() == (directory / file.path).read_bytes()
@@ -142,7 +142,7 @@ def test_two_runs_write_the_same_bytes(dataset: Dataset, tmp_path: Path) -> None
 def test_a_split_without_items_has_empty_files(tmp_path: Path) -> None:
     plan = plan_of({"train": 2, "dev": 0})
     tables = pack(TOY, plan, {stratum.stream: whole(TOY) for stratum in plan.strata})
-    written = write_items(tmp_path, TOY, plan, draw(tables))
+    written = draw_and_write(tmp_path, TOY, plan, tables)
     assert {file.path: file.rows for file in written.files} == {
         "data/train.tsv": 2,
         "data/dev.tsv": 0,
@@ -340,5 +340,5 @@ def test_a_grammar_without_graphs_has_texts_only(tmp_path: Path) -> None:
     )
     plan = replace(plan_of({"train": 5}), lemma_layer="")
     tables = pack(grammar, plan, {"train/in_distribution": whole(grammar)})
-    written = write_items(tmp_path, grammar, plan, draw(tables))
+    written = draw_and_write(tmp_path, grammar, plan, tables)
     assert [file.path for file in written.files] == ["data/train.tsv", "parquet/train.parquet"]

@@ -39,6 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "fit": {"core", "corpus", "kernel", "parse"},
     "dataset": {"core", "graph", "kernel", "sample"},
     "split": {"core", "kernel", "sample"},
+    "shards": {"core", "dataset", "graph", "kernel", "sample"},
     "report": {"core", "diagnostics", "graph"},
     "verify": set(),
     "pygments_lexer": {"lang"},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +14,22 @@ from small_grammars import grammar
 from test_parse import ATTACHMENT, derivations
 from toy import TOY, random_derivations
 
+from sgl.audit import ONE_READING, AmbiguityJudge, Reader
+from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import finish, interpret
-from sgl.parse import SATURATED, BatchParser, Parser, Readings, best_readings, probability
+from sgl.corpus import Speller
+from sgl.fit.sample import Collector
+from sgl.graph import TextOutput
+from sgl.parse import (
+    SATURATED,
+    BatchParser,
+    Forest,
+    Parser,
+    Readings,
+    best_readings,
+    probability,
+)
 from sgl.parse.trie import trie_of
 
 
@@ -235,6 +250,67 @@ def test_few_texts_are_read_without_compiled_code() -> None:
     batch = BatchParser(Parser(ATTACHMENT))
     assert not batch.pays(1)
     assert batch.read(["Emma saw dogs near dogs"]).counts.tolist() == [2]
+
+
+# --- what uses it ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _loaded() -> None:
+    """Compiled code is loaded, so that even a few texts are read with it."""
+    import sgl.parse.kernel  # noqa: F401 - loading it is what is wanted
+
+
+SENTENCES = [interpret(TOY, d).texts[0] for d in random_derivations(TOY, 40, seed=3)]
+SPELT = [*SENTENCES, "The dog", "the dog slept.", *SENTENCES[:3]]
+
+
+@pytest.mark.usefixtures("_loaded")
+def test_sentences_are_judged_together_as_they_are_alone() -> None:
+    parser = Parser(TOY)
+    assert BatchParser(parser).pays(len(SPELT))
+    speller = Speller(TOY.text_layers[0], parser.vocabulary)
+    texts = [*SPELT, *(text.replace(".", " .") for text in SENTENCES)]
+    together = Reader(parser, (TextOutput(TOY, 1),), None, speller).judge_all(texts)
+    alone = Reader(parser, (TextOutput(TOY, 1),), None, speller)
+    for text, judged in zip(texts, together, strict=True):
+        expected = alone.judge(text)
+        assert replace(judged, forest=None) == replace(expected, forest=None)
+        assert (judged.forest is None) == (expected.forest is None)
+
+
+@pytest.mark.usefixtures("_loaded")
+def test_readings_of_consequence_are_found_in_batches_as_one_by_one() -> None:
+    texts = ["Emma saw dogs", "Emma saw dogs near dogs", "dogs saw Emma near Emma"]
+    parser = Parser(ATTACHMENT)
+    drawn = [parser.parse(text)[0] for text in texts]
+    judge = AmbiguityJudge(parser, _Nothing(), ())
+    together = judge.judge_batch(texts, drawn)
+    assert together == judge.judge_batch(texts, Derivations.of(drawn))
+    for number, (text, derivation) in enumerate(zip(texts, drawn, strict=True)):
+        alone = AmbiguityJudge(parser, _Nothing(), ()).judge(text.split(), derivation)
+        assert together.get(number, ONE_READING) == alone
+    assert sorted(together) == [1, 2]
+
+
+class _Nothing:
+    """Finds no structure."""
+
+    def in_forest(self, _: Forest) -> tuple[frozenset[int], frozenset[int]]:
+        return frozenset(), frozenset()
+
+
+@pytest.mark.usefixtures("_loaded")
+def test_a_corpus_is_collected_in_batches_as_row_by_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_text("".join(f"{text}\tx\n" for text in SPELT), encoding="utf-8")
+    together = Collector(Parser(TOY)).run([corpus], lambda *_: None)
+    monkeypatch.setattr(BatchParser, "pays", lambda *_: False)
+    alone = Collector(Parser(TOY)).run([corpus], lambda *_: None)
+    assert together == alone
+    assert together.fates["used"] == len(SPELT) - 2
 
 
 # --- words -----------------------------------------------------------------------------------

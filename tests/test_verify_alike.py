@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from io import BytesIO
 from pathlib import Path
 
@@ -13,15 +15,14 @@ from test_verify_search import definition, graphs, structure_texts
 from tiny_dataset import repeated_sentence, sentence_in_two_splits, tiny
 
 from sgl.cli.main import OK, run
-from sgl.verify import certificate_faults, conllu, verify
-from sgl.verify.conllu import Malformed, Sentence, Words, read_sentence, read_sentences
+from sgl.verify import certificate_faults, conllu, loading, reading, verify, workers
+from sgl.verify.conllu import Malformed, Sentence, Words, ranges, read_sentence, read_sentences
 from sgl.verify.items import Split
 from sgl.verify.questions import Questions
 from sgl.verify.repetitions import repetitions
 from sgl.verify.search import Searcher
 from sgl.verify.shape import Shape, Shapes, Vocabulary
 from sgl.verify.structure import read_structure
-from sgl.verify.workers import judging
 
 FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
 
@@ -134,6 +135,37 @@ def test_recognised_blocks_are_what_plain_reading_makes_of_them(
     assert said(found) == said(plainly(path))
 
 
+def later(block: Sentence | Malformed, lines: int) -> Sentence | Malformed:
+    """A block with so many lines before it."""
+    if isinstance(block, Sentence):
+        return block._replace(line=block.line + lines)
+    return Malformed(block.line + lines, block.reason)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"\n", b"\n\n", b"1\ta\n", b"# text = a\n", b"a"]), max_size=40),
+    st.integers(1, 30),
+    st.integers(1, 9),
+)
+def test_a_file_that_is_cut_into_ranges_has_the_same_blocks(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], size: int, chunk: int
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "some.conllu"
+    content = b"".join(pieces)
+    path.write_bytes(content)
+    found: list[Sentence | Malformed] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conllu, "_CHUNK", chunk)
+        places = list(ranges(path, size))
+        for start, end in places:
+            before = content.count(b"\n", 0, start)
+            blocks = read_sentences(path, Words(), start, end)
+            found.extend(later(block, before) for block in blocks)
+    assert b"".join(content[start:end] for start, end in places) == content
+    assert said(found) == said(plainly(path))
+
+
 def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
     path = tiny().write(tmp_path) / "conllu/train.conllu"
     path.write_bytes(path.read_bytes().replace(b"3\tsaw", b"9\tsaw", 1))
@@ -171,27 +203,65 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_the_report_is_the_same_for_every_number_of_workers(dataset: Path) -> None:
-    assert verify(dataset, workers=1) == verify(dataset, workers=2) == verify(dataset, workers=3)
+@pytest.fixture
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small datasets are shared as large ones are."""
+    monkeypatch.setattr(workers, "WORTH_IT", 0)
+    monkeypatch.setattr(loading, "RANGE", 5_000)
+    monkeypatch.setattr(loading, "SHAPES", 7)
 
 
+@pytest.mark.usefixtures("small_tasks")
+def test_the_report_is_the_same_for_every_number_of_workers(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports = [verify(dataset, workers=number) for number in (1, 2, 3)]
+    monkeypatch.undo()
+    reports.append(verify(dataset))
+    assert all(report == reports[0] for report in reports)
+    assert reports[0].ok
+    assert reports[0].items > 0
+
+
+@pytest.mark.usefixtures("small_tasks")
 def test_the_report_on_a_broken_dataset_is_the_same_for_every_number_of_workers(
-    dataset: Path, tmp_path: Path
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = shutil.copytree(dataset, tmp_path / "broken")
     certificate = (home / "certificate.json").read_text("utf-8")
     (home / "certificate.json").write_text(certificate.replace('"accepting":[', '"accepting":[0,'))
     train = home / "conllu/train.conllu"
-    train.write_bytes(train.read_bytes().replace(b"nsubj", b"nmod", 40))
-    reports = [verify(home, workers=workers) for workers in (1, 2)]
-    assert reports[0] == reports[1]
+    content = train.read_bytes().replace(b"nsubj", b"nmod", 40)
+    content = content.replace(b"\n\n", b"\n\n\n", 9).replace(b"train-00003", b"train-00004")
+    train.write_bytes(content)
+    (home / "conllu/dev.conllu").unlink()
+    test = home / "conllu/test.conllu"
+    test.write_bytes(test.read_bytes()[:-1])
+    reports = [verify(home, workers=number) for number in (1, 2)]
+    monkeypatch.undo()
+    reports.append(verify(home))
+    assert reports[0] == reports[1] == reports[2]
     assert not reports[0].ok
+    assert reports[0].result("V005").total
     assert reports[0].result("V025").total
 
 
-def test_a_judge_at_work_answers_for_its_bytes_and_for_others(dataset: Path) -> None:
+@pytest.mark.usefixtures("small_tasks")
+def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers.Workers, "_submit", _to_one_who_dies)
+        report = verify(dataset, workers=2)
+    assert report == verify(dataset)
+
+
+def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = (dataset / "certificate.json").read_bytes()
-    with judging(dataset, certificate_faults, workers=2) as judge:
+    monkeypatch.setattr(workers, "WORTH_IT", 0)
+    task = reading.Task((), ("text", "text_lf"), frozenset(), {}, b"")
+    with workers.workers_for(dataset, task, 2) as others:
+        judge = others.judging(dataset, certificate_faults)
         assert judge(text) == ()
         assert judge(b"[]")[0].startswith("malformed")
 
@@ -209,3 +279,10 @@ def test_a_repeated_sentence_is_named_with_the_first(tmp_path: Path) -> None:
     (violation,) = verify(data.write(tmp_path)).result("V019").violations
     assert violation.message == "the sentence is train-000001 as well"
     assert violation.sent_id == "train-000002"
+
+
+def _to_one_who_dies(*_: object) -> Future[object]:
+    """A result that never comes."""
+    future: Future[object] = Future()
+    future.set_exception(BrokenProcessPool())
+    return future

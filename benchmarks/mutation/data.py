@@ -19,8 +19,9 @@ from mutation.claims import TRAIN, Original
 from sgl.automata import StructureCompiler
 from sgl.compile import Compiled
 from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
-from sgl.dataset import Provenance, StratumCount, manifest, write_items, write_manifest
-from sgl.sample import draw, pack
+from sgl.dataset import Provenance, StratumCount, manifest, write_manifest
+from sgl.dataset.write import draw_and_write
+from sgl.sample import pack
 from sgl.sample.distinct import share
 from sgl.verify import Report, verify
 
@@ -50,7 +51,8 @@ def verify_small(
     )
     plan = replace(mutant.plan, strata=strata)
     splits = {stratum.stream: compiler.split(stratum.constraint) for stratum in strata}
-    written = write_items(directory, mutant.grammar, plan, draw(pack(mutant.grammar, plan, splits)))
+    tables = pack(mutant.grammar, plan, splits)
+    written = draw_and_write(directory, mutant.grammar, plan, tables)
     claimed = scaled_plan(original, sizes)
     counts = [_claimed(stratum) for stratum in claimed.strata]
     provenance = Provenance("mutant", "", "0" * 64, (), {})

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.certified import certificate_file
+from sgl.build.divided import Division, write_dataset
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
+from sgl.build.labour import Labour, open_journal
 from sgl.build.report_data import Observer, report_data
 from sgl.build.string_level import Referee, ignored, referee_of
-from sgl.cache import cached
+from sgl.cache import Cache, cached, current, using
 from sgl.compile import Compiled
 from sgl.core.plan import Plan
 from sgl.dataset import (
@@ -32,14 +37,12 @@ from sgl.dataset import (
     write_card,
     write_manifest,
 )
-from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.write import write_items
 from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
-from sgl.sample.drawing import draw_strata
-from sgl.sample.drawn import Drawn
+from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
-from sgl.verify import Report, verify
+from sgl.shards.journal import kept_if_begun
+from sgl.verify import USEFUL, Report, certificate_faults, verify
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -79,19 +82,57 @@ def produce(
     proofs: Proofs,
     target: Path,
     stage: Stage,
+    labour: Labour | None = None,
 ) -> Outcome:
     """Write the dataset of a proved plan to ``target``.
+
+    With divided ``labour`` there is a journal, so that an interrupted run can be resumed.
 
     Raises:
         OutputError: the directory cannot be written.
         NotEnoughError: a stratum cannot yield the number of items asked for.
+        InterruptedRunError: an interrupted run is in the way, or cannot be resumed.
+        WorkerLostError: the workers or their engine are gone.
+        ImportError: the engine is not installed.
     """
+    if labour is None or not labour.divided:
+        return _produce(compiled, structures, proofs, target, Division(Labour(), None), stage)
+    try:
+        target.absolute().parent.mkdir(parents=True, exist_ok=True)
+        opened = open_journal(target, _identity(compiled), labour)
+    except OSError as problem:
+        raise OutputError(target, problem.strerror or str(problem)) from problem
+    with opened as journal, kept_if_begun(journal):
+        division = Division(labour, journal)
+        outcome = _produce(compiled, structures, proofs, target, division, stage)
+        journal.discard()
+    return outcome
+
+
+def _identity(compiled: Compiled) -> dict[str, object]:
+    """What a run is; an interrupted one is resumed by a run of the same identity only."""
+    return {
+        "version": __version__,
+        "grammar": fingerprint(compiled.grammar, compiled.plan),
+        "seed": compiled.plan.seed,
+    }
+
+
+def _produce(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    proofs: Proofs,
+    target: Path,
+    division: Division,
+    stage: Stage,
+) -> Outcome:
+    place = None if division.journal is None else division.journal.folder / "stage"
     outcome: Outcome | None = None
     try:
-        with staged_directory(target) as directory:
-            drawn = _write(compiled, structures, proofs, directory, stage)
+        with staged_directory(target, place) as directory:
+            drawn = _write(compiled, structures, proofs, directory, division, stage)
             content, observer = drawn.manifest, drawn.observer
-            report = verify(directory, lambda done, total, what: stage(what, done, total))
+            report = _verified(directory, stage)
             _write_verification(directory, report)
             stage("writing the report", 0, 1)
             _complete(directory, drawn, compiled, report)
@@ -112,16 +153,17 @@ def _write(
     structures: StructureCompiler,
     proofs: Proofs,
     directory: Path,
+    division: Division,
     stage: Stage,
 ) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
     tables = _packed(compiled, structures)
     referee = referee_of(compiled, structures)
-    sampler = Sampler(tables)
-    drawn = _draw(sampler, referee, directory, stage)
+    program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
+    sampler = Sampler(tables, program)
     observer = Observer(plan, sampler)
-    maker = ChunkMaker(grammar, plan, sampler)
-    written = write_items(directory, plan, maker, drawn, _watching(observer, plan, stage))
+    watch = _watching(observer, plan, stage)
+    written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
     provenance = Provenance(
         name=compiled.project.name,
         title=compiled.project.title,
@@ -148,18 +190,6 @@ def _write(
     )
     write_manifest(directory, content)
     return _Drawn(content, observer, guarantees)
-
-
-def _draw(sampler: Sampler, referee: Referee | None, directory: Path, stage: Stage) -> list[Drawn]:
-    """Draw every stratum."""
-    total = sum(stratum.wanted for stratum in sampler.tables.strata)
-    found: dict[str, int] = {}
-
-    def progress(stream: str, items: int, _wanted: int) -> None:
-        found[stream] = items
-        stage("drawing", sum(found.values()), total)
-
-    return list(draw_strata(sampler, referee, progress, folder=directory))
 
 
 def _watching(observer: Observer, plan: Plan, stage: Stage) -> Callable[[Chunk], None]:
@@ -226,6 +256,21 @@ def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
         SourceFile(name.removeprefix(prefix), hashlib.sha256(file.text.encode("utf-8")).hexdigest())
         for name, file in sorted(compiled.project.sources.files.items())
     )
+
+
+def _verified(directory: Path, stage: Stage) -> Report:
+    """The word of the verifier, with as many processes as help it."""
+    workers = min(os.cpu_count() or 1, USEFUL)
+    # Another process judges, which has to be told what cache there is.
+    judge = partial(_judged, current())
+    return verify(directory, lambda done, total, what: stage(what, done, total), workers, judge)
+
+
+def _judged(cache: Cache | None, text: bytes) -> tuple[str, ...]:
+    """What is wrong with a certificate, asked once for the same bytes and the same checker."""
+    digest = hashlib.sha256(text).hexdigest()
+    with using(cache):
+        return cached(tuple, "faults", (digest,), lambda: certificate_faults(text))
 
 
 def _write_verification(directory: Path, report: Report) -> None:

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from sgl.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures
 from sgl.automata import StructureCompiler
@@ -109,6 +110,16 @@ class Referee:
         counts.parsed += parsed
         for ambiguity in found:
             counts.add(ambiguity, sorted({self._held_out[i].pattern for i in ambiguity.structures}))
+
+    def counted(self, stratum: PackedStratum) -> dict[str, object]:
+        """What was counted of a stratum, as plain values; see :meth:`recount`."""
+        return asdict(self._counts.get(stratum.stream, _Counts()))
+
+    def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
+        """Take over what was counted of a stratum by an earlier run."""
+        self._strata[stratum.stream] = stratum
+        patterns = Counter(counted["patterns"])
+        self._counts[stratum.stream] = _Counts(**{**counted, "patterns": patterns})
 
     @property
     def readings(self) -> Mapping[str, Readings]:

@@ -23,6 +23,9 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMATS = ("full", "concise", "json")
 
+#: Seconds after which a speed says something.
+_TELLING = 1.0
+
 #: Columns for tables that go to a file or a pipe.
 _WIDE = 160
 
@@ -130,6 +133,29 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+class Speed:
+    """How fast something is done, and how long it will still take.
+
+    What was done when it was first heard of is not counted: it may be that of an earlier run.
+    """
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._begun = 0.0
+        self._before = 0
+
+    def left(self, what: str, done: int, total: int, now: float) -> str:
+        """``, 1,200 a second, 0:45 left``; empty until there is something to go by."""
+        if what != self._what or done < self._before:
+            self._what, self._begun, self._before = what, now, done
+        taken, finished = now - self._begun, done - self._before
+        if taken < _TELLING or not finished or done > total:
+            return ""
+        rate = finished / taken
+        minutes, seconds = divmod(round((total - done) / rate), 60)
+        return f", {rate:,.0f} a second, {minutes}:{seconds:02} left"
+
+
 class Progress:
     """A progress line on a terminal; nothing elsewhere.
 
@@ -141,14 +167,16 @@ class Progress:
         self.started = time.monotonic()
         self.written = 0.0
         self.width = 0
+        self.speed = Speed()
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Say how far ``what`` is."""
         now = time.monotonic()
+        left = self.speed.left(what, done, total, now)
         if not self.shown or now - self.started < 1 or now - self.written < 0.1:
             return
         self.written = now
-        share = f" {done:,} of {total:,}" if total > 1 else ""
+        share = f" {done:,} of {total:,}{left}" if total > 1 else ""
         line = f"{now - self.started:5.0f} s  {what}{share}"[:78]
         click.echo(f"\r{line:<{self.width}}", nl=False, err=True)
         self.width = len(line)

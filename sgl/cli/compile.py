@@ -10,10 +10,13 @@ import click
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.claims import establish
 from sgl.build.examples import check_examples
+from sgl.build.labour import Labour
 from sgl.build.places import place_of_stream
 from sgl.build.produce import Outcome, produce
 from sgl.build.session import open_grammar
+from sgl.build.warm import kernels_beside
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.labour import LABOUR_ERRORS, labour_options, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.summary import show_summary
 from sgl.cli.verify import show_verification
@@ -32,16 +35,25 @@ from sgl.sample import AMBIGUOUS, NotEnoughError
     type=click.Path(path_type=Path),
     help="Directory for the dataset.  [default: out/NAME]",
 )
+@labour_options
+@click.option("--force", is_flag=True, help="Begin anew, whatever became of an interrupted run.")
 @compile_options
 def command(
-    grammar: Path, out: Path | None, settings: dict[str, str], form: str, color: str
+    grammar: Path,
+    out: Path | None,
+    labour: Labour,
+    settings: dict[str, str],
+    form: str,
+    color: str,
 ) -> int:
     """Prove, draw, write and verify the dataset of GRAMMAR.
 
     The directory is complete and verified, or it is not there: nothing is put in
-    place before the last check has passed.
+    place before the last check has passed.  With --workers, --engine or --resume a run
+    that is interrupted can be resumed.
     """
     started = time.monotonic()
+    click.get_current_context().with_resource(kernels_beside())
     sources, diagnostics = SourceMap(), Diagnostics()
     with progress() as line:
         line("reading", 0, 1)
@@ -61,7 +73,7 @@ def command(
     if compiled is None or proofs is None or target is None or diagnostics.errors:
         written = all(found.code != "SGL0901" for found in diagnostics)
         return FAILED if written else OUTPUT
-    outcome = _produce(compiled, structures, proofs, target, form, color)
+    outcome = _produce(compiled, structures, proofs, target, labour, form, color)
     if not isinstance(outcome, Outcome):
         return outcome
     if not outcome.verification.ok:
@@ -112,17 +124,20 @@ def _produce(
     structures: StructureCompiler,
     proofs: Proofs,
     target: Path,
+    labour: Labour,
     form: str,
     color: str,
 ) -> Outcome | int:
     try:
-        with progress() as line:
-            return produce(compiled, structures, proofs, target, line)
+        with telling_what_is_kept(target), progress() as line:
+            return produce(compiled, structures, proofs, target, line, labour)
     except OutputError as problem:
         diagnostics = Diagnostics()
         _report_output(target, problem, diagnostics)
         show(diagnostics, compiled.project.sources, form, color)
         return OUTPUT
+    except LABOUR_ERRORS as problem:
+        return refused_labour(problem, target, labour)
     except (ConlluError, ViewError) as problem:
         diagnostics = Diagnostics()
         diagnostics.error(

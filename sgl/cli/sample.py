@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -10,11 +10,14 @@ import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.build.deciding import deciding
+from sgl.build.labour import Labour
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
+from sgl.cli.labour import labour_options
 from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.cli.pairs import finder, print_pair
+from sgl.cli.sample_file import Chosen, Wanted, write_file
 from sgl.compile import Compiled
 from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
@@ -32,7 +35,7 @@ _STREAM = "sample"
 @click.argument("what", required=False)
 @click.option(
     "-n",
-    "number",
+    "--number",
     type=click.IntRange(min=1, max=MAX_COUNT),
     default=5,
     show_default=True,
@@ -41,6 +44,7 @@ _STREAM = "sample"
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
     "--show",
+    "--layers",
     "layers",
     default="",
     metavar="LIST",
@@ -51,6 +55,14 @@ _STREAM = "sample"
     is_flag=True,
     help="Beside each item the nearest in-distribution sentence, and what differs.",
 )
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]",
+)
+@click.option("--distinct", is_flag=True, help="No source sentence twice; with --out.")
+@labour_options
+@click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
 @compile_options
 def command(
     grammar: Path,
@@ -59,11 +71,14 @@ def command(
     seed: int | None,
     layers: str,
     pairs: bool,
+    out: Path | None,
+    distinct: bool,
+    labour: Labour,
     settings: dict[str, str],
     form: str,
     color: str,
 ) -> int:
-    """Show sentences of GRAMMAR: from all of it, or of WHAT.
+    """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
 
     WHAT is a pattern (its generalization items), `train` (in-distribution
     sentences) or a category (phrases, from the whole grammar; a category with
@@ -72,6 +87,9 @@ def command(
     With --pairs each item of a pattern has beside it the sentence that training can
     contain and that differs from it by the fewest rules: item, sentence, rules that are
     dropped (-) and new (+), with tabs between them.
+
+    With --out the columns of the file are the text layers and views after --layers.  The
+    file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
     """
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = open_grammar(grammar, settings, sources, diagnostics)
@@ -90,6 +108,9 @@ def command(
     if isinstance(chosen, str):
         click.echo(f"error: {chosen}", err=True)
         return USAGE
+    if out is not None or distinct or labour != Labour():
+        wanted = Wanted(chosen, number, seed, tuple(shown), distinct, pairs)
+        return write_file(compiled, wanted, out, labour, form, color)
     undecided = Diagnostics()
     items = draw_items(compiled, chosen, number, seed, undecided)
     found = finder(compiled, undecided) if pairs and items is not None else None
@@ -104,14 +125,6 @@ def command(
         else:
             print_pair(compiled.grammar, item.derivation, nearest, shown)
     return OK
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What to draw: texts that meet a constraint, from one or several categories in turn."""
-
-    starts: tuple[int, ...]
-    constraint: Constraint
 
 
 def choose(compiled: Compiled, what: str | None) -> Chosen | str:

@@ -52,7 +52,7 @@ def write_split(
         OutputError: there is something else of that name, or writing is refused.
     """
     ids = material.ids
-    with staged_directory(out, replaceable) as stage:
+    with staged_directory(out, replaceable=replaceable) as stage:
         for label, name in enumerate(SETS):
             chosen = np.flatnonzero(labels == label).tolist()
             text = "".join(f"{ids[item]}\n" for item in chosen)

@@ -26,6 +26,10 @@ class Derivations(NamedTuple):
         for start, end in pairwise(ends):
             yield tuple(rules[start:end])
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is pickled: the arrays, which iterating does not give."""
+        return Derivations, (self.rules, self.offsets)
+
     @property
     def number(self) -> int:
         """How many derivations there are."""

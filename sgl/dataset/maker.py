@@ -5,14 +5,14 @@ that it is made of, so chunks can be made in any order and by anybody::
 
     maker = ChunkMaker(grammar, plan, Sampler(tables))
     chunk = maker.chunk("train", 1, [Piece(stratum, numbers), ...])
-    chunk.rows, chunk.conllu, chunk.table
+    chunk.rows, chunk.conllu, chunk.parquet
 
 Nothing here goes item by item but the identifiers, which are hashes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -26,38 +26,13 @@ from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.columns import FeatureColumns, NotationColumns
-from sgl.dataset.notation import recursive_labels
+from sgl.dataset.columns import NotationColumns, feature_column
+from sgl.dataset.parquet import row_groups, schema_of
 from sgl.dataset.row_kernel import count_words
-from sgl.graph.columns import ConlluColumns
-from sgl.graph.packed import PackedLayer, pack_layer
-from sgl.graph.view_columns import ViewColumns
+from sgl.graph.graph_columns import GraphColumns, TextOfGraphs
 from sgl.kernel.column import Column
 from sgl.sample.sampler import Sampler, TextWriter
 from sgl.sample.tables import pack_text
-
-#: Columns of the Parquet files.
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("source", pa.string()),
-        ("target", pa.string()),
-        ("category", pa.string()),
-        ("split_kind", pa.string()),
-        ("derivation", pa.string()),
-        ("depth", pa.int32()),
-        ("features", pa.string()),
-        ("seed_stream", pa.string()),
-    ]
-)
-
-
-def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """The columns of the Parquet files, one more for each further target."""
-    schema = SCHEMA
-    for name in plan.further:
-        schema = schema.append(pa.field(f"target_{name}", pa.string()))
-    return schema
 
 
 class _Part(NamedTuple):
@@ -72,20 +47,18 @@ class _Part(NamedTuple):
 
 
 class _Target(NamedTuple):
-    """A target: a text layer by its number, or a view of the graph layer of that number."""
+    """A target by its number: a text layer, or a view."""
 
-    layer: int
-    view: ViewColumns | None
+    number: int
+    is_view: bool
 
 
 class _Sentences(NamedTuple):
-    """What CoNLL-U shows: a graph layer, text layers and targets that are views, by number."""
+    """What CoNLL-U shows: text layers and targets that are views, by number."""
 
-    layer: int
     texts: list[int]
     views: list[int]
-    conllu: ConlluColumns
-    features: FeatureColumns
+    features: TextOfGraphs
 
 
 def split_kind(category: str) -> str:
@@ -108,11 +81,36 @@ class ChunkMaker:
             TextWriter(pack_text(grammar, layer), list(grammar.arity))
             for layer in range(len(grammar.text_layers))
         ]
-        self._packed: dict[int, PackedLayer] = {}
-        self._targets = [self._target(grammar, name) for name in plan.targets]
+        names = [text.name for text in grammar.text_layers]
+        wanted = [name for name in plan.targets if name not in names]
+        views = [next(view for view in grammar.views if view.name == name) for name in wanted]
+        self._targets = [
+            _Target(names.index(name), is_view=False)
+            if name in names
+            else _Target(wanted.index(name), is_view=True)
+            for name in plan.targets
+        ]
         self._notation = NotationColumns(grammar, self._source)
         self._count = _WordCounter(grammar)
-        self._sentences = self._graph_columns(grammar, plan) if plan.lemma_layer else None
+        conllu = None
+        order: list[int] = []
+        shown = [number for number, target in enumerate(self._targets) if target.is_view]
+        if plan.lemma_layer:
+            layer = grammar.graph_layer(plan.lemma_layer)
+            anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+            order = [anchor, *(number for number in range(len(names)) if number != anchor)]
+            headings = [names[number] for number in order] + [plan.targets[n] for n in shown]
+            conllu = (layer, headings)
+        self._graphs = GraphColumns(grammar, views, conllu)
+        self._sentences: _Sentences | None = None
+        if conllu is not None:
+            features = feature_column(self._graphs, grammar, conllu[0])
+            self._sentences = _Sentences(order, shown, features)
+
+    def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
+        """The chunks that these parts of splits are made into."""
+        for split, first, pieces in parts:
+            yield self.chunk(split, first, pieces)
 
     def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
         """The rows of a split from number ``first`` on, made of these candidates.
@@ -132,7 +130,7 @@ class ChunkMaker:
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
             conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
-            table=self._table(pieces, parts),
+            parquet=row_groups(self._table(pieces, parts)),
             words=np.concatenate([part.words for part in parts]),
             pieces=tuple(pieces),
         )
@@ -143,22 +141,19 @@ class ChunkMaker:
             sources if layer == self._source else writer.column(derivations)
             for layer, writer in enumerate(self._texts)
         ]
-        graphs = {layer: packed.graphs(derivations) for layer, packed in self._packed.items()}
+        graphs = self._graphs.batch(derivations)
         targets = [
-            texts[target.layer] if target.view is None else target.view.column(graphs[target.layer])
+            graphs.view(target.number) if target.is_view else texts[target.number]
             for target in self._targets
         ]
         category = piece.stratum.category
         conllu, features = b"", Column.of([""] * derivations.number)
         if self._sentences is not None:
-            of = graphs[self._sentences.layer]
             shown = [texts[layer] for layer in self._sentences.texts]
             shown += [targets[number] for number in self._sentences.views]
-            sentences = self._sentences.conllu.column(
-                of, shown, split=split, category=category, first=first
-            )
+            sentences = graphs.conllu(shown, split=split, category=category, first=first)
             conllu = content(sentences).tobytes()
-            features = self._sentences.features.column(of)
+            features = graphs.text(self._sentences.features)
         expressions = self._notation.expressions(derivations)
         return _Part(
             rows=[rows_of(sources, target, category) for target in targets],
@@ -167,33 +162,6 @@ class ChunkMaker:
             heights=self._notation.heights(derivations),
             ids=_ids(expressions),
             words=self._count(derivations),
-        )
-
-    def _target(self, grammar: CoreGrammar, name: str) -> _Target:
-        for layer, text in enumerate(grammar.text_layers):
-            if text.name == name:
-                return _Target(layer, None)
-        view = next(view for view in grammar.views if view.name == name)
-        return _Target(view.layer, ViewColumns(self._layer(grammar, view.layer), view))
-
-    def _layer(self, grammar: CoreGrammar, layer: int) -> PackedLayer:
-        if layer not in self._packed:
-            self._packed[layer] = pack_layer(grammar, layer)
-        return self._packed[layer]
-
-    def _graph_columns(self, grammar: CoreGrammar, plan: Plan) -> _Sentences:
-        layer = grammar.graph_layer(plan.lemma_layer)
-        packed = self._layer(grammar, layer)
-        names = [text.name for text in grammar.text_layers]
-        order = [packed.anchor, *(i for i in range(len(names)) if i != packed.anchor)]
-        views = [number for number, name in enumerate(plan.targets) if name not in names]
-        headings = [names[i] for i in order] + [plan.targets[number] for number in views]
-        return _Sentences(
-            layer=layer,
-            texts=order,
-            views=views,
-            conllu=ConlluColumns(packed, headings),
-            features=FeatureColumns(packed, recursive_labels(grammar, layer)),
         )
 
     def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401

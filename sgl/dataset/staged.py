@@ -43,9 +43,14 @@ def is_dataset(directory: Path) -> bool:
 
 @contextmanager
 def staged_directory(
-    target: Path, replaceable: Callable[[Path], bool] = is_dataset
+    target: Path,
+    place: Path | None = None,
+    replaceable: Callable[[Path], bool] = is_dataset,
 ) -> Iterator[Path]:
     """A new directory that takes the place of ``target`` when the block ends.
+
+    ``place`` is where the hidden directory is to be, if that is not left to this function;
+    one that a process which was killed has left there is deleted.
 
     On any exception, also on an interruption from the keyboard, what was
     written is deleted and ``target`` stays as it was.  Raises ``OutputError``
@@ -57,9 +62,7 @@ def staged_directory(
     missing = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        stage = Path(
-            tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent)
-        )
+        stage = _new_stage(target) if place is None else _stage_at(place, target)
         try:
             (stage / "new").mkdir()
             yield stage / "new"
@@ -71,6 +74,20 @@ def staged_directory(
         raise OutputError(target, _reason(error)) from error
     finally:
         _remove_empty(missing)
+
+
+def _new_stage(target: Path) -> Path:
+    return Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent))
+
+
+def _stage_at(place: Path, target: Path) -> Path:
+    """An empty stage in a certain place; what an earlier one has moved away is put back."""
+    if (place / "old").exists() and not target.exists():
+        (place / "old").rename(target)
+    if place.exists():
+        shutil.rmtree(place)
+    place.mkdir()
+    return place
 
 
 def check_target(target: Path, replaceable: Callable[[Path], bool] = is_dataset) -> None:

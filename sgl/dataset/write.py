@@ -10,16 +10,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.chunk import Chunk, Piece, cut
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import DataFile, StratumCount
 from sgl.dataset.writers import DatasetFiles
+from sgl.sample.drawing import draw_strata
 from sgl.sample.drawn import Drawn
+from sgl.sample.engine import Tables
+from sgl.sample.sampler import Sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +35,17 @@ class Written:
     files: tuple[DataFile, ...]
 
 
+class Maker(Protocol):
+    """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.shards.dataset``)."""
+
+    def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
+        """The chunks that these parts of splits are made into, in their order."""
+
+
 def write_items(
     directory: Path,
     plan: Plan,
-    maker: ChunkMaker,
+    maker: Maker,
     drawn: Sequence[Drawn],
     observe: Callable[[Chunk], None] | None = None,
 ) -> Written:
@@ -43,12 +55,21 @@ def write_items(
     and ``ValueError`` for texts that the formats cannot hold, and ``OSError``.
     """
     with DatasetFiles(directory, plan) as files:
-        for split, first, pieces in chunks_of(drawn):
-            chunk = maker.chunk(split, first, pieces)
+        for chunk in maker.chunks(chunks_of(drawn)):
             files.write(chunk)
             if observe is not None:
                 observe(chunk)
     return Written(tuple(map(StratumCount.of, drawn)), files.files())
+
+
+def draw_and_write(directory: Path, grammar: CoreGrammar, plan: Plan, tables: Tables) -> Written:
+    """Draw a plan from its tables and write it; nobody judges the readings of sentences.
+
+    Raises what ``draw_strata`` and ``write_items`` raise.
+    """
+    sampler = Sampler(tables)
+    drawn = list(draw_strata(sampler))
+    return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn)
 
 
 def chunks_of(drawn: Sequence[Drawn]) -> Iterator[tuple[str, int, list[Piece]]]:

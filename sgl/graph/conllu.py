@@ -85,19 +85,27 @@ def _sentence(
 ) -> str:
     if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
         raise ConlluError("not every token has exactly one node")
-    arcs = _incoming(len(tokens), graph.edges, graph.head)
+    arcs = edge_lines(len(tokens), graph.edges, graph.head)
     spaced = _space_after(tokens, texts[0][1])
     lines = [f"# sent_id = {sent_id}", f"# category = {_one_line(category)}"]
     lines.append(f"# text = {_one_line(texts[0][1])}")
     lines.extend(f"# text_{name} = {_one_line(text)}" for name, text in texts[1:])
     for index, (token, node) in enumerate(zip(tokens, graph.nodes, strict=True)):
         columns, attributes = word_columns(node.attributes)
-        edges, extracted = _edge_columns(arcs[index])
+        edges, extracted = arcs[index]
         misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
         if not spaced[index]:
             misc.append("SpaceAfter=No")
         lines.append(f"{index + 1}\t{token}\t{columns}\t{edges}\t{'|'.join(misc) or '_'}")
     return "\n".join(lines) + "\n\n"
+
+
+def edge_lines(size: int, edges: Edges, head: int) -> list[tuple[str, bool]]:
+    """Columns HEAD, DEPREL and DEPS of each word, and whether its basic edge is a ``~`` edge.
+
+    Raises ``ConlluError`` when the edges do not give every word one place in a tree.
+    """
+    return [_edge_columns(arcs) for arcs in _incoming(size, edges, head)]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -2,7 +2,7 @@
 
 Numba keeps compiled functions by the file they are written in, and does not notice when a
 function changes that they call in another file.  So the machine code of this package is
-kept in a directory named by a digest of all source files that have kernels::
+kept in a directory named by a digest of the sources of all kernels::
 
     ~/.cache/sgl/kernels-5f2c…/      valid for exactly these sources
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,9 @@ _settings: Any = numba.config
 #: arrays that are passed to parts takes more time than many a part.
 _OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
+#: The modules of this package that a source names, without ``sgl``.
+_IMPORTED = re.compile(r"^from sgl\.([\w.]+) import", re.MULTILINE)
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -38,7 +42,7 @@ def kernel(function: Function) -> Function:
 
     Indices are not checked: a kernel's tests run it against plain Python.
     """
-    directory = _directory()
+    directory = kernel_directory()
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
@@ -54,7 +58,7 @@ def part(function: Function) -> Function:
 
 
 @cache
-def _directory() -> str:
+def kernel_directory() -> str:
     """Where machine code is kept; empty if it cannot be kept.
 
     Who can write there can run code, as in the cache of the compiler: so it is kept there.
@@ -73,10 +77,16 @@ def _directory() -> str:
 
 
 def _digest() -> str:
-    """A digest of the sources of kernels, which are those that name this package."""
+    """A digest of the sources of kernels, and of the modules whose constants they use."""
+    package = Path(__file__).parent.parent
+    sources = {path: path.read_text("utf-8") for path in sorted(package.rglob("*.py"))}
+    kernels = {path for path, source in sources.items() if "sgl.kernel.jit import" in source}
+    used = {
+        package.joinpath(*name.split(".")).with_suffix(".py")
+        for path in kernels
+        for name in _IMPORTED.findall(sources[path])
+    }
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
-        source = path.read_bytes()
-        if b"sgl.kernel" in source:
-            digest.update(source)
+    for path in sorted(kernels | (used & sources.keys())):
+        digest.update(sources[path].encode())
     return digest.hexdigest()[:16]

@@ -14,9 +14,9 @@ from sgl.kernel.jit import kernel, part
 from sgl.kernel.machine import copy32, high64, store128
 from sgl.kernel.random import GAMMA, candidate_key, mix
 from sgl.sample.engine import LONGEST_DERIVATION
+from sgl.sample.literals import BACK
 from sgl.sample.program import (
     ALTERNATIVE_COLUMNS,
-    BACK,
     CALL,
     COUNT,
     FIRST,

@@ -37,7 +37,7 @@ from sgl.sample.engine import PackedStratum, Tables
 from sgl.sample.judge_kernel import settle
 from sgl.sample.sampler import Sampler, Survey
 from sgl.sample.screen import ACCEPTED, AMBIGUOUS
-from sgl.sample.seen import MEMORY, SeenSentences
+from sgl.sample.seen import MEMORY, Seen, SeenSentences
 
 Finding = TypeVar("Finding")
 
@@ -58,6 +58,18 @@ class BatchReferee(Protocol[Finding]):
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Finding]) -> None:
         """Take note of so many sentences that were parsed, and of what was found."""
+
+
+class Settled(NamedTuple):
+    """What some candidates of a stratum came to.
+
+    ``outcomes`` counts the outcomes by number, ``shares`` the items of each target.
+    """
+
+    candidates: int
+    outcomes: NDArray[np.int64]
+    shares: NDArray[np.int64]
+    ambiguous: NDArray[np.int64]
 
 
 def draw_strata(
@@ -86,7 +98,7 @@ class Drawing:
         self,
         tables: Tables,
         sampler: Sampler,
-        seen: SeenSentences,
+        seen: Seen,
         referee: BatchReferee[Any] | None,
     ) -> None:
         self._tables = tables
@@ -113,6 +125,16 @@ class Drawing:
             progress(stratum.stream, stratum.wanted, stratum.wanted)
         return settling.drawn()
 
+    def restore(self, number: int, drawn: Drawn) -> None:
+        """Take over what an earlier run has drawn for a stratum."""
+        stratum = self._tables.strata[number]
+        survey = self._sampler.survey(stratum, drawn.numbers, self._every)
+        accepted = np.ones(len(drawn.numbers), np.bool_)
+        if self._tables.distinct_sentences:
+            self._seen.add(survey.hashes, accepted, number)
+        if stratum.split == TRAIN:
+            self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
+
 
 class _Judging(NamedTuple):
     """Which candidates of a batch were parsed, what was found, which are to be rejected."""
@@ -129,7 +151,7 @@ class Settling:
         self,
         tables: Tables,
         number: int,
-        seen: SeenSentences,
+        seen: Seen,
         referee: BatchReferee[Any] | None,
     ) -> None:
         self.stratum = tables.strata[number]
@@ -153,12 +175,32 @@ class Settling:
         """How many items are still to be found."""
         return self.stratum.wanted - self._found
 
-    def batch(self) -> int:
-        """How many candidates to look at next, going by what was accepted so far."""
+    def expected(self) -> int:
+        """How many more candidates it takes, going by what was accepted so far."""
         accepted = max(self._found, 1) / max(self.candidates, 1)
         expected = self.missing / accepted if self.candidates else float(self.missing)
-        windows = int(expected / WINDOW) + 1
-        return min(windows * WINDOW, LARGEST_BATCH)
+        return (int(expected / WINDOW) + 1) * WINDOW
+
+    def batch(self) -> int:
+        """How many candidates to look at next."""
+        return min(self.expected(), LARGEST_BATCH)
+
+    def settled(self) -> Settled:
+        """What the candidates so far came to; the numbers of the accepted are left out."""
+        ambiguous = np.array(self._ambiguous, np.int64)
+        return Settled(self.candidates, self._rejected.copy(), self._shares.copy(), ambiguous)
+
+    def restore(self, numbers: NDArray[np.int64], settled: Settled) -> None:
+        """Go on behind candidates that were settled before, of which these were accepted.
+
+        They end with a window, or with the stratum.  Their sentences are seen already.
+        """
+        self._parts = [numbers]
+        self._found = self._found_before = len(numbers)
+        self.candidates = settled.candidates
+        self._rejected = settled.outcomes.copy()
+        self._shares = settled.shares.copy()
+        self._ambiguous = settled.ambiguous.tolist()
 
     def add(self, survey: Survey, progress: Progress | None) -> NDArray[np.bool_]:
         """Settle the next candidates; which of them are accepted."""

@@ -14,32 +14,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Derivation, Item, derive_graph, finish
+from sgl.core.word_order import WordPlace, word_order
 
 #: Shapes that are remembered.
 REMEMBERED_SHAPES = 20_000
-
-
-class _Word(NamedTuple):
-    """A token of a shape: written in item ``item`` of the rule at ``place``.
-
-    ``place`` counts the rules of the derivation in preorder.
-    """
-
-    place: int
-    item: int
-    capital: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """The tokens of each text layer; for each graph layer its graph and anchor."""
 
-    tokens: tuple[tuple[_Word, ...], ...]
+    tokens: tuple[tuple[WordPlace, ...], ...]
     graphs: tuple[tuple[Graph, int], ...]
 
 
@@ -85,7 +74,7 @@ class Interpreter:
         return Item(derivation, tokens, texts, graphs)
 
     def _graph(
-        self, layer: int, graph: Graph, words: tuple[_Word, ...], derivation: Derivation
+        self, layer: int, graph: Graph, words: tuple[WordPlace, ...], derivation: Derivation
     ) -> Graph:
         """The graph of a shape with the attributes of this derivation's words."""
         nodes: list[GraphNode] = []
@@ -103,14 +92,14 @@ class Interpreter:
         graphs = [derive_graph(grammar, shape, layer) for layer in range(len(anchors))]
         return _Shape(
             tokens=tuple(
-                _order(grammar, shape, layer) for layer in range(len(grammar.text_layers))
+                word_order(grammar, shape, layer) for layer in range(len(grammar.text_layers))
             ),
             graphs=tuple(zip(graphs, anchors, strict=True)),
         )
 
 
 def _fill(
-    words: list[tuple[str, ...]], wanted: tuple[_Word, ...], derivation: Derivation
+    words: list[tuple[str, ...]], wanted: tuple[WordPlace, ...], derivation: Derivation
 ) -> tuple[str, ...]:
     """The tokens of a layer, from the words that each rule writes in it."""
     tokens: list[str] = []
@@ -118,37 +107,6 @@ def _fill(
         word = words[derivation[place]][item]
         tokens.append(word[0].upper() + word[1:] if capital else word)
     return tuple(tokens)
-
-
-def _order(grammar: CoreGrammar, shape: Derivation, layer: int) -> tuple[_Word, ...]:
-    """Where the tokens of a text layer come from, in their order."""
-    stack: list[list[_Word]] = []
-    for place in range(len(shape) - 1, -1, -1):
-        rule = grammar.rules[shape[place]]
-        children = [stack.pop() for _ in rule.rhs]
-        words: list[_Word] = []
-        for number, item in enumerate(rule.templates[layer]):
-            if isinstance(item, Token):
-                words.append(_Word(place, number, False))
-            elif item.capital:
-                words.extend(_capitalised(grammar, shape, layer, children[item.child]))
-            else:
-                words.extend(children[item.child])
-        stack.append(words)
-    return tuple(stack[0])
-
-
-def _capitalised(
-    grammar: CoreGrammar, shape: Derivation, layer: int, words: list[_Word]
-) -> list[_Word]:
-    """The words, the first that is not empty marked."""
-    result = list(words)
-    for index, word in enumerate(result):
-        item = grammar.rules[shape[word.place]].templates[layer][word.item]
-        if isinstance(item, Token) and item.text:
-            result[index] = word._replace(capital=True)
-            break
-    return result
 
 
 def _representatives(grammar: CoreGrammar) -> list[int]:

@@ -1,7 +1,8 @@
 """The words between two children as literals: pieces of one array of bytes.
 
 A literal holds words with the separator behind each; one that starts with a word that
-attaches takes the separator before it back::
+attaches takes the separator before it back, if there is one.  A word with a raised letter
+may attach where the plain one does not, or the other way round::
 
     NP -> "the" N          the·
     S  -> ~NP VP "."       [back 1].·
@@ -19,8 +20,12 @@ from sgl.kernel.column import SHIFT, StringPool
 from sgl.sample.engine import PackedText
 
 #: What an instruction of a text layer does: the lowest bits of its number, its argument above.
-LITERAL, ATTACHED, CHILD, RETURN, RAISE, RAISED = range(6)
+LITERAL, CHILD, RETURN, RAISE, RAISED = range(5)
 OPERATION_BITS = 3
+
+
+#: A piece is start, length and, above these bits, the bytes that are taken back.
+BACK = 48
 
 
 class Literals(NamedTuple):
@@ -57,20 +62,19 @@ class LiteralPool:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._rows)
-            plain, capital = (closed(self._text, form) for form in (words, raised(words)))
-            self._rows.append((self._pool.add(plain), self._pool.add(capital), int(any(words))))
+            plain, capital = self._piece(words), self._piece(raised(words))
+            self._rows.append((plain, capital, int(any(words))))
         return number
 
-    def attaches(self, words: Sequence[str]) -> bool:
-        """Whether no separator stands before the first of these words."""
-        return attaches(self._text, words)
+    def _piece(self, words: Sequence[str]) -> int:
+        back = len(self._text.join.encode()) if attaches(self._text, words) else 0
+        return self._pool.add(closed(self._text, words)) | back << BACK
 
     def code(self, words: Sequence[str]) -> list[int]:
         """The instruction that writes these words, if there are any."""
         if not words:
             return []
-        operation = ATTACHED if self.attaches(words) else LITERAL
-        return [instruction(operation, self.add(words))]
+        return [instruction(LITERAL, self.add(words))]
 
     def literals(self) -> Literals:
         """All literals, as arrays."""
@@ -80,7 +84,7 @@ class LiteralPool:
             np.array([row[1] for row in rows], np.int64),
             np.array([row[2] for row in rows], np.uint8),
             self._pool.packed(),
-            max(piece >> SHIFT for row in rows for piece in row[:2]),
+            max((piece >> SHIFT) & (1 << BACK - SHIFT) - 1 for row in rows for piece in row[:2]),
         )
 
 

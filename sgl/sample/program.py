@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from sgl.kernel.column import StringPool
 from sgl.sample.engine import State, Tables
-from sgl.sample.literals import attaches, closed, raised
+from sgl.sample.literals import BACK, attaches, closed, raised
 from sgl.sample.shown import initial_states, sure_states
 
 #: What an instruction does; its argument, a state or a rule, is above these bits.
@@ -54,10 +54,10 @@ MOST_NOTES = 4
 
 #: Bytes of a piece, which one instruction writes; a piece is start, length, bytes taken back.
 LONGEST_PIECE = 32
-LENGTH, BACK = 32, 48
+LENGTH = 32
 
-#: Instructions that may stand in place of a call, one inside the other.
-_MOST_INLINED = 24
+#: Instructions that may stand in place of a call, and calls that may be inside one another.
+_MOST_INLINED, _DEEPEST_INLINED = 24, 12
 
 _BITS = 64
 
@@ -124,7 +124,9 @@ class _Assembler:
         self._code: list[tuple[int, int]] = []
         self._known: dict[tuple[tuple[int, int], ...], int] = {}
         self._lexical: dict[int, bool] = {}
-        self._single: dict[_Target, list[_Step]] = {}
+        self._single: dict[_Target, list[_Step] | None] = {}
+        #: The states whose instructions are being put in place of calls.
+        self._inside: list[_Target] = []
         self._guides: list[int] = []
         self._guide_of: dict[int, tuple[int, int]] = {}
 
@@ -201,9 +203,13 @@ class _Assembler:
         return known
 
     def _is_piece(self, rule: int) -> bool:
+        """Whether the words of a rule are one piece, with or without a capital."""
         words = self._words(rule)
-        longest = max(len(closed(self._text, form).encode()) for form in (words, raised(words)))
-        return longest <= LONGEST_PIECE and not attaches(self._text, words)
+        return all(
+            len(closed(self._text, form).encode()) <= LONGEST_PIECE
+            and not attaches(self._text, form)
+            for form in (words, raised(words))
+        )
 
     def _steps(self, target: _Target, rule: int, children: Sequence[int]) -> list[_Step]:
         """The instructions of an alternative; those of states without choice stand in place."""
@@ -212,10 +218,11 @@ class _Assembler:
         capital = target.raised
         for item in self._template(rule, len(children)):
             if isinstance(item, str):
-                if not (words or steps) and attaches(self._text, [item]):
-                    self._check_attached(target)
+                first = not (words or steps)
                 capital, word = self._raised(item, capital=capital)
                 words.append(word)
+                if first and attaches(self._text, words) and target.state in self._initial:
+                    raise _Undecided
                 continue
             child = _Target(children[item if item >= 0 else ~item], capital or item < 0)
             if child.raised and child.state not in self._sure:
@@ -244,28 +251,26 @@ class _Assembler:
         """Whether a capital is still to come after a word, and the word."""
         return (False, word[0].upper() + word[1:]) if capital and word else (capital, word)
 
-    def _check_attached(self, target: _Target) -> None:
-        """An attached word at the beginning needs something before it."""
-        if target.state in self._initial:
-            raise _Undecided
-
     def _visit(self, child: _Target, words: tuple[str, ...]) -> list[_Step]:
         """The instructions that draw a child, with words before it."""
         state = self._tables.states[child.state]
         if self._is_lexical(child):
             return [_Step(words, WORD, child)]
-        if len(state.rules) > 1:
-            return [_Step(words, CALL, child)]
-        inlined = self._inlined(child)
-        if len(inlined) > _MOST_INLINED:
+        inlined = self._inlined(child) if len(state.rules) == 1 else None
+        if inlined is None:
             return [_Step(words, CALL, child)]
         return [_Step(words, NOTE, rule=state.rules[0]), *_opened(inlined)]
 
-    def _inlined(self, child: _Target) -> list[_Step]:
-        """The instructions of the one alternative of a state."""
+    def _inlined(self, child: _Target) -> list[_Step] | None:
+        """The instructions of the one alternative of a state; None if they are too many."""
         if child not in self._single:
+            if child in self._inside or len(self._inside) >= _DEEPEST_INLINED:
+                return None
+            self._inside.append(child)
             state = self._tables.states[child.state]
-            self._single[child] = self._steps(child, state.rules[0], state.children[0][::-1])
+            steps = self._steps(child, state.rules[0], state.children[0][::-1])
+            self._inside.pop()
+            self._single[child] = steps if len(steps) <= _MOST_INLINED else None
         return self._single[child]
 
     def _insert(self, steps: Sequence[_Step]) -> int:

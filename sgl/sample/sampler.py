@@ -23,7 +23,7 @@ from sgl.kernel.hashing import hash_column
 from sgl.sample.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
 from sgl.sample.engine import LONGEST_DERIVATION, PackedStratum, PackedText, Tables
 from sgl.sample.judge_kernel import expose, screen
-from sgl.sample.program import program_of
+from sgl.sample.program import Program, program_of
 from sgl.sample.random import stream_key
 from sgl.sample.screen import LemmaIndex
 from sgl.sample.text_kernel import write_texts
@@ -64,9 +64,10 @@ class Survey(NamedTuple):
 class Sampler:
     """Draws from tables with kernels; the same candidates as ``sgl.sample.engine``."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, program: Program | None = None) -> None:
+        """``program`` is that of the tables, if it is known already."""
         self.tables = tables
-        self._program = program_of(tables)
+        self._program = program or program_of(tables)
         self._source = None if self._program.written else TextWriter(tables.source, tables.arity)
         self._index = LemmaIndex(tables)
         self._ranks: dict[tuple[str, ...], NDArray[np.int32]] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,16 @@ class Earlier(NamedTuple):
 
     stratum: NDArray[np.int32]
     candidate: NDArray[np.int32]
+
+
+class Seen(Protocol):
+    """Remembers the sentences that were accepted, wherever it keeps them."""
+
+    def earlier(self, hashes: NDArray[np.uint64], asked: NDArray[np.bool_]) -> Earlier:
+        """Where the sentences of the ``asked`` candidates occurred before."""
+
+    def add(self, hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int) -> None:
+        """Take the sentences of the accepted candidates for a stratum."""
 
 
 class SeenSentences:

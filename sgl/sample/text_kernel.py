@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from sgl.kernel.jit import kernel, part
 from sgl.kernel.text import put
-from sgl.sample.literals import ATTACHED, CHILD, LITERAL, OPERATION_BITS, RAISE, RETURN
+from sgl.sample.literals import BACK, CHILD, LITERAL, OPERATION_BITS, RAISE, RETURN
 from sgl.sample.text_program import HAS_CODE, TextProgram
 
 _OPERATION = (1 << OPERATION_BITS) - 1
+_PIECE = (1 << BACK) - 1
 
 #: Bytes that a text buffer must have left for the next literal, beside the longest.
 MARGIN = 64
@@ -35,6 +36,16 @@ def measure(
         sizes[place] = size
         stack[depth] = size
         depth += 1
+
+
+@part
+def _write(
+    text: NDArray[np.uint8], begin: int, at: int, pool: NDArray[np.uint8], piece: int
+) -> int:
+    """Write a piece of a text that begins at ``begin``; where it ends."""
+    if at > begin:
+        at -= piece >> BACK
+    return put(text, at, pool, piece & _PIECE)
 
 
 @kernel
@@ -82,11 +93,11 @@ def write_texts(
                     if at > limit:
                         return row
                     if pending > 0:
-                        at = put(text, at, pool, raised[literal])
+                        at = _write(text, text_begin, at, pool, raised[literal])
                         if shown[literal]:
                             pending = 0
                     else:
-                        at = put(text, at, pool, plain[literal])
+                        at = _write(text, text_begin, at, pool, plain[literal])
                     if depth == 0:
                         break
                 else:
@@ -101,17 +112,15 @@ def write_texts(
                     break
                 place = np.int64(stack[2 * depth])
                 address = np.int64(stack[2 * depth + 1])
-            elif operation == LITERAL or operation == ATTACHED:
+            elif operation == LITERAL:
                 if at > limit:
                     return row
-                if operation == ATTACHED and at > text_begin:
-                    at -= separator
                 if pending > 0:
-                    at = put(text, at, pool, raised[argument])
+                    at = _write(text, text_begin, at, pool, raised[argument])
                     if shown[argument]:
                         pending = 0
                 else:
-                    at = put(text, at, pool, plain[argument])
+                    at = _write(text, text_begin, at, pool, plain[argument])
             elif operation == RAISE:
                 pending += 1
             elif pending > 0:

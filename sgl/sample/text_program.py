@@ -49,7 +49,7 @@ def text_program_of(text: PackedText, arity: list[int]) -> TextProgram:
     for template in text.templates:
         codes.append(len(code))
         plain = [item for item in template if isinstance(item, str)]
-        if len(plain) == len(template) and not pool.attaches(plain):
+        if len(plain) == len(template):
             words.append(pool.add(plain))
             continue
         words.append(HAS_CODE)

@@ -16,6 +16,7 @@ path is no dataset directory at all.
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 from sgl.verify.certificate_checks import certificate_faults
@@ -27,10 +28,12 @@ from sgl.verify.checks import (
     Check,
 )
 from sgl.verify.cursor import ManifestError
-from sgl.verify.dataset import Dataset, Judge, Progress, load
+from sgl.verify.dataset import Dataset, Judge, Progress
+from sgl.verify.loading import load, read_structures
 from sgl.verify.manifest import MANIFEST, read_manifest
+from sgl.verify.reading import reading_task
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
-from sgl.verify.workers import USEFUL, judging
+from sgl.verify.workers import USEFUL, workers_for
 
 __all__ = [
     "CHECKS",
@@ -64,11 +67,12 @@ def verify(
     """Check everything that the manifest of a dataset claims against its files.
 
     ``progress`` is called now and then with how much is done, how much there is,
-    and what is being done.  With two ``workers`` the certificate is judged in a
-    process of its own (which imports the main module of the program, as Python's
+    and what is being done.  With two ``workers`` or more, as many other processes share
+    the work where it is worth it (they import the main module of the program, as Python's
     *spawn* does); the report is the same.  ``judge`` says what is wrong with a
-    certificate, given its bytes.  Raises ``VerifyError`` if ``directory`` is not a
-    dataset directory; all other problems are in the report.
+    certificate, given its bytes; it may be called in another process.  Raises
+    ``VerifyError`` if ``directory`` is not a dataset directory; all other problems are
+    in the report.
     """
     if not directory.is_dir():
         raise VerifyError(f"{directory} is not a directory")
@@ -84,8 +88,11 @@ def verify(
         rest = (check.skipped(reason) for check in CHECKS)
         return Report(directory.name, "", 0, 0, (failed, *rest))
     passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
-    with judging(directory, judge, workers) as judge_now:
-        data = load(directory, manifest, progress or _ignore, judge_now)
+    structures, unreadable = read_structures(manifest)
+    task = reading_task(manifest, structures, secrets.token_bytes(16))
+    with workers_for(directory, task, workers) as others:
+        judge_now = others.judging(directory, judge)
+        data = load(directory, manifest, unreadable, others, judge_now, progress or _ignore)
         return _verify(data, passed, progress or _ignore)
 
 

@@ -17,8 +17,9 @@ writes have neither multiword tokens nor empty nodes, so that these are errors.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -36,7 +37,16 @@ from sgl.verify.tokens import (
     split_columns,
 )
 
-__all__ = ["Edge", "Malformed", "Sentence", "Word", "Words", "read_sentence", "read_sentences"]
+__all__ = [
+    "Edge",
+    "Malformed",
+    "Sentence",
+    "Word",
+    "Words",
+    "ranges",
+    "read_sentence",
+    "read_sentences",
+]
 
 #: Bounds on what is read; no sentence of a benchmark comes near them.
 _LONGEST_LINE = 1 << 20
@@ -68,16 +78,48 @@ class Sentence(NamedTuple):
         return None
 
 
-def read_sentences(path: Path, words: Words) -> Iterator[Sentence | Malformed]:
-    """The blocks of a file in order; raises ``OSError`` only."""
-    number, offset, rest = 1, 0, b""
+def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
+    """Bytes from and to where a file can be cut into parts of about some size.
+
+    Cuts are behind empty lines: whatever comes before, a new block begins there.
+    """
     with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
+        start, end = 0, stream.seek(0, SEEK_END)
+        while start < end:
+            cut = min(_behind_empty_line(stream, start + size), end)
+            yield start, cut
+            start = cut
+
+
+def _behind_empty_line(stream: BinaryIO, start: int) -> int:
+    """The first place from here on that has an empty line before it, or the end of the file."""
+    place = stream.seek(start)
+    before = b""
+    while chunk := stream.read(_CHUNK):
+        found = (before + chunk).find(b"\n\n")
+        if found >= 0:
+            return place - len(before) + found + 2
+        place += len(chunk)
+        before = chunk[-1:]
+    return place
+
+
+def read_sentences(
+    path: Path, words: Words, start: int = 0, end: int = sys.maxsize
+) -> Iterator[Sentence | Malformed]:
+    """The blocks of a file, or of a range of it, in order; raises ``OSError`` only.
+
+    Lines are counted from the start of the range.
+    """
+    number, offset, rest = 1, start, b""
+    with path.open("rb") as stream:
+        stream.seek(start)
+        while chunk := stream.read(min(_CHUNK, end - offset - len(rest))):
             rest += chunk
-            end = rest.rfind(b"\n\n")
-            if end < 0 and len(rest) > _CHUNK:
+            last = rest.rfind(b"\n\n")
+            if last < 0 and len(rest) > _CHUNK:
                 break
-            for block in rest[:end].split(b"\n\n") if end >= 0 else ():
+            for block in rest[:last].split(b"\n\n") if last >= 0 else ():
                 sentence = _assembled(block, number, offset, words)
                 if sentence is not None:
                     yield sentence
@@ -85,9 +127,9 @@ def read_sentences(path: Path, words: Words) -> Iterator[Sentence | Malformed]:
                     yield from read_plainly(BytesIO(block + b"\n\n"), number, offset, words)
                 number += block.count(b"\n") + 2
                 offset += len(block) + 2
-            rest = rest[end + 2 :] if end >= 0 else rest
+            rest = rest[last + 2 :] if last >= 0 else rest
         stream.seek(offset)
-        yield from read_plainly(stream, number, offset, words)
+        yield from read_plainly(stream, number, offset, words, end)
 
 
 def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
@@ -125,12 +167,15 @@ def _new_tree(arcs: tuple[Arcs, ...], words: Words) -> Tree:
 
 
 def read_plainly(
-    stream: BinaryIO, first: int, offset: int, words: Words
+    stream: BinaryIO, first: int, offset: int, words: Words, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
-    """The blocks of a stream, of which ``first`` and ``offset`` are the place in its file."""
+    """The blocks of a stream, of which ``first`` and ``offset`` are the place in its file.
+
+    Where the range ends that is read, an empty line has ended a block.
+    """
     block: list[bytes] = []
     number = first - 1
-    while line := stream.readline(_LONGEST_LINE):
+    while offset < end and (line := stream.readline(_LONGEST_LINE)):
         number += 1
         if line == b"\n":
             yield _read_block(block, number - len(block), offset, words)

@@ -11,20 +11,20 @@ hashes                of its source, of its first target, and for each target of
 ====================  =========================================================
 
 The texts themselves do not remain.  Equal texts have equal hashes; that unequal ones
-have is a matter of one in 2**64 (the hashes are Python's own: SipHash with a key drawn
-for the process).  Whatever is to be shown is read again from the file.
+have is a matter of one in 2**64 (BLAKE2 with a key drawn for the run, which all of its
+processes have).  Whatever is to be shown is read again from the file.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 
-from sgl.verify.conllu import Malformed, Sentence, Word
+from sgl.verify.conllu import Malformed, Word
 from sgl.verify.shape import Shape
 
 IN_DISTRIBUTION = "in_distribution"
@@ -73,6 +73,29 @@ class Group:
     target: str
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The groups of a category of a split, each with the number of its sentences.
+
+    ``searched`` is the set of structures that all of them have been searched for, and
+    ``occurring`` those of them that occur in some; bits stand for structures.
+    """
+
+    split: str
+    category: str
+    groups: tuple[tuple[Group, int], ...]
+    searched: int
+    occurring: int
+
+    def items(self) -> int:
+        """The number of sentences."""
+        return sum(count for _, count in self.groups)
+
+    def may_contain(self, wanted: int) -> bool:
+        """Whether one of some structures can occur in one of the sentences."""
+        return bool(wanted & (self.occurring | ~self.searched))
+
+
 @dataclass(slots=True)
 class Split:
     """What the CoNLL-U file of a split holds; ``error`` if it cannot be read.
@@ -80,7 +103,8 @@ class Split:
     Entries are numbered from 0; those that are no sentences are in ``malformed`` and
     belong to no group (-1).  ``words`` are the distinct words in their order, with the
     first entry that has each; ``misnumbered`` are the entries with another `sent_id`
-    than their number gives, ``repeating`` those in which a lemma that should not does so.
+    than their number gives, ``repeating`` those in which a lemma that should not does so;
+    ``length`` is the number of lines.
     """
 
     name: str
@@ -95,6 +119,7 @@ class Split:
     sources: array[int] = field(default_factory=lambda: array("q"))
     targets: array[int] = field(default_factory=lambda: array("q"))
     rows: tuple[array[int], ...] = ()
+    length: int = 0
     error: str = ""
 
     def __len__(self) -> int:
@@ -107,8 +132,8 @@ class Split:
 
     def counts(self) -> list[int]:
         """How many sentences each group has."""
-        counted = Counter(self.group_of)
-        return [counted[group.number] for group in self.groups]
+        known = np.asarray(self.group_of, np.int64)
+        return [int(n) for n in np.bincount(known[known >= 0], minlength=len(self.groups))]
 
     def members(self, groups: Sequence[Group]) -> Iterator[tuple[int, Group]]:
         """The sentences of some groups in their order, each with its group."""
@@ -116,31 +141,22 @@ class Split:
         for entry in np.flatnonzero(np.isin(np.asarray(self.group_of), list(numbers))).tolist():
             yield entry, numbers[self.group_of[entry]]
 
-    def append_malformed(self, entry: Malformed) -> None:
-        """Add an entry that is no sentence."""
-        self.malformed[len(self)] = entry
-        self._append((entry.line, 0, -1, 0, 0), (0,) * len(self.rows))
 
-    def append(
-        self, sentence: Sentence, group: int, source: str, category: str, targets: Sequence[str]
-    ) -> None:
-        """Add a sentence."""
-        if not self.words.keys() >= set(sentence.words):
-            for word in sentence.words:
-                self.words.setdefault(word, len(self))
-        rows = [row_hash(source, target, category) for target in targets]
-        place = (sentence.line, sentence.offset, group)
-        self._append((*place, hash(source), hash(targets[0])), rows)
+class Hashing:
+    """Hashes of texts as integers of 64 bits, the same in every process that has the key."""
 
-    def _append(self, values: Sequence[int], rows: Sequence[int]) -> None:
-        own = (self.lines, self.offsets, self.group_of, self.sources, self.targets)
-        for column, value in zip((*own, *self.rows), (*values, *rows), strict=True):
-            column.append(value)
+    def __init__(self, key: bytes) -> None:
+        self._begun = blake2b(digest_size=8, key=key)
 
+    def text(self, text: str) -> int:
+        """What texts are compared by."""
+        digest = self._begun.copy()
+        digest.update(text.encode("utf-8"))
+        return int.from_bytes(digest.digest(), "little", signed=True)
 
-def row_hash(source: str, target: str, category: str) -> int:
-    """What rows of tables are compared by."""
-    return hash((source, target, category))
+    def row(self, source: str, target: str, category: str) -> int:
+        """What rows of tables are compared by; texts of sentences have one line."""
+        return self.text("\n".join((source, target, category)))
 
 
 def conllu_path(split: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
-from sgl.verify.dataset import Dataset
+from sgl.verify.dataset import Dataset, numbers
 from sgl.verify.items import (
     EXPOSURE,
     GENERALIZATION,
@@ -13,6 +12,7 @@ from sgl.verify.items import (
     TRAIN,
     TRAINING_LIKE,
     Group,
+    Kind,
 )
 from sgl.verify.manifest import Clause
 from sgl.verify.report import Tally, Violation
@@ -22,8 +22,7 @@ def held_out(data: Dataset, tally: Tally) -> None:
     """No sentence of train, dev or test contains a held-out structure of any pattern."""
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
-        groups = data.groups_of(*TRAINING_LIKE)
-        _expect_none(data, tally, groups, pattern.held_out, message)
+        _expect_none(data, tally, data.kinds_of(*TRAINING_LIKE), pattern.held_out, message)
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
@@ -31,9 +30,9 @@ def reserved(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
-        groups = (g for g in data.groups_of(*TRAINING_LIKE) if g[0].category not in allowed)
+        kinds = [kind for kind in data.kinds_of(*TRAINING_LIKE) if kind.category not in allowed]
         message = f"{pattern.name} reserves this for its exposures"
-        _expect_none(data, tally, groups, pattern.reserved, message)
+        _expect_none(data, tally, kinds, pattern.reserved, message)
 
 
 def needs_licensed(data: Dataset, tally: Tally) -> None:
@@ -72,22 +71,21 @@ def instances(data: Dataset, tally: Tally) -> None:
 def exclusions(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what its pattern excludes."""
     for pattern in data.manifest.patterns:
-        groups = (g for g in data.groups_of(GENERALIZATION) if g[0].category == pattern.name)
-        _expect_none(data, tally, groups, pattern.exclude, f"{pattern.name} excludes this")
+        kinds = [kind for kind in data.kinds_of(GENERALIZATION) if kind.category == pattern.name]
+        _expect_none(data, tally, kinds, pattern.exclude, f"{pattern.name} excludes this")
 
 
 def foreign_structures(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what another pattern holds out, unless it is allowed."""
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
-        groups = (
-            group
-            for group in data.groups_of(GENERALIZATION)
-            if group[0].category != pattern.name
-            and pattern.name not in allowed.get(group[0].category, ())
-        )
+        kinds = [
+            kind
+            for kind in data.kinds_of(GENERALIZATION)
+            if kind.category != pattern.name and pattern.name not in allowed.get(kind.category, ())
+        ]
         message = f"{pattern.name} is held out, and the item's pattern does not allow it"
-        _expect_none(data, tally, groups, pattern.held_out, message)
+        _expect_none(data, tally, kinds, pattern.held_out, message)
 
 
 def parts_apart(data: Dataset, tally: Tally) -> None:
@@ -98,38 +96,39 @@ def parts_apart(data: Dataset, tally: Tally) -> None:
         for clause in part.only:
             sharing = (p for p in parts if clause.text in {own.text for own in p.only})
             places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
-            groups = (
-                group
-                for group in data.groups_of(*looked_at)
-                if (group[0].category, group[0].split) not in places
-            )
+            kinds = [
+                kind
+                for kind in data.kinds_of(*looked_at)
+                if (kind.category, kind.split) not in places
+            ]
             message = f"only the part {part.name} may contain this"
-            _expect_none(data, tally, groups, (clause,), message)
+            _expect_none(data, tally, kinds, (clause,), message)
 
 
 def restrictions(data: Dataset, tally: Tally) -> None:
     """No sentence of any split contains a structure that is to be nowhere."""
-    groups = data.groups_of(*TRAINING_LIKE, GENERALIZATION)
-    _expect_none(data, tally, groups, data.manifest.nowhere, "this is to be nowhere")
+    kinds = data.kinds_of(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, kinds, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(
     data: Dataset,
     tally: Tally,
-    groups: Iterable[tuple[Group, int]],
+    kinds: list[Kind],
     clauses: tuple[Clause, ...],
     message: str,
 ) -> None:
     """Report every item that contains one of some structures, with the first of them."""
     if not clauses:
         return
-    first = data.first_of(clauses)
+    first, wanted = data.first_of(clauses), numbers(clauses)
     found: dict[Group, Clause] = {}
-    for group, count in groups:
-        tally.checked += count
-        clause = first(group)
-        if clause:
-            found[group] = clause
+    for kind in kinds:
+        tally.checked += kind.items()
+        for group, _ in kind.groups if kind.may_contain(wanted) else ():
+            clause = first(group)
+            if clause:
+                found[group] = clause
     for split, entry, group in data.members(list(found)):
         clause = found[group]
         text = f"{message}: {clause.text}"

@@ -54,8 +54,9 @@ class _Parted:
 
     def groups(self, data: Dataset) -> Iterator[tuple[Group, int]]:
         """The groups of items of the category."""
-        groups = data.groups_of(self.split)
-        return ((group, count) for group, count in groups if group.category == self.category)
+        for kind in data.kinds_of(self.split):
+            if kind.category == self.category:
+                yield from kind.groups
 
 
 def exposures(data: Dataset, tally: Tally) -> None:

@@ -94,6 +94,11 @@ class Searcher:
             self._found[shape.number] = found
         return self._found.get(shape.number, 0) & wanted
 
+    def learn(self, shape: Shape, searched: int, found: int) -> None:
+        """Take over what somebody else has found in a shape."""
+        self._known[shape.number] = self._known.get(shape.number, 0) | searched
+        self._found[shape.number] = self._found.get(shape.number, 0) | found
+
     def match(self, shape: Shape, number: int) -> Match | None:
         """The first match in ``shape`` of the structure with this number, or ``None``."""
         return self._host_of(shape.frame).match(shape.columns(), self._structures[number])

@@ -84,9 +84,9 @@ def lemmas_distinct(data: Dataset, tally: Tally) -> None:
     """
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
     for split in data.splits:
-        for group, count in data.groups[split.name]:
-            if not _is_exempt(split, group.category, exempt):
-                tally.checked += count
+        for kind in data.kinds_of(split.name):
+            if not _is_exempt(split, kind.category, exempt):
+                tally.checked += kind.items()
         for entry in split.repeating:
             if not _is_exempt(split, split.group(entry).category, exempt):
                 tally.add_later(partial(_repeated_lemma, data, split, entry))

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import TypeVar
 
@@ -41,9 +41,9 @@ MaskedEdges = tuple[tuple[int, int, int], ...]
 Columns = dict[int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """A sentence without its words: its size, its edges, the answers on degrees.
+    """A sentence without its words: its size and its edges.
 
     ``number`` is its rank among the frames of a ``Shapes`` table.
     """
@@ -51,7 +51,12 @@ class Frame:
     number: int
     size: int
     edges: MaskedEdges
-    degrees: Columns
+    vocabulary: Vocabulary
+
+    @cached_property
+    def degrees(self) -> Columns:
+        """The answers on degrees."""
+        return self.vocabulary.of_degrees(self.size, self.edges)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,10 +166,14 @@ class Vocabulary:
     def of_degrees(self, size: int, edges: MaskedEdges) -> Columns:
         """The answers of some nodes to the tests on their outgoing edges."""
         answers: Columns = {}
+        every = (1 << size) - 1
         for test, rank in self.degrees.items():
             bit = 1 << self.labels[test.labels]
-            degrees = Counter(source for source, _, mask in edges if mask & bit)
-            nodes = sum(1 << node for node in range(size) if test.accept(degrees[node]))
+            degrees = Counter([source for source, _, mask in edges if mask & bit])
+            without = test.accept(0)
+            nodes = every if without else 0
+            for node, degree in degrees.items():
+                nodes ^= (test.accept(degree) != without) << node
             if nodes:
                 answers[len(self.values) + rank] = nodes
         return answers
@@ -214,21 +223,29 @@ class Shapes:
         """The shape of a sentence; equal shapes are one object."""
         nodes = tuple(map(self.vocabulary.answers.__getitem__, sentence.words))
         key = (len(nodes), sentence.edges)
-        frame = self._by_edges.get(key) or self._frame(*key)
+        frame = self._by_edges.get(key)
+        if frame is None:
+            of_label = self.vocabulary.of_label
+            edges = tuple([(source, end, of_label(label)) for source, label, end in key[1]])
+            frame = self._by_edges[key] = self._frame(key[0], edges)
+        return self._shape(frame, nodes)
+
+    def known(self, size: int, edges: MaskedEdges, nodes: tuple[int, ...]) -> Shape:
+        """The shape that another table of the same vocabulary describes so."""
+        return self._shape(self._frame(size, edges), nodes)
+
+    def _shape(self, frame: Frame, nodes: tuple[int, ...]) -> Shape:
         shape = self.table.get((frame.number, nodes))
         if shape is None:
             shape = self.table[frame.number, nodes] = Shape(len(self.table), frame, nodes)
         return shape
 
-    def _frame(self, size: int, labelled: tuple[Edge, ...]) -> Frame:
+    def _frame(self, size: int, edges: MaskedEdges) -> Frame:
         """The frame of some edges; those whose labels no structure tells apart share it."""
-        of_label = self.vocabulary.of_label
-        edges = tuple([(source, target, of_label(label)) for source, label, target in labelled])
         frame = self.frames.get((size, edges))
         if frame is None:
-            degrees = self.vocabulary.of_degrees(size, edges)
-            frame = self.frames[size, edges] = Frame(len(self.frames), size, edges, degrees)
-        self._by_edges[size, labelled] = frame
+            frame = Frame(len(self.frames), size, edges, self.vocabulary)
+            self.frames[size, edges] = frame
         return frame
 
 

@@ -1,24 +1,107 @@
-"""The certificate is judged in a second process, while the sentences are read in the first.
+"""Who does the work: this process, or others beside it.
 
-A certificate is judged by its bytes alone, so that this may be begun before anything else
-is known of the dataset, and the report is the same however many processes there are.
+Ranges of files are read, frames searched and the certificate judged each by itself, so
+that processes can share these tasks; results are taken in the order of the tasks, and the
+report is the same however many processes there are.  With one worker no other process is
+started; with more, this one cuts the files and puts the results together.
+
+A process that is killed, perhaps for memory, is no fault of the dataset: what it has not
+done is done here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from sgl.verify.certificate_checks import CERTIFICATE
 from sgl.verify.dataset import Judge
+from sgl.verify.reading import Tables, Task
 
-#: More workers than these have nothing to do.
-USEFUL = 2
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+#: More workers than these have nothing to do: the checks themselves are made by one.
+USEFUL = 8
+
+#: Processes are worth their start above so many bytes of CoNLL-U; a byte of a certificate
+#: takes as long as some thirty of these.
+WORTH_IT = 1 << 23
+_CERTIFICATE_BYTE = 30
+
+
+class Workers:
+    """Those who do the tasks of one verification."""
+
+    def __init__(self, task: Task, pool: ProcessPoolExecutor | None = None) -> None:
+        self.task = task
+        self._pool = pool
+
+    @cached_property
+    def tables(self) -> Tables:
+        """What this process knows, if it works itself."""
+        return Tables(self.task)
+
+    def results(self, function: Callable[[Tables, _T], _R], tasks: Iterable[_T]) -> Iterator[_R]:
+        """What a function makes of some tasks, in their order."""
+        asked = deque((task, self._submit(function, task)) for task in tasks)
+        while asked:
+            task, future = asked.popleft()
+            try:
+                yield function(self.tables, task) if future is None else future.result()
+            except BrokenProcessPool:
+                yield function(self.tables, task)
+
+    def judging(self, directory: Path, judge: Judge) -> Judge:
+        """A judge for the certificate of a dataset, at work from now on if others work."""
+        path = directory / CERTIFICATE
+        try:
+            text = path.read_bytes() if self._pool and path.is_file() else b""
+        except OSError:
+            return judge
+        verdict = self._submit(_judge, (judge, text)) if text else None
+        return judge if verdict is None else _Ahead(judge, text, verdict)
+
+    def _submit(self, function: Callable[[Tables, _T], _R], task: _T) -> Future[_R] | None:
+        """The result to come; none if nobody else works."""
+        if self._pool is None:
+            return None
+        try:
+            return self._pool.submit(_call, function, task)
+        except BrokenProcessPool:
+            return None
+
+
+@contextmanager
+def workers_for(directory: Path, task: Task, number: int) -> Iterator[Workers]:
+    """So many workers, or this process alone if the dataset is small."""
+    if number < 2 or _work(directory) < WORTH_IT:
+        yield Workers(task)
+        return
+    pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (task,))
+    try:
+        yield Workers(task, pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _work(directory: Path) -> int:
+    """How much there is to do, in bytes of CoNLL-U."""
+    files = [*(directory / "conllu").glob("*.conllu")]
+    try:
+        certificate = directory / CERTIFICATE
+        more = _CERTIFICATE_BYTE * certificate.stat().st_size if certificate.is_file() else 0
+        return more + sum(path.stat().st_size for path in files)
+    except OSError:
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +118,22 @@ class _Ahead:
             return self.judge(text)
         try:
             return self.verdict.result()
-        except BrokenProcessPool:  # killed from outside, perhaps for memory
+        except BrokenProcessPool:
             return self.judge(text)
 
 
-@contextmanager
-def judging(directory: Path, judge: Judge, workers: int) -> Iterator[Judge]:
-    """A judge for the certificate of a dataset, at work from now on if there are workers."""
-    path = directory / CERTIFICATE
-    if workers < USEFUL or not path.is_file():
-        yield judge
-        return
-    try:
-        text = path.read_bytes()
-    except OSError:
-        yield judge
-        return
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        yield _Ahead(judge, text, pool.submit(judge, text))
+#: What this process knows, if it is one that was started to work for another.
+_TABLES: list[Tables] = []
+
+
+def _begin(task: Task) -> None:
+    _TABLES.append(Tables(task))
+
+
+def _call(function: Callable[[Tables, _T], _R], task: _T) -> _R:
+    return function(_TABLES[0], task)
+
+
+def _judge(_: Tables, asked: tuple[Judge, bytes]) -> tuple[str, ...]:
+    judge, text = asked
+    return judge(text)

@@ -1,0 +1,136 @@
+"""How long does it take from a grammar to a verified dataset?
+
+The command ``sglc compile`` is run in processes of its own: with a cache that is empty
+(everything is computed, and the machine code of the kernels is made), and then again with
+the one that the run before has filled::
+
+    python benchmarks/compiling.py grammars/sget.sgl
+    python benchmarks/compiling.py grammars/sget.sgl --rounds 3 --json compiling.json
+
+Wall is what the user waits.  CPU is the time of all processors together, of the command
+and of the processes that it starts; where it is near to the wall time of a machine with
+free processors, the work was not shared.  The phases are the messages of the progress
+line, with wall times, from the second of two runs inside this process.  The least of the
+rounds is shown: whatever else the machine does adds to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from common import print_table, write_json
+from sgl.automata import StructureCompiler
+from sgl.build.claims import establish
+from sgl.build.produce import produce
+from sgl.build.session import open_grammar
+from sgl.cache import open_cache, using
+from sgl.diagnostics import Diagnostics, SourceMap
+
+
+class Run(NamedTuple):
+    """Seconds that a run has taken."""
+
+    wall: float
+    cpu: float
+
+
+def run(grammar: Path, cache: Path, out: Path) -> Run:
+    """Compile in a process of its own."""
+    before = _of_children()
+    started = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-m", "sgl", "compile", str(grammar), "--out", str(out)],
+        env={**os.environ, "SGL_CACHE_DIR": str(cache)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return Run(time.monotonic() - started, _of_children() - before)
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class Clock:
+    """Wall time of each phase, in the order in which they begin."""
+
+    def __init__(self) -> None:
+        self.phases: dict[str, float] = {}
+        self._now = ("", time.monotonic())
+
+    def __call__(self, what: str, _done: int = 0, _total: int = 0) -> None:
+        """Another phase, or more of the same."""
+        phase, since = self._now
+        kind = what.partition(" ")[0] if what.startswith(("proving", "checking")) else what
+        if kind != phase:
+            if phase:
+                self.phases[phase] = self.phases.get(phase, 0.0) + time.monotonic() - since
+            self._now = (kind, time.monotonic())
+
+
+def phases(grammar: Path, out: Path) -> dict[str, float]:
+    """The phases of a run in this process, with the cache of the environment."""
+    clock = Clock()
+    diagnostics = Diagnostics()
+    with using(open_cache()):
+        clock("reading")
+        compiled = open_grammar(grammar, {}, SourceMap(), diagnostics)
+        if compiled is None:
+            sys.exit(f"{grammar} has errors")
+        structures = StructureCompiler(compiled.grammar)
+        proofs = establish(compiled, structures, diagnostics, lambda name: clock(f"proving {name}"))
+        if proofs is None:
+            sys.exit(f"{grammar} has errors")
+        produce(compiled, structures, proofs, out, clock)
+        clock("")
+    return clock.phases
+
+
+def main() -> None:
+    """Run, and show."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("grammar", type=Path)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    found: dict[str, list[Run]] = {"cold": [], "warm": []}
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        for number in range(options.rounds):
+            for runs in found.values():
+                runs.append(run(options.grammar, home / f"cache{number}", home / "out"))
+        os.environ["SGL_CACHE_DIR"] = str(home / "cache0")
+        phases(options.grammar, home / "out")
+        by_phase = phases(options.grammar, home / "out")
+    load = os.getloadavg()[0]
+    rows = [
+        [kind, f"{min(r.wall for r in runs):.1f}", f"{min(r.cpu for r in runs):.1f}"]
+        for kind, runs in found.items()
+    ]
+    print_table(["run", "wall s", "CPU s"], rows)
+    print_table(["phase (warm)", "wall s"], [[n, f"{s:.2f}"] for n, s in by_phase.items()])
+    sys.stdout.write(f"{os.cpu_count()} processors, load {load:.1f}\n")
+    if options.json:
+        write_json(
+            options.json,
+            {
+                "grammar": options.grammar.name,
+                "processors": os.cpu_count(),
+                "load": load,
+                "runs": {kind: [run._asdict() for run in runs] for kind, runs in found.items()},
+                "phases": by_phase,
+            },
+        )
+
+
+if __name__ == "__main__":
+    main()

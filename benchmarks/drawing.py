@@ -1,0 +1,351 @@
+"""How fast are sentences drawn, beside the usual ways of expanding a grammar at random?
+
+All sides draw from the same distribution, that of a stratum of a dataset with everything
+that patterns hold out cut away (``train/in_distribution`` unless said otherwise)::
+
+    python benchmarks/drawing.py grammars/sget.sgl --set meanings=on --json drawing.json
+
+=====================  ==================================================================
+NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
+NLTK rules in a dict   the same rules, looked up before
+Python with bisect     cumulative weights, a stack
+standalone             the module that a dataset comes with: source and targets, as rows
+SGL, English           derivations and source texts
+SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
+SGL, all layers        texts of all layers, CoNLL-U, and the logical forms that there are
+specialised C          source texts, by a program made for this stratum (needs gcc)
+=====================  ==================================================================
+
+Sides take turns; figures are medians of CPU time over the rounds.  The C program's texts
+are compared with ours byte by byte.  What ``SGL, accepted`` draws is checked to be distinct.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+
+from common import Json, print_table, write_json
+from sgl.automata import StructureCompiler
+from sgl.build.session import open_grammar
+from sgl.compile import Compiled
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.graph.graph_columns import GraphColumns
+from sgl.graph.view_columns import PACKED_VIEWS
+from sgl.kernel.column import Column
+from sgl.sample import pack
+from sgl.sample.drawing import draw_strata
+from sgl.sample.engine import Tables, derive
+from sgl.sample.random import candidate_key, stream_key
+from sgl.sample.rows import row_of, text_of
+from sgl.sample.sampler import Sampler, TextWriter
+from sgl.sample.tables import pack_text
+from specialised import compiled as compiled_c
+from specialised import run as run_c
+from specialised import specialised
+
+#: Draws so many sentences.
+Draw = Callable[[int], object]
+
+#: Candidates that kernels draw at a time.
+BATCH = 20_000
+
+
+def main() -> int:
+    """Run the comparison; the exit status is 1 if texts differ."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("grammar", type=Path)
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--stream", default="train/in_distribution")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each side in a round")
+    parser.add_argument("--json", type=Path, help="write the results into this file")
+    options = parser.parse_args()
+    settings = dict(setting.split("=", 1) for setting in options.settings)
+    compiled = open_grammar(options.grammar, settings, SourceMap(), Diagnostics())
+    if compiled is None:
+        print("the grammar has errors; see `sglc check`", file=sys.stderr)
+        return 2
+    tables = tables_of(compiled, options.stream)
+    sides = dict(sides_of(compiled, tables))
+    with tempfile.TemporaryDirectory() as folder:
+        same = add_c(sides, tables, Path(folder))
+        rates = measured(sides, options.rounds, options.seconds)
+    base = rates.get("NLTK")
+    rows = [
+        [name, f"{rate:,.0f}", f"{rate / base:,.1f}" if base else "–"]
+        for name, rate in rates.items()
+    ]
+    print_table(["", "sentences/CPU-s", "times NLTK"], rows)
+    fraction = overhead = None
+    if "specialised C" in rates:
+        fraction = rates["SGL, English"] / rates["specialised C"]
+        texts = "equal" if same else "DIFFER"
+        print(f"SGL, English is {fraction:.2f} of specialised C; texts {texts}")
+    print(f"{distinct(tables):,} accepted sentences, all distinct")
+    overhead = overhead_of(tables, sides["SGL, all layers"], options.rounds)
+    print(f"keeping them distinct costs {overhead:.1%} of all layers")
+    if options.json:
+        content: Json = {"rates": rates, "of_c": fraction, "distinct_overhead": overhead}
+        write_json(options.json, content)
+    return 0 if same else 1
+
+
+def tables_of(compiled: Compiled, stream: str) -> Tables:
+    """The tables of one stratum by itself."""
+    plan = compiled.plan
+    stratum = next(s for s in plan.strata if s.stream == stream)
+    split = StructureCompiler(compiled.grammar).split(stratum.constraint)
+    return pack(compiled.grammar, replace(plan, strata=(stratum,)), {stream: split})
+
+
+def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
+    """The sides of the comparison, those that are installed."""
+    try:
+        yield "NLTK", nltk_draw(tables, indexed=False)
+        yield "NLTK rules in a dict", nltk_draw(tables, indexed=True)
+    except ImportError:
+        print("NLTK is not installed")
+    yield "Python with bisect", bisect_draw(tables)
+    yield "standalone", standalone_draw(tables)
+    yield "SGL, English", english_draw(tables)
+    yield "SGL, accepted", accepted_draw(tables)
+    yield "SGL, all layers", layers_draw(compiled, tables)
+
+
+def measured(sides: dict[str, Draw], rounds: int, seconds: float) -> dict[str, float]:
+    """Sentences per CPU second of each side, the median over the rounds."""
+    number = {name: calibrated(draw, seconds) for name, draw in sides.items()}
+    found: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, draw in sides.items():
+            found[name].append(number[name] / seconds_of(draw, number[name]))
+    return {name: statistics.median(rates) for name, rates in found.items()}
+
+
+def calibrated(draw: Draw, seconds: float) -> int:
+    """How many sentences take about so long; by then everything is compiled and warm."""
+    number = 200
+    draw(number)
+    while (taken := seconds_of(draw, number)) < seconds / 4:
+        number = int(number * min(10.0, max(2.0, seconds / 2 / max(taken, 1e-3))))
+    return int(number * seconds / taken)
+
+
+def seconds_of(draw: Draw, number: int) -> float:
+    """CPU seconds for so many sentences; a side that measures itself returns them."""
+    started = time.process_time()
+    result = draw(number)
+    taken = time.process_time() - started
+    return result if isinstance(result, float) else taken
+
+
+# --- others ------------------------------------------------------------------------------
+
+
+def reachable(tables: Tables) -> list[int]:
+    """The states that the stratum can reach, the start first."""
+    found = [tables.strata[0].start]
+    for number in found:
+        for children in tables.states[number].children:
+            found += [child for child in dict.fromkeys(children) if child not in found]
+    return found
+
+
+def nltk_draw(tables: Tables, *, indexed: bool) -> Draw:
+    """Random expansion over an NLTK grammar."""
+    from nltk import PCFG, Nonterminal, ProbabilisticProduction
+
+    names = {number: Nonterminal(f"S{number}") for number in reachable(tables)}
+    productions = []
+    for number, name in names.items():
+        state = tables.states[number]
+        widths = [end - begin for begin, end in zip([0, *state.bounds], state.bounds, strict=False)]
+        for width, rule, children in zip(widths, state.rules, state.children, strict=True):
+            right = [
+                item if isinstance(item, str) else names[children[-1 - max(item, ~item)]]
+                for item in tables.source.templates[rule]
+            ]
+            probability = width / state.bounds[-1]
+            productions.append(ProbabilisticProduction(name, right, prob=probability))
+    grammar = PCFG(names[tables.strata[0].start], productions)
+    table = {
+        name: (found := grammar.productions(lhs=name), [p.prob() for p in found])
+        for name in names.values()
+    }
+    # The published scripts draw with Python's generator; the seed makes runs comparable.
+    choose = random.Random(1).choices  # noqa: S311
+
+    def expand(symbol: object) -> list[str]:
+        if isinstance(symbol, str):
+            return [symbol]
+        if indexed:
+            found, weights = table[symbol]
+        else:
+            found = grammar.productions(lhs=symbol)
+            weights = [production.prob() for production in found]
+        (production,) = choose(found, weights)
+        return [word for part in production.rhs() for word in expand(part)]
+
+    def draw(number: int) -> None:
+        for _ in range(number):
+            " ".join(expand(grammar.start()))
+
+    return draw
+
+
+def bisect_draw(tables: Tables) -> Draw:
+    """Random expansion over tuples with cumulative weights."""
+    start = tables.strata[0].start
+    states = {
+        number: (
+            list(accumulate(np.diff([0, *tables.states[number].bounds]).tolist())),
+            [
+                [
+                    item if isinstance(item, str) else children[-1 - max(item, ~item)]
+                    for item in tables.source.templates[rule]
+                ]
+                for rule, children in zip(
+                    tables.states[number].rules, tables.states[number].children, strict=True
+                )
+            ],
+        )
+        for number in reachable(tables)
+    }
+    uniform = random.Random(1).random  # noqa: S311
+
+    def draw(number: int) -> None:
+        for _ in range(number):
+            words: list[str] = []
+            stack: list[str | int] = [start]
+            while stack:
+                item = stack.pop()
+                if isinstance(item, str):
+                    words.append(item)
+                    continue
+                bounds, rules = states[item]
+                stack.extend(reversed(rules[bisect_right(bounds, uniform() * bounds[-1])]))
+            " ".join(words)
+
+    return draw
+
+
+def standalone_draw(tables: Tables) -> Draw:
+    """The code of the standalone sampler: a row for each target."""
+    stratum = tables.strata[0]
+    key = stream_key(tables.seed, stratum.stream)
+
+    def draw(number: int) -> None:
+        for candidate in range(number):
+            derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
+            if derivation is not None:
+                source = text_of(tables, tables.source, derivation)
+                for target in tables.targets:
+                    row_of(source, text_of(tables, target, derivation), stratum.category)
+
+    return draw
+
+
+def add_c(sides: dict[str, Draw], tables: Tables, folder: Path) -> bool:
+    """Add the specialised program if it can be compiled; whether its texts are ours."""
+    stratum = tables.strata[0]
+    program = compiled_c(specialised(tables, stratum), folder)
+    if program is None:
+        print("there is no gcc")
+        return True
+    run_c(program, BATCH, folder / "texts")
+    ours = Sampler(tables).derive(stratum, np.arange(BATCH)).sources.texts()
+    same = (folder / "texts").read_text("utf-8").split("\n")[:-1] == list(ours)
+    sides["specialised C"] = lambda number: run_c(program, number)
+    return same
+
+
+# --- SGL ---------------------------------------------------------------------------------
+
+
+def english_draw(tables: Tables) -> Draw:
+    """Derivations and source texts."""
+    sampler, stratum = Sampler(tables), tables.strata[0]
+
+    def draw(number: int) -> None:
+        for first in range(0, number, BATCH):
+            sampler.derive(stratum, np.arange(first, min(first + BATCH, number)))
+
+    return draw
+
+
+def accepted_draw(tables: Tables) -> Draw:
+    """Candidates until so many are accepted."""
+
+    def draw(number: int) -> None:
+        list(draw_strata(Sampler(_wanting(tables, number))))
+
+    return draw
+
+
+def _wanting(tables: Tables, number: int) -> Tables:
+    return tables._replace(strata=[tables.strata[0]._replace(wanted=number)])
+
+
+def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
+    """Every text layer, the dependency graph as CoNLL-U, the logical forms."""
+    grammar, plan = compiled.grammar, compiled.plan
+    sampler, stratum = Sampler(tables), tables.strata[0]
+    source = grammar.text_layer(plan.source)
+    others = [layer for layer in range(len(grammar.text_layers)) if layer != source]
+    writers = [TextWriter(pack_text(grammar, layer), tables.arity) for layer in others]
+    names = [grammar.text_layers[layer].name for layer in (source, *others)]
+    views = [view for view in grammar.views if view.kind in PACKED_VIEWS][:1]
+    graphs = GraphColumns(grammar, views, (grammar.graph_layer(plan.lemma_layer), names))
+    print("all layers:", ", ".join([*names, "CoNLL-U", *(view.name for view in views)]))
+
+    def draw(number: int) -> list[Column]:
+        columns: list[Column] = []
+        for first in range(0, number, BATCH):
+            batch = sampler.derive(stratum, np.arange(first, min(first + BATCH, number)))
+            texts = [batch.sources, *(writer.column(batch.derivations) for writer in writers)]
+            written = graphs.batch(batch.derivations)
+            forms = [written.view(view) for view in range(len(views))]
+            sentences = written.conllu(texts, split="train", category="c", first=first + 1)
+            columns = [*texts, *forms, sentences]
+        return columns
+
+    return draw
+
+
+def distinct(tables: Tables, number: int = 40_000) -> int:
+    """How many accepted sentences were compared as strings; all have to differ."""
+    wanted = _wanting(tables, number)
+    sampler = Sampler(wanted)
+    (drawn,) = draw_strata(sampler)
+    texts = list(sampler.derive(wanted.strata[0], drawn.numbers).sources.texts())
+    assert len(set(texts)) == len(texts)
+    return len(texts)
+
+
+def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000) -> float:
+    """What it costs to keep sentences distinct, as a share of what all layers cost."""
+    free = _wanting(tables, number)._replace(distinct_sentences=False)
+    shares = []
+    for _ in range(rounds):
+        kept = seconds_of(lambda n: list(draw_strata(Sampler(_wanting(tables, n)))), number)
+        let = seconds_of(lambda _n: list(draw_strata(Sampler(free))), number)
+        shares.append((kept - let) / seconds_of(layers, number))
+    return statistics.median(shares)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Options of commands that divide their work: workers, an engine, resuming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sgl.build.labour import Labour
+from sgl.cli.main import FAILED, OUTPUT
+from sgl.shards.executor import ENGINES, LOCAL, WorkerLostError
+from sgl.shards.journal import InterruptedRunError, interrupted, partial_folder
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: More processes than that is a slip of the keyboard.
+_MOST_WORKERS = 1_024
+
+
+#: What can be wrong with workers and interrupted runs.
+LABOUR_ERRORS = (InterruptedRunError, WorkerLostError, ImportError)
+
+
+def refused_labour(problem: Exception, out: Path, labour: Labour) -> int:
+    """Say what stands against a run, and what to do; the exit code."""
+    reason = str(problem)
+    if isinstance(problem, InterruptedRunError):
+        resumable = "; `--resume` goes on with it, `--force` begins anew"
+        other = f"the interrupted run of `{out}` cannot be resumed: {problem}; "
+        reason = f"`{out}`: {problem}{resumable}"
+        if labour.resume:
+            reason = f"{other}`--force` begins anew"
+    elif interrupted(partial_folder(out)):
+        reason += "; what is finished is kept, and `--resume` goes on with it"
+    click.echo(f"error: {reason}", err=True)
+    return OUTPUT if isinstance(problem, InterruptedRunError) else FAILED
+
+
+@contextmanager
+def telling_what_is_kept(out: Path) -> Iterator[None]:
+    """Say what an interruption from the keyboard leaves behind."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if interrupted(partial_folder(out)):
+            click.echo("what is finished is kept; `--resume` goes on with it", err=True)
+        raise
+
+
+def labour_options(command: _Command) -> _Command:
+    """The options ``--workers``, ``--engine``, ``--scheduler``, ``--resume``, as ``labour``."""
+
+    @wraps(command)
+    def gathered(
+        *arguments: object,
+        workers: int,
+        engine: str,
+        scheduler: str,
+        resume: bool,
+        force: bool = False,
+        **others: object,
+    ) -> object:
+        labour = Labour(workers, engine, scheduler, resume, force)
+        return command(*arguments, labour=labour, **others)
+
+    options: Any = gathered
+    for decorate in (
+        click.option(
+            "--resume", is_flag=True, help="Go on with an interrupted run, if there is one."
+        ),
+        click.option(
+            "--scheduler",
+            default="",
+            metavar="ADDRESS",
+            help="A Dask cluster that runs already, as tcp://host:8786.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default=LOCAL,
+            show_default=True,
+            help="Where workers run: on this machine, or on a cluster of Dask.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1, max=_MOST_WORKERS),
+            default=1,
+            show_default=True,
+            help="How many processes do the work; the result is the same.",
+        ),
+    ):
+        options = decorate(options)
+    result: _Command = options
+    return result

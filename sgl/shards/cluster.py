@@ -1,0 +1,181 @@
+"""Workers of a Dask cluster: on this machine, or wherever a scheduler runs.
+
+The work is sent as a plugin, which Dask also gives to workers that join later or are started
+again.  Dask begins the task of a dead worker again by itself.  A thread waits for each task,
+so that several results are on their way at once.
+
+Dask was chosen over Ray after both had been measured on the same tasks: see
+``docs/scaling.md``.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from sgl import __version__
+from sgl.sample.seen import Earlier, SeenSentences
+from sgl.shards.arrays import writable
+from sgl.shards.executor import ATTEMPTS, Function, WorkerLostError, in_flight
+from sgl.shards.partitions import Hashes, Marks
+
+try:
+    import distributed
+    from distributed import Client, LocalCluster, WorkerPlugin
+except ImportError:
+    raise ImportError(
+        "the engine `dask` is not installed; `pip install 'sgl[cluster]'` installs it"
+    ) from None
+
+Answer = TypeVar("Answer")
+
+_NAME = "sgl-work"
+
+#: Seconds to wait for a scheduler.
+_PATIENCE = 10
+
+
+class _Work(WorkerPlugin):  # type: ignore[misc]
+    """Holds the work on a worker."""
+
+    name = _NAME
+
+    def __init__(self, work: bytes) -> None:
+        self._packed = work
+        self.version = __version__
+
+    def setup(self, worker: object) -> None:  # noqa: ARG002
+        """Unpack the work once."""
+        self.work = pickle.loads(self._packed)  # noqa: S301
+
+
+class DaskExecutor:
+    """Runs tasks on a Dask cluster."""
+
+    def __init__(self, work: object, workers: int, scheduler: str = "") -> None:
+        """Start ``workers`` processes on this machine, or join the cluster of a scheduler."""
+        self._cluster = None if scheduler else _local(workers)
+        try:
+            self._client = Client(self._cluster or scheduler, timeout=_PATIENCE)
+        except (OSError, ValueError) as problem:
+            raise WorkerLostError(f"no scheduler answers at `{scheduler}`") from problem
+        self._client.register_plugin(_Work(pickle.dumps(work, pickle.HIGHEST_PROTOCOL)))
+        found = len(self._client.scheduler_info(n_workers=-1)["workers"])
+        #: How many workers there are.
+        self.workers = max(found, 1)
+        self.ahead = in_flight(self.workers)
+        self._threads = ThreadPoolExecutor(self.ahead, "task")
+
+    def submit(self, function: Function, *arguments: Any) -> Future[Any]:  # noqa: ANN401
+        """Run a task on some worker."""
+        return self._threads.submit(self._wait, function, arguments)
+
+    def table(self, number: int) -> _ActorTable:  # noqa: ARG002
+        """Start a table of sentences on some worker."""
+        made = self._client.submit(_Sentences, actor=True, pure=False)
+        return _ActorTable(self._guarded(made.result))
+
+    def processes(self) -> list[int]:
+        """The numbers of the processes of the workers, where they run on this machine."""
+        return [int(pid) for pid in self._client.run(_pid).values()]
+
+    def __enter__(self) -> Self:
+        """Workers run already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the cluster; one that was started here is stopped."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+        self._threads.shutdown()
+
+    def _wait(self, function: Function, arguments: tuple[Any, ...]) -> object:
+        future = self._client.submit(
+            _run, __version__, function, arguments, pure=False, retries=ATTEMPTS
+        )
+        return self._guarded(future.result)
+
+    def _guarded(self, wait: Callable[[], Answer]) -> Answer:
+        try:
+            return wait()
+        except (distributed.KilledWorker, distributed.CancelledError) as problem:
+            raise WorkerLostError("the workers of the cluster die") from problem
+
+
+class _Sentences(SeenSentences):
+    """A table for arrays that came over the network, which may be read only."""
+
+    def earlier(self, hashes: Hashes, asked: Marks) -> Earlier:
+        """Where the sentences of the ``asked`` candidates occurred before."""
+        return super().earlier(writable(hashes), writable(asked))
+
+    def add(self, hashes: Hashes, accepted: Marks, stratum: int) -> None:
+        """Take the sentences of the accepted candidates for a stratum."""
+        super().add(writable(hashes), writable(accepted), stratum)
+
+
+class _ActorTable:
+    """A table that a worker holds as an actor."""
+
+    def __init__(self, actor: Any) -> None:  # noqa: ANN401
+        self._actor = actor
+
+    def earlier(self, hashes: Hashes, asked: Marks) -> Callable[[], Earlier]:
+        """Ask for sentences that occurred before."""
+        return _promised(lambda: self._actor.earlier(hashes, asked))
+
+    def add(self, hashes: Hashes, accepted: Marks, stratum: int) -> Callable[[], None]:
+        """Add accepted sentences."""
+        return _promised(lambda: self._actor.add(hashes, accepted, stratum))
+
+
+def _promised(ask: Callable[[], Any]) -> Callable[[], Any]:
+    """Ask an actor now; what comes of it when the answer is wanted."""
+    try:
+        future = ask()
+    except (OSError, ValueError) as problem:
+        raise WorkerLostError("a worker with a table is gone") from problem
+
+    def answer() -> object:
+        try:
+            return future.result()
+        except (OSError, ValueError) as problem:
+            raise WorkerLostError("a worker with a table is gone") from problem
+
+    return answer
+
+
+def _local(workers: int) -> LocalCluster:
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=50,
+        memory_limit=None,
+    )
+
+
+def _run(version: str, function: Function, arguments: tuple[Any, ...]) -> object:
+    """Do a task on a worker."""
+    plugin = distributed.get_worker().plugins[_NAME]
+    if plugin.version != version or __version__ != version:
+        raise RuntimeError(f"the workers have sglc {__version__}, and this is {version}")
+    return function(plugin.work, *arguments)
+
+
+def _pid() -> int:
+    import os
+
+    return os.getpid()

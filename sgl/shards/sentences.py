@@ -1,0 +1,135 @@
+"""The tasks of a sample: survey candidates, and write accepted ones as rows.
+
+Both are functions of the tables and of numbers of candidates alone::
+
+    survey(work, 0, 100_000)           verdicts and hashes of the first 100,000 candidates
+    encode(work, [3, 5, 8, ...])       a piece of the file with these candidates as rows
+"""
+
+from __future__ import annotations
+
+import io
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar
+from sgl.graph import outputs, written
+from sgl.kernel.column import Column
+from sgl.sample.engine import Tables
+from sgl.sample.sampler import Batch, Sampler, Survey, TextWriter
+from sgl.sample.tables import pack_text
+from sgl.shards.arrays import writable
+
+TSV, PARQUET = "tsv", "parquet"
+
+#: Texts of one language are much alike; higher levels of zstd save little and take longer.
+COMPRESSION_LEVEL = 1
+
+_NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
+_NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+
+
+class FormatError(ValueError):
+    """A text that the format of the file cannot hold."""
+
+
+class SentenceWork:
+    """What workers need to know: the tables, the grammar, the columns, the form of the file.
+
+    ``layers`` are text layers and views by name, in the order of the columns.
+    """
+
+    def __init__(
+        self, tables: Tables, grammar: CoreGrammar, layers: tuple[str, ...], form: str
+    ) -> None:
+        self.tables = tables
+        self.grammar = grammar
+        self.layers = layers
+        self.form = form
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """Draws candidates."""
+        return Sampler(self.tables)
+
+    def column(self, name: str, batch: Batch) -> pa.Array:
+        """The texts of a batch in a text layer or a view."""
+        if name == self.tables.source.name:
+            return _arrow(batch.sources)
+        if name in self._writers:
+            return _arrow(self._writers[name].column(batch.derivations))
+        output = outputs(self.grammar)[name]
+        return pa.array([written(output, item) for item in batch.derivations], pa.string())
+
+    @cached_property
+    def _writers(self) -> dict[str, TextWriter]:
+        return {
+            layer.name: TextWriter(pack_text(self.grammar, number), self.tables.arity)
+            for number, layer in enumerate(self.grammar.text_layers)
+        }
+
+
+def survey(work: SentenceWork, first: int, count: int) -> Survey:
+    """What there is to say of each of ``count`` candidates, without the candidates."""
+    numbers = np.arange(first, first + count, dtype=np.int64)
+    sampler = work.sampler
+    every = np.ones_like(sampler.unexposed())
+    found = sampler.survey(work.tables.strata[0], numbers, every)
+    return found._replace(batch=Batch(numbers, _NO_RULES, _NO_TEXTS, found.batch.too_long))
+
+
+def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
+    """These candidates as rows: lines, or a Parquet file of one row group.
+
+    Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
+    """
+    batch = work.sampler.derive(work.tables.strata[0], writable(numbers))
+    columns = [work.column(name, batch) for name in work.layers]
+    if work.form == TSV:
+        return _lines(columns)
+    return _row_group(pa.table(columns, names=list(work.layers)))
+
+
+def _lines(columns: list[pa.Array]) -> bytes:
+    rows = pc.binary_join_element_wise(*columns, "\t")
+    rows = pc.binary_join_element_wise(rows, "", "\n")
+    # The texts of a column lie one behind the other.
+    _, offsets, data = rows.buffers()
+    size = int(np.frombuffer(offsets, np.int32)[len(rows)])
+    text: bytes = data.slice(0, size).to_pybytes()
+    ends, tabs = len(rows), len(rows) * (len(columns) - 1)
+    if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
+        raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
+    return text
+
+
+def _row_group(table: pa.Table) -> bytes:
+    stream = io.BytesIO()
+    # Sentences are distinct: a dictionary of them, or their least and greatest, says nothing.
+    with pq.ParquetWriter(
+        stream,
+        table.schema,
+        version="2.6",
+        compression="zstd",
+        compression_level=COMPRESSION_LEVEL,
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
+    ) as writer:
+        if table.num_rows:
+            writer.write_table(table, row_group_size=table.num_rows)
+    return stream.getvalue()
+
+
+def _arrow(column: Column) -> pa.Array:
+    """A column as Arrow has it; the texts are not copied."""
+    offsets = column.offsets.astype(np.int32)
+    return pa.StringArray.from_buffers(
+        column.rows, pa.py_buffer(offsets), pa.py_buffer(column.data)
+    )

@@ -1,0 +1,82 @@
+# ruff: noqa: B023 - the functions are called where they are made
+"""What is worked out for a shape is what is written for each sentence of that shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from random_graph_grammars import grammars
+from test_columns import GRAMMARS, sample
+
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation
+from sgl.graph import ConlluError, ViewError
+from sgl.graph.columns import ConlluColumns
+from sgl.graph.graph_columns import GraphColumns
+from sgl.graph.packed import pack_layer
+from sgl.graph.view_columns import PACKED_VIEWS, ViewColumns
+from sgl.sample.sampler import TextWriter
+from sgl.sample.tables import pack_text
+
+
+def outcome(written: Callable[[], Iterable[str]]) -> object:
+    """The texts, or the exception that there is instead."""
+    try:
+        return list(written())
+    except (ConlluError, ViewError, LookupError) as error:
+        return type(error), str(error)
+
+
+def compare(grammar: CoreGrammar, derivations: Sequence[Derivation], often: int) -> int:
+    """Compare all columns; how many sentences were written by their shape."""
+    layer = next(n for n, graph in enumerate(grammar.graph_layers) if not graph.free)
+    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    order = [anchor, *(n for n in range(len(grammar.text_layers)) if n != anchor)]
+    names = [grammar.text_layers[n].name for n in order]
+    views = [view for view in grammar.views if view.kind in PACKED_VIEWS]
+    columns = GraphColumns(grammar, views, (layer, names), often)
+    conllu = ConlluColumns(pack_layer(grammar, layer), names)
+    shaped = 0
+    for first in range(0, len(derivations), 100):
+        part = Derivations.of(derivations[first : first + 100])
+        texts = [TextWriter(pack_text(grammar, n), list(grammar.arity)).column(part) for n in order]
+        batch = columns.batch(part)
+        shaped += batch.shaped
+        heading: Any = {"split": "train", "category": "c d", "first": first + 1}
+        graphs = pack_layer(grammar, layer).graphs(part)
+
+        assert outcome(lambda: batch.conllu(texts, **heading).texts()) == outcome(
+            lambda: conllu.column(graphs, texts, **heading).texts()
+        )
+        for number, view in enumerate(views):
+            packed = pack_layer(grammar, view.layer)
+            glued = packed.graphs(part)
+            assert outcome(lambda: batch.view(number).texts()) == outcome(
+                lambda: ViewColumns(packed, view).column(glued).texts()
+            )
+    return shaped
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_shapes_of_a_grammar_write_what_is_written_in_general(name: str) -> None:
+    grammar, derivations = sample(name)
+    assert compare(grammar, derivations * 3, often=2) > len(derivations)
+
+
+@given(grammars())
+@settings(max_examples=60, deadline=None)
+def test_shapes_of_random_grammars_write_what_is_written_in_general(
+    found: tuple[CoreGrammar, list[Derivation]],
+) -> None:
+    grammar, derivations = found
+    if any(not graph.free for graph in grammar.graph_layers):
+        compare(grammar, derivations * 3, often=1)
+
+
+def test_shapes_that_are_seldom_met_are_written_in_general() -> None:
+    grammar, derivations = sample("farm")
+    assert compare(grammar, derivations, often=10_000) == 0
