@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from split_items import TREEBANK
-from toy import all_derivations, toy_grammar
+from toy import all_derivations, random_derivations, toy_grammar
 
 from sgl.core.derivations import Derivations
 from sgl.dataset.notation import DerivationNotation
-from sgl.split import Occurrences, derivation_trees, listed
+from sgl.split import Elements, Occurrences, derivation_trees, listed, measure
 from sgl.split.derivations import NotADerivationError, read_derivations
 from sgl.split.morphology import feature_elements
 from sgl.split.pieces import UNIT, pieces, weighted_pieces
+from sgl.split.tally import RuleTally
 from sgl.split.treebank import NotATreebankError, Sentence, dependency_trees, read_treebank
 from sgl.split.trees import Trees, edge_compounds, node_and_edge_atoms, node_atoms
 
@@ -74,11 +75,26 @@ def test_derivations_in_arrays_have_the_compounds_of_their_texts() -> None:
     notation = DerivationNotation(grammar, 0)
     written = read_derivations([notation.write(derivation) for derivation in derivations])
     packed = derivation_trees(grammar, Derivations.of(derivations))
-    for measure in (node_atoms, edge_compounds):
-        one, other = measure(written), measure(packed)
+    for elements in (node_atoms, edge_compounds):
+        one, other = elements(written), elements(packed)
         assert one.start.tolist() == other.start.tolist()
         assert sorted(one.times.tolist()) == sorted(other.times.tolist())
         assert len(one.names) == len(set(other.kinds.tolist()))
+
+
+def test_what_is_tallied_in_batches_is_what_is_measured_at_once() -> None:
+    grammar = toy_grammar()
+    train, gen = (random_derivations(grammar, 60, seed) for seed in (1, 2))
+    trees = derivation_trees(grammar, Derivations.of([*train, *gen]))
+    elements = Elements(node_atoms(trees), edge_compounds(trees))
+    tally = RuleTally(grammar)
+    for split, batch in (("train", train[:10]), ("gen", gen), ("train", train[10:])):
+        tally.add(split, Derivations.of(batch))
+    (found,) = tally.against("train").values()
+    first = np.arange(120) < 60
+    assert found == measure(elements, first, ~first, examples=0)
+    assert found.unseen > 0
+    assert RuleTally(grammar).against("train") == {}
 
 
 # ---- larger pieces, and weights
