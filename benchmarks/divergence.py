@@ -37,7 +37,7 @@ from sgl.build.session import open_grammar
 from sgl.core.graph import Graph
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.sample import Interpreter, draw, pack
-from sgl.sample.random import candidate_key, mix, stream_key
+from sgl.sample.random import candidate_key, stream_key
 from sgl.split import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
@@ -320,7 +320,6 @@ def _warm_up() -> None:
     elements, bounds = Elements(tiny, tiny), Bounds(Fraction(1, 5), Fraction(1, 2))
     anneal(elements, Target(1.0), bounds, 1)
     greedy(elements, Target(1.0), bounds, 1)
-    assert mix(1)
 
 
 def show(rows: Sequence[Json]) -> None:

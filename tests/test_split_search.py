@@ -130,6 +130,14 @@ def test_every_split_keeps_to_its_bounds(
     assert bounds.fault(*sizes(labels)) == ""
 
 
+@pytest.mark.parametrize("share", [Fraction(1, 4), Fraction(1, 3), Fraction(2, 7), Fraction(1, 2)])
+@pytest.mark.parametrize("items", [31, 60, 84])
+def test_the_greedy_procedure_meets_an_exact_share(share: Fraction, items: int) -> None:
+    bounds = Bounds(share, share, 7)
+    labels = greedy(random_words(items, 8, 4), Target(0.7), bounds, 2, Greedy(10, 2))
+    assert bounds.fault(*sizes(labels)) == ""
+
+
 def test_what_cannot_be_divided_is_said() -> None:
     three = Bounds(Fraction(2, 5), Fraction(3, 5))
     with pytest.raises(NoSuchSplitError, match=r"3 items .* 0\.4 to 0\.6"):

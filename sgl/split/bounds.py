@@ -7,6 +7,7 @@ least 950, and of 960 that are used 192 to 288 are in test.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -40,10 +41,26 @@ class Bounds:
         Raises:
             NoSuchSplitError: no numbers are within the bounds.
         """
-        for used in range(items, max(items - self.discards, 2) - 1, -1):
+        used = self._first(items, range(items, self._least_used(items) - 1, -1))
+        return used, sum(self.test_sizes(used)) // 2
+
+    def fewest(self, items: int) -> int:
+        """The smallest number of items that can be used.
+
+        Raises:
+            NoSuchSplitError: no number is within the bounds.
+        """
+        return self._first(items, range(self._least_used(items), items + 1))
+
+    def _least_used(self, items: int) -> int:
+        return max(items - self.discards, 2)
+
+    def _first(self, items: int, numbers: Iterable[int]) -> int:
+        """The first of these numbers of used items for which there is a number in test."""
+        for used in numbers:
             least, most = self.test_sizes(used)
             if least <= most:
-                return used, (least + most) // 2
+                return used
         raise NoSuchSplitError(
             f"{items} items cannot be split so that {float(self.least):g} to "
             f"{float(self.most):g} of them are in test and at most {self.discards} are discarded"

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.sample.random import stream_key
-from sgl.split.bounds import DISCARDED, Bounds
+from sgl.split.bounds import DISCARDED, SETS, Bounds, NoSuchSplitError
 from sgl.split.elements import Elements, Occurrences
 from sgl.split.powers import scale_for, tenth_roots
 
@@ -194,12 +194,15 @@ def greedy(
     """The label of each item, chosen greedily; as many as may be are left and discarded.
 
     Raises:
-        NoSuchSplitError: no split keeps to the bounds.
+        NoSuchSplitError: no split keeps to the bounds, or this procedure finds none.
     """
     problem = _Problem(elements, target, bounds)
-    bounds.start(problem.items)
-    wanted = max(problem.items - bounds.discards, 2)
+    wanted = bounds.fewest(problem.items)
     labels, _ = _divide(problem, seed, settings, wanted, progress)
+    train, test, discarded = np.bincount(labels, minlength=len(SETS)).tolist()
+    fault = bounds.fault(train, test, discarded)
+    if fault:
+        raise NoSuchSplitError(f"the greedy procedure ends outside of the bounds: {fault}")
     return labels
 
 
