@@ -248,7 +248,7 @@ def test_files_without_items_are_named(tmp_path: Path, capsys: pytest.CaptureFix
         assert split(path, "--out", tmp_path / "out") == OUTPUT
         said = capsys.readouterr().err
         assert words in said
-        assert "SGL1501" in said
+        assert "SGL1301" in said
         assert path.name in said
         assert not (tmp_path / "out").exists()
 
@@ -269,7 +269,7 @@ def test_bounds_that_nothing_can_keep_to(
     path.write_text(treebank(3), "utf-8")
     assert split(path, "--test=0.4:0.6", "--out", tmp_path / "out") == FAILED
     said = capsys.readouterr().err
-    assert "SGL1502" in said
+    assert "SGL1302" in said
     assert "3 items cannot be split" in said
     assert not (tmp_path / "out").exists()
 

@@ -204,7 +204,7 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click's
             result = _split(material, _request(options, wanted), options, diagnostics)
     show(diagnostics, SourceMap(), options["form"], "auto")
     if diagnostics.errors:
-        failed = any(found.code == "SGL1502" for found in diagnostics)
+        failed = any(found.code == "SGL1302" for found in diagnostics)
         return FAILED if failed else OUTPUT
     return result
 
@@ -243,10 +243,10 @@ def _read(
         with progress() as line:
             return read_material(files, wanted, lambda name, done: line(name, done, 1)), wanted
     except NoItemsError as problem:
-        diagnostics.error("SGL1501", None, str(problem))
+        diagnostics.error("SGL1301", None, str(problem))
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        diagnostics.error("SGL1501", None, f"cannot read `{problem.filename}`: {reason}")
+        diagnostics.error("SGL1301", None, f"cannot read `{problem.filename}`: {reason}")
     return None, None
 
 
@@ -299,7 +299,7 @@ def _split(
         assert not bounds.fault(*sizes), bounds.fault(*sizes)
         write_split(material, labels, proof, out, is_split if options["force"] else _nothing)
     except NoSuchSplitError as problem:
-        diagnostics.error("SGL1502", None, str(problem), hint="widen `--test` or `--discard`")
+        diagnostics.error("SGL1302", None, str(problem), hint="widen `--test` or `--discard`")
         return FAILED
     except OutputError as problem:
         hint = "`--force` replaces a split" if is_split(out) else ""

@@ -6,7 +6,7 @@ from sgl.diagnostics.codes.code import Code
 
 CODES = (
     Code(
-        "SGL1501",
+        "SGL1301",
         "A file gives no items that could be divided",
         "`sglc split` reads Parquet files with the columns `id` and `derivation`, which "
         "`sglc compile` writes, and treebanks in CoNLL-U. A file may be missing, be of another "
@@ -16,7 +16,7 @@ CODES = (
         no_example="it depends on the files, not on the grammar",
     ),
     Code(
-        "SGL1502",
+        "SGL1302",
         "No split keeps to the bounds",
         "The share of test (`--test`) and the number of items that may be left out "
         "(`--discard`) are hard bounds. Of three items none is between 0.4 and 0.6 of them, so "
