@@ -39,6 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "audit": {"graph", "automata", "core", "corpus", "kernel", "parse"},
     "fit": {"core", "corpus", "kernel", "parse"},
     "dataset": {"core", "graph", "kernel", "sample"},
+    "split": {"core", "kernel", "sample"},
     "shards": {"core", "dataset", "graph", "kernel", "sample"},
     "report": {"core", "diagnostics", "graph"},
     "verify": set(),

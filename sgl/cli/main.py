@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": ("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": ("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
+    "split": ("sgl.cli.split", "Divide items by the divergence of their compounds."),
     "translate": ("sgl.cli.translate", "Say a sentence in the other layers."),
     "verify": ("sgl.cli.verify", "Check a written dataset or a certificate, independently."),
 }

@@ -21,6 +21,7 @@ from sgl.diagnostics.codes import (
     output,
     patterns,
     rules,
+    splits,
     syntax,
     weights,
 )
@@ -42,6 +43,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
     "Other formats": exchange.CODES,
+    "Splits by divergence": splits.CODES,
     "Predictions": evaluation.CODES,
     "Treebanks and outputs": analysis.CODES,
 }

@@ -11,6 +11,7 @@ from sgl.report.examples import example_of, tree_of
 from sgl.report.model import (
     Arc,
     Counts,
+    Divergence,
     Example,
     Guarantee,
     Heights,
@@ -31,6 +32,7 @@ from sgl.report.tree_file import render_trees
 __all__ = [
     "Arc",
     "Counts",
+    "Divergence",
     "Example",
     "Guarantee",
     "Heights",
