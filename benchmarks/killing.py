@@ -126,7 +126,8 @@ def interrupted_run(command: Command, chance: random.Random) -> Outcome:
         if command.target.exists() and not command.partial.exists():
             break
         process = command.start(resume=True)
-    said = b"" if process.returncode == -signal.SIGKILL else process.communicate()[1]
+    # One that was killed as it ended has been read already.
+    said = b"" if process.stderr is None or process.stderr.closed else process.communicate()[1]
     finished = process.returncode in (0, -signal.SIGKILL)
     identical = finished and command.taken() == command.digest and not command.partial.exists()
     return Outcome(tuple(killed), identical, "" if identical else said.decode())
