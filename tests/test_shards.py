@@ -329,6 +329,8 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
         (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "No such file"),
         (["--out", "a.tsv", "--show", "en,tree"], USAGE, "`tree` is not one line"),
         (["--workers", "2"], USAGE, "name one with `--out`"),
+        (["--out", "a" * 300 + ".tsv"], USAGE, "File name too long"),
+        (["--out", "a" * 250 + ".tsv"], OUTPUT, "File name too long"),
     ],
 )
 def test_what_cannot_be_done_is_said(
