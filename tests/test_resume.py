@@ -213,7 +213,7 @@ def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
 
 @on_linux
 def test_an_interruption_from_the_keyboard_keeps_what_is_finished(tmp_path: Path) -> None:
-    command = ["sample", SGET, "train", "-n", "1000000", "--distinct", "--out", "pairs.parquet"]
+    command = ["sample", SGET, "train", "-n", "5000000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen(
         [sys.executable, "-m", "sgl", *command, "--workers", "2"],
         cwd=tmp_path,

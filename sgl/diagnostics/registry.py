@@ -7,7 +7,9 @@ with the codes that occur in the compiler.
 from __future__ import annotations
 
 from sgl.diagnostics.codes import (
+    analysis,
     corpora,
+    evaluation,
     exchange,
     features,
     files,
@@ -19,6 +21,7 @@ from sgl.diagnostics.codes import (
     output,
     patterns,
     rules,
+    splits,
     syntax,
     weights,
 )
@@ -40,6 +43,9 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
     "Other formats": exchange.CODES,
+    "Splits by divergence": splits.CODES,
+    "Predictions": evaluation.CODES,
+    "Treebanks and outputs": analysis.CODES,
 }
 
 #: All codes by their names.

@@ -61,7 +61,8 @@ def draw_graph(words: Sequence[Word], arcs: Sequence[Arc], root: int, name: str)
     drawn += [_arc(placed, centres, top, -1.0) for placed in basic]
     drawn += [_arc(placed, centres, bottom, 1.0) for placed in extra]
     for word, x in zip(words, centres, strict=True):
-        drawn.append(element("text", word.form, x=x, y=top + _ROW, class_="word"))
+        kind = "word marked" if word.marked else "word"
+        drawn.append(element("text", word.form, x=x, y=top + _ROW, class_=kind))
         drawn.append(element("text", word.upos, x=x, y=top + 2 * _ROW - 2, class_="upos"))
     return picture(name, "Dependency graph", described(words, arcs, root), width, height, *drawn)
 

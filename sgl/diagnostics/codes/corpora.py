@@ -19,18 +19,18 @@ CODES = (
     Code(
         "SGL1102",
         "A corpus cannot be read",
-        "A file that `sglc audit` or `sglc fit` was to read is not there, is a directory, or may "
-        "not be opened. A line that cannot be read is another matter: it is counted and listed "
-        "with its number, and the others are read.",
+        "A file that `sglc audit`, `sglc fit` or `sglc analyse` was to read is not there, is a "
+        "directory, or may not be opened. A line that cannot be read is another matter: it is "
+        "counted and listed with its number, and the others are read.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(
         "SGL1103",
         "A result cannot be written",
-        "The file after `--out`, `--json`, `--html` or `--svg` cannot be written: the operating "
-        "system refuses, or (of `sglc export` and `sglc import`) there is a file of that name, "
-        "which only `--force` replaces. What was found has been shown in the terminal all the "
-        "same.",
+        "The file after `--out`, `--json`, `--html`, `--latex` or `--svg` cannot be written: the "
+        "operating system refuses, or (of `sglc export`, `sglc import` and `sglc split`) there is "
+        "something of that name, which only `--force` replaces. What was found has been shown in "
+        "the terminal all the same.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(

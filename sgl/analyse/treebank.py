@@ -1,0 +1,287 @@
+r"""Read a treebank in CoNLL-U, sentence by sentence, whatever is in it.
+
+A file is a sequence of blocks with an empty line after each: comments, then a line of ten
+columns for each word.  Of a word five columns matter here::
+
+    # sent_id = s1
+    1-2  Don't  _    _     _  _  _  _      _  _     a multiword token: how words are spelt together
+    1    Do     do   AUX   _  _  3  aux    _  _     a word: FORM, LEMMA, UPOS, HEAD, DEPREL
+    2    n't    not  PART  _  _  3  advmod _  _
+    3    go     go   VERB  _  _  0  root   _  _
+    3.1  home   _    _     _  _  _  _      _  _     an empty node: part of the enhanced graph only
+
+The tree is that of HEAD and DEPREL.  Multiword tokens are kept, as they say how a plain
+text writes the words; empty nodes and enhanced edges are not looked at.  A block that is no
+tree is given as ``Malformed``, with its line and the reason, so that it hides neither its
+neighbours nor its own place in the order.
+
+Lines repeat: each different one is taken apart once (``_Lines``).  Sentences know where
+they begin in the file, so that a few of them can be read again later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+#: Bounds on what is read; no sentence comes near them.
+LONGEST_LINE = 1 << 20
+LONGEST_SENTENCE = 10_000
+
+#: So many lines and trees are remembered at most.
+_REMEMBERED = 1 << 17
+
+_COLUMNS = 10
+_WORD, _SPAN, _EMPTY = range(3)
+
+
+class Word(NamedTuple):
+    """A word of a tree; ``head`` is the number of its governor, 0 above the root."""
+
+    form: str
+    lemma: str
+    upos: str
+    head: int
+    deprel: str
+
+
+class Contraction(NamedTuple):
+    """A multiword token: the words ``first`` to ``last`` (from 1) are spelt ``form``."""
+
+    form: str
+    first: int
+    last: int
+
+
+class Sentence(NamedTuple):
+    """A sentence with its tree; ``line`` (from 1) and ``offset`` (in bytes) are its place."""
+
+    line: int
+    offset: int
+    end: int
+    comments: tuple[bytes, ...]
+    words: tuple[Word, ...]
+    contractions: tuple[Contraction, ...] = ()
+
+    def comment(self, key: str) -> str | None:
+        """The value of the comment ``# key = …``."""
+        return _comment(self.comments, key)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """The governors of all words."""
+        return tuple([word.head for word in self.words])
+
+
+class Malformed(NamedTuple):
+    """A block that is no sentence: the place, and what is wrong."""
+
+    line: int
+    offset: int
+    end: int
+    reason: str
+    sent_id: str | None = None
+
+
+class _Fault(Exception):
+    """What is wrong with the block at hand; ``line`` counts from its first line."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
+class _Line(NamedTuple):
+    """A line of a word or a multiword token; ``first`` is its number."""
+
+    kind: int
+    first: int
+    last: int
+    word: Word
+
+
+class TreebankReader:
+    """Reads files of CoNLL-U; what repeats in them is taken apart once.
+
+    With ``trees=False`` only the words are read: HEAD and DEPREL may say anything, as in
+    the output of a system that makes no trees.
+    """
+
+    def __init__(self, *, trees: bool = True) -> None:
+        self._trees = trees
+        self._lines = _Lines()
+        self._known: set[tuple[int, ...]] = set()
+
+    def read(self, path: Path) -> Iterator[Sentence | Malformed]:
+        """The sentences of a file, in order.
+
+        Raises:
+            OSError: the file cannot be opened or read.
+        """
+        with path.open("rb") as stream:
+            yield from self._blocks(stream, 1, 0)
+
+    def read_again(self, path: Path, line: int, offset: int) -> Sentence | Malformed:
+        """The sentence that begins at this place of a file."""
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            block = self._blocks(stream, line, offset)
+            return next(block, Malformed(line, offset, offset, "the file has ended"))
+
+    def _blocks(self, stream: BinaryIO, line: int, offset: int) -> Iterator[Sentence | Malformed]:
+        block: list[bytes] = []
+        start, end = line, offset
+        while raw := stream.readline(LONGEST_LINE):
+            end += len(raw)
+            text = raw.rstrip(b"\r\n")
+            if text:
+                block.append(text)
+                if len(raw) < LONGEST_LINE and len(block) <= 3 * LONGEST_SENTENCE:
+                    continue
+                lines, size = _skip_block(stream)
+                end += size
+                yield Malformed(start, offset, end, "the sentence is too long to be one")
+                start += len(block) - (not raw.endswith(b"\n")) + lines
+            else:
+                if block:
+                    yield self._sentence(block, start, offset, end)
+                start += len(block) + 1
+            block, offset = [], end
+        if block:
+            yield self._sentence(block, start, offset, end)
+
+    def _sentence(
+        self, block: list[bytes], line: int, offset: int, end: int
+    ) -> Sentence | Malformed:
+        first = 0
+        if not line > 1 and block[0].startswith(b"\xef\xbb\xbf"):
+            block[0] = block[0][3:]
+        while first < len(block) and block[first].startswith(b"#"):
+            first += 1
+        try:
+            words, contractions = self._words(block[first:])
+        except _Fault as fault:
+            sent_id = _comment(block[:first], "sent_id")
+            return Malformed(line + first + fault.line, offset, end, fault.reason, sent_id)
+        return Sentence(line, offset, end, tuple(block[:first]), words, contractions)
+
+    def _words(self, block: list[bytes]) -> tuple[tuple[Word, ...], tuple[Contraction, ...]]:
+        words: list[Word] = []
+        spans: list[tuple[int, Contraction]] = []
+        for at, raw in enumerate(block):
+            try:
+                kind, first, last, word = self._lines[raw]
+            except _Fault as fault:
+                raise _Fault(fault.reason, at) from None
+            if kind == _WORD:
+                words.append(word)
+                if first != len(words):
+                    raise _Fault(f"the word is numbered {first} instead of {len(words)}", at)
+            elif kind == _SPAN:
+                if first != len(words) + 1 or (spans and spans[-1][1].last >= first):
+                    raise _Fault(f"the multiword token {first}-{last} is out of place", at)
+                spans.append((at, Contraction(word.form, first, last)))
+        self._check(words, spans)
+        return tuple(words), tuple([span for _, span in spans])
+
+    def _check(self, words: list[Word], spans: list[tuple[int, Contraction]]) -> None:
+        """Every multiword token has words, and the words are a tree."""
+        for at, span in spans:
+            if span.last > len(words):
+                raise _Fault(f"the multiword token {span.first}-{span.last} lacks words", at)
+        if not words:
+            raise _Fault("a sentence without words")
+        if len(words) > LONGEST_SENTENCE:
+            raise _Fault(f"more than {LONGEST_SENTENCE:,} words")
+        if self._trees:
+            heads = tuple([word.head for word in words])
+            if heads not in self._known:
+                fault = tree_fault(heads)
+                if fault:
+                    raise _Fault(fault)
+                if len(self._known) > _REMEMBERED:
+                    self._known.clear()
+                self._known.add(heads)
+
+
+def _comment(comments: Sequence[bytes], key: str) -> str | None:
+    wanted = key.encode()
+    for line in comments:
+        name, equals, value = line[1:].partition(b"=")
+        if equals and name.strip() == wanted:
+            return value.strip().decode("utf-8", errors="replace")
+    return None
+
+
+def tree_fault(heads: Sequence[int]) -> str:
+    """Why these governors are no tree with one root; empty if they are."""
+    roots = 0
+    for word, head in enumerate(heads, 1):
+        if head < 0:
+            return f"the HEAD of word {word} is no number"
+        if head > len(heads):
+            return f"the HEAD of word {word} is {head}, which does not exist"
+        roots += head == 0
+    if roots != 1:
+        return f"{roots} words have HEAD 0 instead of one"
+    reached = {0}
+    for word in range(1, len(heads) + 1):
+        path: set[int] = set()
+        at = word
+        while at not in reached:
+            if at in path:
+                return f"the heads go in a circle through word {at}"
+            path.add(at)
+            at = heads[at - 1]
+        reached |= path
+    return ""
+
+
+class _Lines(dict[bytes, _Line]):
+    """The lines that have been read; a line that is asked for the first time is taken apart."""
+
+    def __missing__(self, raw: bytes) -> _Line:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        line = self[raw] = _read_line(raw)
+        return line
+
+
+def _read_line(raw: bytes) -> _Line:
+    try:
+        cells = raw.decode("utf-8").split("\t")
+    except UnicodeDecodeError:
+        raise _Fault("the line is not UTF-8") from None
+    if cells[0].startswith("#"):
+        raise _Fault("a comment after the first word")
+    if len(cells) != _COLUMNS:
+        raise _Fault(f"{len(cells)} columns instead of {_COLUMNS}")
+    number, form, lemma, upos, _, _, head, deprel, _, _ = cells
+    word = Word(form, lemma, upos, int(head) if _is_number(head) else -1, deprel)
+    if not form:
+        raise _Fault("column FORM is empty")
+    if _is_number(number):
+        return _Line(_WORD, int(number), 0, word)
+    first, mark, last = number.partition("-")
+    if mark and _is_number(first) and _is_number(last) and int(first) <= int(last):
+        return _Line(_SPAN, int(first), int(last), word)
+    first, mark, last = number.partition(".")
+    if mark and _is_number(first) and _is_number(last):
+        return _Line(_EMPTY, 0, 0, word)
+    raise _Fault(f"ID is {number[:40]!r}, which is no number of a word")
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 6
+
+
+def _skip_block(stream: BinaryIO) -> tuple[int, int]:
+    """Read to the end of a block; the ends of lines in it, and its size in bytes."""
+    lines = size = 0
+    while raw := stream.readline(LONGEST_LINE):
+        size += len(raw)
+        lines += raw.endswith(b"\n")
+        if not raw.strip(b"\r\n"):
+            break
+    return lines, size
