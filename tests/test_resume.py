@@ -213,12 +213,14 @@ def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
 
 @on_linux
 def test_an_interruption_from_the_keyboard_keeps_what_is_finished(tmp_path: Path) -> None:
-    command = ["sample", SGET, "train", "-n", "5000000", "--distinct", "--out", "pairs.parquet"]
+    command = ["sample", SGET, "train", "-n", "2000000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen(
         [sys.executable, "-m", "sgl", *command, "--workers", "2"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # Background jobs of a shell ignore the interruption, and so would their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509
     )
     wait_for_shards(started, tmp_path / ".pairs.parquet.partial")
     os.killpg(started.pid, signal.SIGINT)

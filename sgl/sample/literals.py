@@ -24,8 +24,9 @@ LITERAL, CHILD, RETURN, RAISE, RAISED = range(5)
 OPERATION_BITS = 3
 
 
-#: A piece is start, length and, above these bits, the bytes that are taken back.
-BACK = 48
+#: A piece is start, length and, above these bits, the bytes that are taken back: texts of
+#: rules up to 16 MiB, separators up to 127 bytes.
+BACK = 56
 
 
 class Literals(NamedTuple):
@@ -68,7 +69,10 @@ class LiteralPool:
 
     def _piece(self, words: Sequence[str]) -> int:
         back = len(self._text.join.encode()) if attaches(self._text, words) else 0
-        return self._pool.add(closed(self._text, words)) | back << BACK
+        text = closed(self._text, words).encode()
+        if back >= 1 << (63 - BACK) or len(text) >= 1 << (BACK - SHIFT):
+            raise ValueError("a separator or the words of a rule are too long to be packed")
+        return self._pool.add(text) | back << BACK
 
     def code(self, words: Sequence[str]) -> list[int]:
         """The instruction that writes these words, if there are any."""

@@ -75,7 +75,12 @@ class SeenSentences:
         return found
 
     def add(self, hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum."""
+        """Take the sentences of the accepted candidates for a stratum.
+
+        Raises ``ValueError`` for a stratum from number ``MOST_STRATA`` on.
+        """
+        if stratum >= MOST_STRATA:
+            raise ValueError(f"a table tells {MOST_STRATA:,} strata apart")
         self._make_room(int(np.count_nonzero(accepted)))
         self._taken += commit(self._rows, hashes, accepted, stratum)
 
