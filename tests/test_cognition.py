@@ -136,7 +136,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data set of 1,000 training sentences and six items of each pattern."""
     root = tmp_path_factory.mktemp("cognition")
     sizes = ["--set", "train_size=1000", "--set", "items=6", "--set", "shown=1"]
-    assert run(["compile", str(GRAMMAR), "--out", str(root / "out"), "--quiet", *sizes]) == 0
+    assert run(["compile", str(GRAMMAR), "--out", str(root / "out"), *sizes]) == 0
     return root / "out"
 
 
