@@ -126,22 +126,23 @@ def interrupted_run(command: Command, chance: random.Random) -> Outcome:
         if command.target.exists() and not command.partial.exists():
             break
         process = command.start(resume=True)
-    said = b"" if process.returncode == -signal.SIGKILL else process.communicate()[1]
+    # One that was killed as it ended has been read already.
+    said = b"" if process.stderr is None or process.stderr.closed else process.communicate()[1]
     finished = process.returncode in (0, -signal.SIGKILL)
     identical = finished and command.taken() == command.digest and not command.partial.exists()
     return Outcome(tuple(killed), identical, "" if identical else said.decode())
 
 
 def workers_of(process: int) -> list[int]:
-    """The worker processes of a driver."""
-    with suppress(OSError):
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        return [
-            int(child)
-            for child in children
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-        ]
-    return []
+    """The worker processes of a driver, from what the system says of all processes."""
+    found: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            # The name of the program is in parentheses, and may have some itself.
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(parent) == process and b"spawn_main" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -154,6 +154,17 @@ def test_two_runs_do_not_work_in_one_folder(tmp_path: Path) -> None:
             resume(tmp_path / "partial", {}).__enter__()
 
 
+def test_a_run_that_is_refused_leaves_the_journal_of_the_other_alone(tmp_path: Path) -> None:
+    journal = tmp_path / "partial" / "journal.jsonl"
+    with begin(tmp_path / "partial", {}):
+        with journal.open("ab") as stream:
+            stream.write(b'{"key": "half a li')
+        before = journal.read_bytes()
+        with pytest.raises(InterruptedRunError, match="another process"):
+            resume(tmp_path / "partial", {}).__enter__()
+        assert journal.read_bytes() == before
+
+
 # --- killed outright ---------------------------------------------------------------------
 
 
@@ -202,7 +213,7 @@ def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
 
 @on_linux
 def test_an_interruption_from_the_keyboard_keeps_what_is_finished(tmp_path: Path) -> None:
-    command = ["sample", SGET, "train", "-n", "1000000", "--distinct", "--out", "pairs.parquet"]
+    command = ["sample", SGET, "train", "-n", "5000000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen(
         [sys.executable, "-m", "sgl", *command, "--workers", "2"],
         cwd=tmp_path,

@@ -18,7 +18,7 @@ from sgl.kernel.column import Column
 from sgl.kernel.hashing import hash_column
 from sgl.sample import NotEnoughError, draw, pack
 from sgl.sample.drawing import draw_strata
-from sgl.sample.engine import PackedStratum, Tables, derive, joined, words_of
+from sgl.sample.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
 from sgl.sample.program import program_of
 from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.sampler import Sampler, TextWriter
@@ -88,6 +88,59 @@ def outcome_of(drawing: Callable[[], Outcome]) -> object:
         return drawing()
     except NotEnoughError as error:
         return str(error), error.found, error.candidates, error.rejected
+
+
+#: A state that becomes itself with something behind it, in 1,999 of 2,000 cases.
+OFTEN_AGAIN = [1_999, 2_000]
+
+WORD_STATE = State([1, 2], [2, 3], [(), ()])
+
+
+@pytest.mark.parametrize(
+    ("states", "templates"),
+    [
+        (
+            [State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), WORD_STATE],
+            [(0, *range(1, 9)), ("x",), ("a",), ("b",)],
+        ),
+        (
+            [State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), State([1], [2], [()])],
+            [(0, *range(1, 9)), ("x",), ("long" * 10,)],
+        ),
+        (
+            [State(OFTEN_AGAIN, [0, 1], [(0,), ()])],
+            [(0, *["wordwords"] * 200), ("x",)],
+        ),
+    ],
+    ids=["words", "words without choice", "text"],
+)
+def test_much_may_stand_behind_each_of_many_nested_phrases(
+    states: list[State], templates: list[tuple[str | int, ...]]
+) -> None:
+    arity = [sum(isinstance(item, int) for item in template) for template in templates]
+    none: list[tuple[str, ...]] = [()] * len(arity)
+    stratum = PackedStratum("train", "iid", "s", 1, 0, False, (), False)
+    source = PackedText("en", " ", frozenset(), templates)
+    tables = Tables(1, states, [stratum], arity, none, none, source, [], False)
+    batch = Sampler(tables).derive(stratum, np.arange(20, dtype=np.int64))
+    expected = [plain(tables, stratum, number) for number in range(20)]
+    assert batch.too_long.tolist() == [derivation is None for derivation in expected]
+    assert max(len(derivation or ()) for derivation in expected) > 2_000
+    assert list(batch.sources.texts()) == [
+        "" if d is None else joined(source, words_of(source, arity, d)) for d in expected
+    ]
+
+
+def test_a_word_that_attaches_has_no_separator_to_take_back_behind_a_child_without_words() -> None:
+    states = [State([1], [0], [(1,)]), State([1, 2], [1, 2], [(), ()])]
+    source = PackedText("en", " ", frozenset("."), [(0, "."), (), ("a",)])
+    stratum = PackedStratum("train", "iid", "s", 1, 0, False, (), False)
+    none: list[tuple[str, ...]] = [(), (), ()]
+    tables = Tables(1, states, [stratum], [1, 0, 0], none, none, source, [], False)
+    batch = Sampler(tables).derive(stratum, np.arange(20, dtype=np.int64))
+    written = [("." if plain(tables, stratum, n) == [0, 1] else "a.") for n in range(20)]
+    assert list(batch.sources.texts()) == written
+    assert set(written) == {".", "a."}
 
 
 def test_a_table_of_sentences_in_a_file_finds_what_one_in_memory_finds(tmp_path: Path) -> None:

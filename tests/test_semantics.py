@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,10 +14,9 @@ from diagnostics import check_rendering, diagnose
 from kites import KITES, NOUNS, VERBS, form, isolated, kites, write
 
 from sgl.cli.main import run
-from sgl.core.graph import Graph
 from sgl.core.interpret import derive_graph
 from sgl.diagnostics.codes.code import MAIN
-from sgl.graph import ViewError, ViewOutput, outputs
+from sgl.graph import outputs
 from sgl.parse import Parser
 from sgl.verify import verify
 
@@ -192,16 +190,15 @@ def test_an_author_says_what_form_a_sentence_has(tmp_path: Path) -> None:
 def test_a_form_that_is_too_large_is_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(_view: ViewOutput, _graph: Graph, _tokens: Sequence[str]) -> str:
-        raise ViewError("the copies grow too large")
-
     monkeypatch.setattr("sgl.cli.compile.open_grammar", lambda *_: kites())
-    monkeypatch.setattr(ViewOutput, "render", refuse)
+    monkeypatch.setattr("sgl.graph.varfree.MOST_HEADS", 1)
+    monkeypatch.setattr("sgl.graph.view_columns.MOST_HEADS", 1)
     assert run(["compile", str(write(tmp_path)), "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err
     assert "SGL0513" in said
-    assert "the copies grow too large, in “" in said
-    assert form("The goat ran.") == "(no form: the copies grow too large)"
+    assert "varfree: the copies of a variable-free form grow too large, in “" in said
+    refused = "(no form: the copies of a variable-free form grow too large)"
+    assert form("The goat ran.", "varfree") == refused
 
 
 # ---- parts that stand apart, in several splits

@@ -17,9 +17,11 @@ from sampling import plan_of, tables_of
 from toy import TOY
 from workplace import Workplace
 
-from sgl.cli.main import OUTPUT, USAGE, run
+from sgl.cli.main import FAILED, OUTPUT, USAGE, run
 from sgl.dataset.parquet_join import ParquetJoin
 from sgl.dataset.thrift import ThriftError, decode, encode
+from sgl.graph.meaning import ViewError
+from sgl.graph.output import ViewOutput
 from sgl.resources import grammars_dir
 from sgl.sample.distinct import Judge, NotEnoughError, draw_stratum
 from sgl.sample.engine import Tables, joined, words_of
@@ -329,6 +331,8 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
         (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "No such file"),
         (["--out", "a.tsv", "--show", "en,tree"], USAGE, "`tree` is not one line"),
         (["--workers", "2"], USAGE, "name one with `--out`"),
+        (["--out", "a" * 300 + ".tsv"], USAGE, "File name too long"),
+        (["--out", "a" * 250 + ".tsv"], OUTPUT, "File name too long"),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -348,6 +352,17 @@ def test_views_can_be_columns(work: Workplace) -> None:
         work.capsys.readouterr().out.splitlines()[-20:]
         == (work.directory / "forms.tsv").read_text("utf-8").splitlines()
     )
+
+
+def test_a_text_without_a_form_is_no_row(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_view: ViewOutput, _graph: object, _tokens: object) -> str:
+        raise ViewError("it is too large")
+
+    monkeypatch.setattr(ViewOutput, "render", refuse)
+    cogs = str(grammars_dir() / "cogs.sgl")
+    assert run(["sample", cogs, "-n", "5", "--show", "en,cogs", "--out", "forms.tsv"]) == FAILED
+    assert "no form in the view `cogs`: it is too large" in work.capsys.readouterr().err
+    assert work.files() == []
 
 
 def test_a_journal_names_what_it_holds(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def _write(
     referee = referee_of(compiled, structures)
     program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
     sampler = Sampler(tables, program)
-    observer = Observer(plan, sampler)
+    observer = Observer(grammar, plan, sampler)
     watch = _watching(observer, plan, stage)
     written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
     provenance = Provenance(

@@ -13,11 +13,13 @@ from sgl.build.figured import known_figures
 from sgl.build.report_patterns import pattern_report
 from sgl.build.string_level import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.compile import Compiled
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Plan, Stratum
 from sgl.dataset import Chunk, Piece, string_figures
 from sgl.report import (
     Counts,
+    Divergence,
     Guarantee,
     Heights,
     Lengths,
@@ -26,20 +28,25 @@ from sgl.report import (
     Size,
     Unused,
 )
+from sgl.split.tally import RuleTally
 from sgl.verify import Report
 
 if TYPE_CHECKING:
     from sgl.sample.sampler import Sampler
+
+#: The split that the others are compared with.
+TRAIN = "train"
 
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3
 
 
 class Observer:
-    """Watches the chunks go by: lengths, a few examples."""
+    """Watches the chunks go by: lengths, a few examples, what their derivations are made of."""
 
-    def __init__(self, plan: Plan, sampler: Sampler) -> None:
+    def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
         self._sampler = sampler
+        self.tally = RuleTally(grammar)
         self.lengths: dict[str, dict[int, int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
         self.sizes = dict.fromkeys((stratum.category for stratum in plan.strata), 0)
@@ -54,6 +61,9 @@ class Observer:
             if number:
                 lengths[length] = lengths.get(length, 0) + number
         for piece in chunk.pieces:
+            if len(piece.numbers):
+                derivations = self._sampler.derive(piece.stratum, piece.numbers).derivations
+                self.tally.add(chunk.split, derivations)
             self._show(piece)
 
     def _show(self, piece: Piece) -> None:
@@ -94,11 +104,20 @@ def report_data(
             Lengths(split, tuple(sorted(counts.items())))
             for split, counts in observer.lengths.items()
         ),
+        divergences=_divergences(observer),
         sizes=_sizes(plan, figures),
         heights=_heights(plan, figures),
         unused=_unused(compiled, proofs),
         relations=_relations(compiled, proofs),
         parameters=tuple(sorted(compiled.parameters.items())),
+    )
+
+
+def _divergences(observer: Observer) -> tuple[Divergence, ...]:
+    """How far each split is from training, in its rules and in their combinations."""
+    return tuple(
+        Divergence(split, found.atoms, found.compounds, found.unseen, found.unseen_share)
+        for split, found in observer.tally.against(TRAIN).items()
     )
 
 

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("sgl.cli.cache", "Show or clear what earlier runs have kept."),
     "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
     "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
+    "eval": ("sgl.cli.eval", "Score the predictions of systems for a dataset."),
     "explain": ("sgl.cli.explain", "Explain a diagnostic code."),
     "export": ("sgl.cli.export", "Write a grammar for Alto or NLTK, or graphs as CoNLL-U."),
     "fit": ("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
@@ -31,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": ("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": ("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
+    "split": ("sgl.cli.split", "Divide items by the divergence of their compounds."),
     "translate": ("sgl.cli.translate", "Say a sentence in the other layers."),
     "verify": ("sgl.cli.verify", "Check a written dataset or a certificate, independently."),
 }

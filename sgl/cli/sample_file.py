@@ -98,6 +98,14 @@ def _fault(compiled: Compiled, wanted: Wanted, out: Path, labour: Labour) -> str
     if len(wanted.chosen.starts) > 1:
         names = [compiled.grammar.categories[number].name for number in wanted.chosen.starts]
         return f"a file has sentences of one category; name one of {', '.join(names)}"
+    try:
+        return _in_the_way(out, labour)
+    except OSError as problem:
+        return f"cannot write `{out}`: {problem.strerror or problem}"
+
+
+def _in_the_way(out: Path, labour: Labour) -> str:
+    """What is there already and may not be replaced; empty if nothing is."""
     if out.is_dir():
         return f"cannot write `{out}`: it is a directory"
     if out.exists() and not labour.force and not interrupted(partial_folder(out)):

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_graph
-from sgl.dataset.notation import DerivationNotation, features, recursive_labels
+from sgl.dataset.notation import DerivationNotation, features
 from sgl.graph.columns import filled
-from sgl.graph.graph_columns import GraphColumns, TextOfGraphs
 from sgl.graph.packed import Graphs, PackedLayer
 from sgl.kernel.column import Column, StringPool
 
@@ -108,10 +107,3 @@ class FeatureColumns:
             return features(graph, self._labels)
 
         return filled(rows, (longest + 2) * len(self._labels), fill, plain)
-
-
-def feature_column(columns: GraphColumns, grammar: CoreGrammar, layer: int) -> TextOfGraphs:
-    """The features of a graph layer, as a text of graphs."""
-    labels = recursive_labels(grammar, layer)
-    general = FeatureColumns(columns.layers[layer], labels).column
-    return columns.constant(layer, lambda graph: features(graph, labels), general)

@@ -26,7 +26,8 @@ from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.columns import NotationColumns, feature_column
+from sgl.dataset.columns import FeatureColumns, NotationColumns
+from sgl.dataset.notation import features, recursive_labels
 from sgl.dataset.parquet import row_groups, schema_of
 from sgl.dataset.row_kernel import count_words
 from sgl.graph.graph_columns import GraphColumns, TextOfGraphs
@@ -104,7 +105,7 @@ class ChunkMaker:
         self._graphs = GraphColumns(grammar, views, conllu)
         self._sentences: _Sentences | None = None
         if conllu is not None:
-            features = feature_column(self._graphs, grammar, conllu[0])
+            features = _feature_column(self._graphs, grammar, conllu[0])
             self._sentences = _Sentences(order, shown, features)
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
@@ -224,3 +225,10 @@ class _WordCounter:
             np.empty(longest, np.int32),
         )
         return counts
+
+
+def _feature_column(columns: GraphColumns, grammar: CoreGrammar, layer: int) -> TextOfGraphs:
+    """The features of a graph layer, as a text of graphs."""
+    labels = recursive_labels(grammar, layer)
+    general = FeatureColumns(columns.layers[layer], labels).column
+    return columns.constant(layer, lambda graph: features(graph, labels), general)

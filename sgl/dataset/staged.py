@@ -20,7 +20,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -32,8 +32,21 @@ FORMAT = "sgl-dataset/1"
 MANIFEST = "manifest.json"
 
 
+def is_dataset(directory: Path) -> bool:
+    """Whether ``directory`` holds a dataset: its manifest says so."""
+    try:
+        manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
 @contextmanager
-def staged_directory(target: Path, place: Path | None = None) -> Iterator[Path]:
+def staged_directory(
+    target: Path,
+    place: Path | None = None,
+    replaceable: Callable[[Path], bool] = is_dataset,
+) -> Iterator[Path]:
     """A new directory that takes the place of ``target`` when the block ends.
 
     ``place`` is where the hidden directory is to be, if that is not left to this function;
@@ -41,11 +54,11 @@ def staged_directory(target: Path, place: Path | None = None) -> Iterator[Path]:
 
     On any exception, also on an interruption from the keyboard, what was
     written is deleted and ``target`` stays as it was.  Raises ``OutputError``
-    if ``target`` exists and is not a dataset, or if the operating system
+    if ``target`` exists and is not ``replaceable``, or if the operating system
     refuses to write.
     """
     target = target.resolve()
-    check_target(target)
+    check_target(target, replaceable)
     missing = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +66,7 @@ def staged_directory(target: Path, place: Path | None = None) -> Iterator[Path]:
         try:
             (stage / "new").mkdir()
             yield stage / "new"
-            _check_replaceable(target)
+            _check_replaceable(target, replaceable)
             _exchange(stage / "new", target, stage / "old")
         finally:
             _discard(stage, target)
@@ -77,11 +90,11 @@ def _stage_at(place: Path, target: Path) -> Path:
     return place
 
 
-def check_target(target: Path) -> None:
+def check_target(target: Path, replaceable: Callable[[Path], bool] = is_dataset) -> None:
     """Raise ``OutputError`` if no dataset can be put at ``target``; writes nothing."""
     target = target.resolve()
     try:
-        _check_replaceable(target)
+        _check_replaceable(target, replaceable)
         existing = next(parent for parent in target.parents if parent.exists())
     except OSError as error:
         raise OutputError(target, _reason(error)) from error
@@ -98,21 +111,12 @@ def _remove_empty(directories: Sequence[Path]) -> None:
             directory.rmdir()
 
 
-def is_dataset(directory: Path) -> bool:
-    """Whether ``directory`` holds a dataset: its manifest says so."""
-    try:
-        manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
-
-
-def _check_replaceable(target: Path) -> None:
+def _check_replaceable(target: Path, replaceable: Callable[[Path], bool]) -> None:
     if not target.exists():
         return
     if not target.is_dir():
         raise OutputError(target, "there is a file of that name")
-    if any(target.iterdir()) and not is_dataset(target):
+    if any(target.iterdir()) and not replaceable(target):
         raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
 
 

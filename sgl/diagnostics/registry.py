@@ -9,6 +9,7 @@ from __future__ import annotations
 from sgl.diagnostics.codes import (
     analysis,
     corpora,
+    evaluation,
     exchange,
     features,
     files,
@@ -20,6 +21,7 @@ from sgl.diagnostics.codes import (
     output,
     patterns,
     rules,
+    splits,
     syntax,
     weights,
 )
@@ -41,6 +43,8 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "The run as a whole": output.CODES,
     "Sentences and corpora": corpora.CODES,
     "Other formats": exchange.CODES,
+    "Splits by divergence": splits.CODES,
+    "Predictions": evaluation.CODES,
     "Treebanks and outputs": analysis.CODES,
 }
 

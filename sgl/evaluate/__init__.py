@@ -1,4 +1,15 @@
-"""Judging predictions: logical forms that mean the same."""
+"""Judging predictions: are they right, where not, and what is wrong with them?
+
+::
+
+    benchmark, predictions    the rows and what was said for them
+    exact, surface            texts: Exact Match, BLEU and chrF++
+    equivalence, reformatted  logical forms that mean the same
+    partial                   what a pattern is about: asked, said, bindings, chunks
+    compounds                 compounds of CoGnition
+    scoring, result           all items by all metrics; the tables made from them
+    significance              differences between systems
+"""
 
 from sgl.evaluate.comparison import Comparison
 from sgl.evaluate.equivalence import equivalent

@@ -21,8 +21,10 @@ import numpy as np
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Token, View
 from sgl.core.graph import Graph
+from sgl.core.interpret import derive_graph, derive_tokens
 from sgl.graph.columns import ConlluColumns
 from sgl.graph.conllu import ConlluError, is_one_line
+from sgl.graph.meaning import ViewError
 from sgl.graph.output import ViewOutput
 from sgl.graph.packed import Graphs, PackedLayer, pack_layer
 from sgl.graph.shaped import (
@@ -68,6 +70,8 @@ class GraphColumns:
         self.shapes = Shapes(grammar, [conllu[0]] if conllu else [], of_views, often)
         self.shaped: list[ShapedColumn] = []
         self.views = [self._view(view) for view in views]
+        #: What defines the views, for who wants to know why one cannot be written.
+        self.outputs = [ViewOutput(grammar, view) for view in views]
         self.conllu: tuple[ShapedColumn, ConlluColumns, int] | None = None
         if conllu is not None:
             layer, names = conllu
@@ -146,8 +150,15 @@ class GraphBatch:
         return self._derivations.number - len(self._others)
 
     def view(self, view: int) -> Column:
-        """The texts of a view, by its number; raises ``ViewError`` if a graph has none."""
-        return self.text(self._columns.views[view])
+        """The texts of a view, by its number.
+
+        Raises:
+            ViewError: a graph has no form in the view; the message has the sentence.
+        """
+        try:
+            return self.text(self._columns.views[view])
+        except ViewError as problem:
+            raise self._with_sentence(self._columns.outputs[view], problem) from problem
 
     def text(self, column: TextOfGraphs) -> Column:
         """The texts of a column."""
@@ -174,3 +185,14 @@ class GraphBatch:
             (f"{split}-", category),
             first,
         )
+
+    def _with_sentence(self, output: ViewOutput, problem: ViewError) -> ViewError:
+        """The error of a view with the sentence that it is about, the first that has no form."""
+        grammar = output.grammar
+        for derivation in self._derivations.take(self._others):
+            tokens = derive_tokens(grammar, derivation, output.anchor)
+            try:
+                output.render(derive_graph(grammar, derivation, output.view.layer), tokens)
+            except ViewError as found:
+                return ViewError(f"{output.name}: {found}, in “{' '.join(tokens)}”")
+        return problem

@@ -41,8 +41,8 @@ from sgl.kernel.column import SHIFT, SLACK, Column, StringPool
 LEMMA, PLAIN, RAISED, MISC = range(4)
 
 #: The first mark: letters that no lexicon is likely to have, and that count as letters.
-_MARK = 0x20000
-_MARKS = re.compile(f"[{chr(_MARK)}-{chr(_MARK + 4095)}]")
+_MARK, _MOST_MARKS = 0x20000, 4_096
+_MARKS = re.compile(f"[{chr(_MARK)}-{chr(_MARK + _MOST_MARKS - 1)}]")
 
 #: An instruction in the making: constant text, or an operation with its argument.
 Step = str | int
@@ -163,8 +163,6 @@ class ShapedColumn:
         text, text_ends = _beside(texts, derivations.number)
         head_pool = StringPool()
         head = np.array([head_pool.add(piece) for piece in heads], np.int64)
-        longest = max(int(self._tables.words.max() >> SHIFT), 1)
-        longest = max(longest, int(code.max(initial=0) >> (SHIFT + OPERATION_BITS)) & 0xFFFF, 64)
         data = np.empty(
             64 * derivations.number + 8 * (text.size + others.column.size) + 4096, np.uint8
         )
@@ -247,6 +245,8 @@ def worked_out_view(tables: WordTables, render: Callable[[Graph, Sequence[str]],
 
     def work_out(example: tuple[int, ...]) -> list[Step] | None:
         order, tokens, graph = tables.example(example)
+        if len(tokens) > _MOST_MARKS:
+            return None
         try:
             if len(Meaning(graph).nodes) < 2:
                 return None

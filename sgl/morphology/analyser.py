@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 
 
@@ -29,6 +29,9 @@ class Morpheme:
         read = (self.kind, self.subkind, self.conjugation)
         return any(name.startswith(names) for name in read)
 
+
+#: Texts whose morphemes are kept.
+_KEPT = 4_096
 
 #: The morphemes of a text.
 Analyse = Callable[[str], tuple[Morpheme, ...]]
@@ -66,7 +69,7 @@ def sudachi() -> Sudachi:
     except (ImportError, OSError) as problem:
         raise AnalyserMissing(str(problem)) from problem
 
-    @cache
+    @lru_cache(maxsize=_KEPT)
     def analyse(text: str) -> tuple[Morpheme, ...]:
         return tuple(
             Morpheme(

@@ -6,10 +6,12 @@ page without scripts and without anything to fetch.
 
 from sgl.report.analysis_page import render_analysis
 from sgl.report.audit_page import render_audit
+from sgl.report.evaluation_page import render_evaluation
 from sgl.report.examples import example_of, tree_of
 from sgl.report.model import (
     Arc,
     Counts,
+    Divergence,
     Example,
     Guarantee,
     Heights,
@@ -30,6 +32,7 @@ from sgl.report.tree_file import render_trees
 __all__ = [
     "Arc",
     "Counts",
+    "Divergence",
     "Example",
     "Guarantee",
     "Heights",
@@ -46,6 +49,7 @@ __all__ = [
     "example_of",
     "render_analysis",
     "render_audit",
+    "render_evaluation",
     "render_report",
     "render_trees",
     "tree_of",

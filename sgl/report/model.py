@@ -11,6 +11,7 @@
         examples        trees of source and target, a dependency graph
       counts          what was drawn for each stratum, and what was rejected
       lengths         how long the sentences of each split are
+      divergences     how far each split is from training in rules and their combinations
       sizes, heights  how large and how deep each distribution is, computed
       unused          what the cut did to the grammar
       relations       patterns that share items or contain each other
@@ -184,6 +185,21 @@ class Lengths:
 
 
 @dataclass(frozen=True, slots=True)
+class Divergence:
+    """How far the derivations of a split are from those of training.
+
+    ``atoms`` is the divergence of rules, ``compounds`` that of rules with a child; of the
+    latter ``unseen`` kinds are not in training, a ``share`` of their occurrences.
+    """
+
+    split: str
+    atoms: float
+    compounds: float
+    unseen: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Size:
     """How large, long and deep a distribution is.
 
@@ -253,6 +269,7 @@ class ReportData:
     patterns: tuple[PatternReport, ...] = ()
     counts: tuple[Counts, ...] = ()
     lengths: tuple[Lengths, ...] = ()
+    divergences: tuple[Divergence, ...] = ()
     sizes: tuple[Size, ...] = ()
     heights: tuple[Heights, ...] = ()
     unused: tuple[Unused, ...] = ()

@@ -38,8 +38,9 @@ from sgl.sample.program import (
     Program,
 )
 
-#: Bytes and rules for which the buffers must have room beyond what is checked: pieces are
-#: written without a check while the code of rules that were begun is brought to an end.
+#: Bytes and rules for which the buffers must have room beyond what is checked.  Every
+#: instruction that goes on checks before it writes, at most two pieces or ``MOST_NOTES``
+#: rules; the rest saves most candidates a second attempt in a larger buffer.
 TEXT_MARGIN = 64 * LONGEST_DERIVATION
 RULE_MARGIN = 2 * LONGEST_DERIVATION
 
@@ -117,7 +118,11 @@ def derive_texts(
         while True:
             operation = word & _OPERATION
             state = np.uint64(word >> OPERATION_BITS)
+            # Rules that were begun go on after the last call: their words, notes and
+            # endings may be many, so the limits hold for every instruction.
             if operation == WORD or operation == LAST_WORD:
+                if rule_at > longest:
+                    break
                 if at > text_limit:
                     return candidate
                 state_key += GAMMA
@@ -153,9 +158,15 @@ def derive_texts(
             elif operation == RETURN:
                 if depth == 0:
                     break
+                if at > text_limit:
+                    return candidate
                 depth -= _ONE
                 address = np.uint64(stack[depth])
             else:
+                if rule_at > longest:
+                    break
+                if at > text_limit:
+                    return candidate
                 if operation == NOTE:
                     rules[rule_at] = np.int32(state)
                     rule_at += _ONE

@@ -128,12 +128,14 @@ class Drawing:
     def restore(self, number: int, drawn: Drawn) -> None:
         """Take over what an earlier run has drawn for a stratum."""
         stratum = self._tables.strata[number]
-        survey = self._sampler.survey(stratum, drawn.numbers, self._every)
-        accepted = np.ones(len(drawn.numbers), np.bool_)
-        if self._tables.distinct_sentences:
-            self._seen.add(survey.hashes, accepted, number)
-        if stratum.split == TRAIN:
-            self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
+        for first in range(0, len(drawn.numbers), LARGEST_BATCH):
+            numbers = drawn.numbers[first : first + LARGEST_BATCH]
+            survey = self._sampler.survey(stratum, numbers, self._every)
+            accepted = np.ones(len(numbers), np.bool_)
+            if self._tables.distinct_sentences:
+                self._seen.add(survey.hashes, accepted, number)
+            if stratum.split == TRAIN:
+                self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
 
 
 class _Judging(NamedTuple):

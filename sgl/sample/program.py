@@ -121,6 +121,7 @@ class _Assembler:
         self._pool = StringPool()
         self._pieces_of: dict[tuple[str, ...], list[int]] = {}
         self._rows: dict[_Target, int] = {}
+        self._targets: list[_Target] = []
         self._code: list[tuple[int, int]] = []
         self._known: dict[tuple[tuple[int, int], ...], int] = {}
         self._lexical: dict[int, bool] = {}
@@ -141,8 +142,8 @@ class _Assembler:
         states: list[tuple[int, ...]] = []
         bounds: list[int] = []
         alternatives: list[tuple[int, int, int, int]] = []
-        while len(states) < len(self._rows):
-            target = list(self._rows)[len(states)]
+        while len(states) < len(self._targets):
+            target = self._targets[len(states)]
             state = self._tables.states[target.state]
             guide, shift = self._guide(target.state)
             states.append((len(bounds), guide, shift, state.bounds[-1]))
@@ -161,7 +162,10 @@ class _Assembler:
         )
 
     def _row(self, target: _Target) -> int:
-        return self._rows.setdefault(target, len(self._rows))
+        row = self._rows.setdefault(target, len(self._rows))
+        if row == len(self._targets):
+            self._targets.append(target)
+        return row
 
     def _guide(self, number: int) -> tuple[int, int]:
         """Where the guide of a state begins, and the shift of its index."""
@@ -216,9 +220,10 @@ class _Assembler:
         steps: list[_Step] = []
         words: list[str] = []
         capital = target.raised
+        begun = False
         for item in self._template(rule, len(children)):
             if isinstance(item, str):
-                first = not (words or steps)
+                first, begun = not begun, True
                 capital, word = self._raised(item, capital=capital)
                 words.append(word)
                 if first and attaches(self._text, words) and target.state in self._initial:
@@ -228,6 +233,7 @@ class _Assembler:
             if child.raised and child.state not in self._sure:
                 raise _Undecided
             capital = False
+            begun = begun or child.state in self._sure
             steps += self._visit(child, tuple(words))
             words = []
         if not steps or words or steps[-1].operation in (NOTE, GO_ON):

@@ -9,6 +9,7 @@ memory what is used.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -91,6 +92,9 @@ class SeenSentences:
             return np.zeros((rows, 2), np.uint64)
         # The file has no name: it goes when the array goes.
         with tempfile.TemporaryFile(dir=self._folder) as file:
+            if hasattr(os, "posix_fallocate"):
+                # A full disk is an error now, and not a signal that ends the process later.
+                os.posix_fallocate(file.fileno(), 0, rows * _ROW)
             file.truncate(rows * _ROW)
             mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 2))
         # A plain array over the same memory: kernels have one signature.

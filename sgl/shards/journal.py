@@ -59,8 +59,16 @@ class InterruptedRunError(Exception):
 class Journal:
     """The finished shards of a run."""
 
-    def __init__(self, folder: Path, shards: Mapping[str, Shard], stream: BinaryIO) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        shards: Mapping[str, Shard],
+        stream: BinaryIO,
+        good: int | None = None,
+    ) -> None:
+        """``good`` is how many bytes of a journal that goes on are good."""
         self.folder = folder
+        self._good = good
         self._shards = dict(shards)
         self._stream = stream
         self._lock = FolderLock(folder / _LOCK)
@@ -70,6 +78,11 @@ class Journal:
         if not self._lock.take():
             self._stream.close()
             raise InterruptedRunError("another process is working on it")
+        if self._good is not None:
+            # What is behind the last good line is cut off, so that the next one starts a line;
+            # not before the folder is held: a run that goes on may be writing that line.
+            self._stream.truncate(self._good)
+            self._stream.seek(self._good)
         return self
 
     def __exit__(
@@ -174,11 +187,7 @@ def resume(folder: Path, identity: Identity) -> Journal:
             break
         shards[shard.key] = shard
         kept += len(line) + 1
-    # What is behind the last good line is cut off, so that the next one starts a line.
-    stream = (folder / _JOURNAL).open("r+b")
-    stream.truncate(kept)
-    stream.seek(kept)
-    return Journal(folder, shards, stream)
+    return Journal(folder, shards, (folder / _JOURNAL).open("r+b"), kept)
 
 
 def interrupted(folder: Path) -> bool:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
-from sgl.graph import outputs, written
+from sgl.graph import outputs
+from sgl.graph.meaning import ViewError
 from sgl.kernel.column import Column
 from sgl.sample.engine import Tables
 from sgl.sample.sampler import Batch, Sampler, Survey, TextWriter
@@ -31,12 +32,15 @@ TSV, PARQUET = "tsv", "parquet"
 #: Texts of one language are much alike; higher levels of zstd save little and take longer.
 COMPRESSION_LEVEL = 1
 
+#: Arrow counts the bytes of a column of texts with 32 bits.
+_MOST_BYTES = (1 << 31) - 1
+
 _NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
 _NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
 
 
 class FormatError(ValueError):
-    """A text that the format of the file cannot hold."""
+    """A text that the format of the file cannot hold, or that there is not."""
 
 
 class SentenceWork:
@@ -59,13 +63,20 @@ class SentenceWork:
         return Sampler(self.tables)
 
     def column(self, name: str, batch: Batch) -> pa.Array:
-        """The texts of a batch in a text layer or a view."""
+        """The texts of a batch in a text layer or a view.
+
+        Raises ``FormatError`` if a graph has no form in the view.
+        """
         if name == self.tables.source.name:
             return _arrow(batch.sources)
         if name in self._writers:
             return _arrow(self._writers[name].column(batch.derivations))
         output = outputs(self.grammar)[name]
-        return pa.array([written(output, item) for item in batch.derivations], pa.string())
+        try:
+            return pa.array([output(item) for item in batch.derivations], pa.string())
+        except ViewError as problem:
+            reason = f"a text has no form in the view `{name}`: {problem}"
+            raise FormatError(reason) from problem
 
     @cached_property
     def _writers(self) -> dict[str, TextWriter]:
@@ -129,6 +140,8 @@ def _row_group(table: pa.Table) -> bytes:
 
 def _arrow(column: Column) -> pa.Array:
     """A column as Arrow has it; the texts are not copied."""
+    if column.size > _MOST_BYTES:
+        raise FormatError("the texts are too long for a file: rows of a chunk have over 2 GB")
     offsets = column.offsets.astype(np.int32)
     return pa.StringArray.from_buffers(
         column.rows, pa.py_buffer(offsets), pa.py_buffer(column.data)

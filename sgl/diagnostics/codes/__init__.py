@@ -9,6 +9,7 @@
     features   SGL04xx    features               output    SGL09xx    the run as a whole
                                                  corpora   SGL11xx    sentences and corpora
                                                  exchange  SGL12xx    other formats
+                                                 splits    SGL15xx    splits by divergence
 
 A code is never given a second meaning, and the number of a code that is no
 longer used stays free.

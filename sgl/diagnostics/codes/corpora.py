@@ -28,9 +28,9 @@ CODES = (
         "SGL1103",
         "A result cannot be written",
         "The file after `--out`, `--json`, `--html`, `--latex` or `--svg` cannot be written: the "
-        "operating system refuses, or (of `sglc export` and `sglc import`) there is a file of "
-        "that name, which only `--force` replaces. What was found has been shown in the terminal "
-        "all the same.",
+        "operating system refuses, or (of `sglc export`, `sglc import` and `sglc split`) there is "
+        "something of that name, which only `--force` replaces. What was found has been shown in "
+        "the terminal all the same.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(

@@ -1,0 +1,365 @@
+"""``sglc eval``: score the predictions of systems for a dataset."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from sgl.build.judging import grammar_of
+from sgl.cli.common import Progress, compile_options, count, progress, show
+from sgl.cli.eval_tables import show_result
+from sgl.cli.files import write_results
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.compile import Compiled
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.evaluate.benchmark import Benchmark, DatasetError, Kind, read_benchmark
+from sgl.evaluate.compound_files import read_compounds, read_lexicon
+from sgl.evaluate.compound_rates import compound_data
+from sgl.evaluate.compounds import CompoundError
+from sgl.evaluate.latex import latex
+from sgl.evaluate.partial import PartialMatch
+from sgl.evaluate.predictions import Predictions, PredictionsError, read_predictions
+from sgl.evaluate.result import METRICS, Evaluation, Json, result_data
+from sgl.evaluate.scoring import PARTIAL, Scored, Scorer, System
+from sgl.evaluate.shape import Shape, ShapeError, shapes
+from sgl.evaluate.slips import lemmas_by_word
+from sgl.evaluate.surface import BLEU_METRIC, Surface, SurfaceScores
+from sgl.evaluate.surface import SacrebleuMissing as Missing
+from sgl.parse import UnparsableLayerError
+from sgl.report import render_evaluation
+
+_NAMED = 5
+
+#: Libraries of the extra `eval` that every evaluation needs; without sacreBLEU others go on.
+_NEEDED = ("scipy", "statsmodels")
+_HOW_TO_INSTALL = "pip install 'sgl-compiler[eval]'"
+
+
+@click.command("eval")
+@click.argument("dataset", type=click.Path(path_type=Path))
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
+@click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
+@click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
+@click.option(
+    "--grammar",
+    type=click.Path(path_type=Path),
+    help="The grammar for Partial Match.  [default: that of the manifest]",
+)
+@click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
+@click.option(
+    "--test",
+    type=click.Choice(("bootstrap", "randomisation")),
+    default="randomisation",
+    show_default=True,
+    help="How differences between systems are tested.",
+)
+@click.option("--samples", type=click.IntRange(min=100), default=100_000, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--compounds", type=click.Path(path_type=Path), help="The compound of each row (CoGnition)."
+)
+@click.option(
+    "--lexicon", type=click.Path(path_type=Path), help="Translations of the atoms of compounds."
+)
+@click.option(
+    "--published-rule", is_flag=True, help="Judge compounds as the published script does."
+)
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write it all as JSON.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a page.")
+@click.option("--latex", "latex_file", type=click.Path(path_type=Path), help="Write LaTeX tables.")
+@compile_options
+def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
+    """Score PREDICTIONS for DATASET, a directory of `sglc compile` or a file of rows.
+
+    Predictions are one on a line, or have the names of rows before them (TSV, JSON lines).
+    Files of one NAME are the runs of one system; without NAME each file is a system.
+    """
+    started = time.monotonic()
+    request = _Request(**options)
+    if (request.compounds is None) != (request.lexicon is None):
+        click.echo("error: `--compounds` and `--lexicon` need one another", err=True)
+        return USAGE
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        click.echo(f"error: no {' and no '.join(missing)}: {_HOW_TO_INSTALL}", err=True)
+        return FAILED
+    sources, diagnostics = SourceMap(), Diagnostics()
+    data = _evaluate(request, sources, diagnostics)
+    if data is not None:
+        show_result(data)
+        click.echo(f"\n{count(data['dataset']['items'], 'item')} in {_seconds(started)}")
+        _write(data, request, diagnostics)
+    show(diagnostics, sources, request.form, request.color)
+    if any(diagnostic.code == "SGL1103" for diagnostic in diagnostics):
+        return OUTPUT
+    return FAILED if data is None or diagnostics.errors else OK
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The options of the command line."""
+
+    dataset: Path
+    predictions: tuple[str, ...]
+    split: str | None
+    target: str | None
+    grammar: Path | None
+    language: str | None
+    test: Literal["bootstrap", "randomisation"]
+    samples: int
+    seed: int
+    compounds: Path | None
+    lexicon: Path | None
+    published_rule: bool
+    json_file: Path | None
+    html_file: Path | None
+    latex_file: Path | None
+    settings: dict[str, str]
+    form: str
+    color: str
+
+
+def _seconds(started: float) -> str:
+    return f"{time.monotonic() - started:.1f} s"
+
+
+def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
+    """The result as plain data; None after errors."""
+    try:
+        benchmark = read_benchmark(request.dataset, request.split, request.target)
+    except DatasetError as problem:
+        diagnostics.error("SGL1401", None, problem.message, notes=problem.notes, hint=problem.hint)
+        return None
+    systems = _systems(request.predictions, benchmark, diagnostics)
+    if systems is None:
+        return None
+    unavailable: dict[str, str] = {}
+    compounds = _compounds(request, benchmark, systems, diagnostics)
+    compiled = _grammar(request, benchmark, sources, diagnostics, unavailable)
+    if compiled is not None and not benchmark.kinds:
+        kinds = {pattern.name: Kind.of(pattern) for pattern in compiled.plan.patterns}
+        benchmark = replace(benchmark, kinds=kinds)
+    partial, lemmas = _partial(compiled, benchmark, unavailable)
+    if diagnostics.errors:
+        return None
+    with progress() as line:
+        scored = Scorer(benchmark, partial, lemmas, line).score(systems)
+        if partial is not None and PARTIAL not in scored.scores:
+            unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
+        surface, signatures = _surface(request, benchmark, systems, unavailable, line)
+        line("testing differences", 0, 1)
+        data = result_data(
+            Evaluation(
+                benchmark,
+                systems,
+                scored,
+                surface,
+                signatures,
+                _shapes(benchmark, unavailable),
+                unavailable,
+                request.test,
+                request.samples,
+                request.seed,
+            )
+        )
+    _warn(scored, unavailable, diagnostics)
+    return data | ({"compounds": compounds} if compounds is not None else {})
+
+
+def _systems(
+    names: Sequence[str], benchmark: Benchmark, diagnostics: Diagnostics
+) -> tuple[System, ...] | None:
+    """The systems with their runs; None after errors about any of the files."""
+    runs: dict[str, list[Predictions]] = {}
+    for given in names:
+        name, equals, file = given.partition("=")
+        path = Path(file if equals else given)
+        try:
+            read = read_predictions(path, benchmark.rows)
+        except PredictionsError as problem:
+            diagnostics.error(
+                "SGL1402", None, problem.message, notes=problem.notes, hint=problem.hint
+            )
+            continue
+        runs.setdefault(name if equals else _free(path, runs), []).append(read)
+        _warn_about(path, read, diagnostics)
+    if diagnostics.errors:
+        return None
+    return tuple(System(name, tuple(found)) for name, found in runs.items())
+
+
+def _free(path: Path, taken: Mapping[str, object]) -> str:
+    """The name of a system without one: that of its file, or more of its path."""
+    return path.stem if path.stem not in taken else str(path)
+
+
+def _warn_about(path: Path, read: Predictions, diagnostics: Diagnostics) -> None:
+    for what, names in (("missing", read.missing), ("empty", read.empty)):
+        if names:
+            more = ["…"] if len(names) > _NAMED else []
+            diagnostics.warning(
+                "SGL1403",
+                None,
+                f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong",
+                notes=[*names[:_NAMED], *more],
+            )
+    if read.shifted:
+        diagnostics.warning(
+            "SGL1403",
+            None,
+            f"`{path}` seems to be off by one line",
+            notes=["most of its lines are right for the row before or after theirs"],
+            hint="with the names of rows before the predictions this cannot happen",
+        )
+
+
+def _grammar(
+    request: _Request,
+    benchmark: Benchmark,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+    unavailable: dict[str, str],
+) -> Compiled | None:
+    """The grammar that judges partial matches; None if it is not at hand, or there are none."""
+    why = _no_partial(request, benchmark)
+    compiled: Compiled | None = None
+    if not why:
+        compiled = grammar_of(benchmark, request.grammar, request.settings, sources, diagnostics)
+        why = "" if compiled is not None else "the grammar of the dataset is not at hand"
+    if why:
+        unavailable[METRICS[PARTIAL]] = why
+    return compiled
+
+
+def _partial(
+    compiled: Compiled | None, benchmark: Benchmark, unavailable: dict[str, str]
+) -> tuple[PartialMatch | None, Mapping[str, frozenset[str]]]:
+    """What judges partial matches, and the lemmas of words."""
+    if compiled is None:
+        return None, {}
+    core, plan = compiled.grammar, compiled.plan
+    names = [layer.name for layer in core.text_layers]
+    source = benchmark.source if benchmark.source in names else plan.source
+    target = benchmark.target if benchmark.target in names else plan.target
+    if target not in names or not plan.lemma_layer:
+        unavailable[METRICS[PARTIAL]] = "the target of the grammar is no text layer"
+        return None, {}
+    try:
+        judge = PartialMatch(core, plan.patterns, source, target, plan.lemma_layer)
+    except UnparsableLayerError as problem:
+        unavailable[METRICS[PARTIAL]] = str(problem)
+        return None, {}
+    layers = core.graph_layer(plan.lemma_layer), core.text_layer(target)
+    return judge, lemmas_by_word(core, *layers)
+
+
+def _no_partial(request: _Request, benchmark: Benchmark) -> str:
+    """Why partial matches make no sense here; empty if they may."""
+    if benchmark.view:
+        return "the target is a logical form"
+    if not benchmark.kinds and request.grammar is None:
+        return "the dataset has no manifest; `--grammar` names its grammar"
+    return ""
+
+
+def _surface(
+    request: _Request,
+    benchmark: Benchmark,
+    systems: Sequence[System],
+    unavailable: dict[str, str],
+    line: Progress,
+) -> tuple[dict[str, tuple[SurfaceScores, ...]], dict[str, str]]:
+    """BLEU and chrF++ of every run, with their signatures."""
+    what = f"{METRICS[BLEU_METRIC]}, chrF++"
+    if benchmark.view:
+        unavailable[what] = "the target is a logical form"
+        return {}, {}
+    try:
+        surface = Surface(request.language or benchmark.target)
+    except Missing as problem:
+        unavailable[what] = f"{problem} ({_HOW_TO_INSTALL})"
+        return {}, {}
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(benchmark.rows):
+        places.setdefault(row.category, []).append(place)
+    gold = [row.target for row in benchmark.rows]
+    found: dict[str, tuple[SurfaceScores, ...]] = {}
+    for number, system in enumerate(systems):
+        line("BLEU and chrF++", number, len(systems))
+        found[system.name] = tuple(
+            surface.count(
+                {
+                    name: ([gold[n] for n in chosen], [run.texts[n] for n in chosen])
+                    for name, chosen in places.items()
+                }
+            )
+            for run in system.runs
+        )
+    return found, surface.signatures
+
+
+def _shapes(benchmark: Benchmark, unavailable: dict[str, str]) -> tuple[Shape, ...]:
+    """The shapes of the items, if the dataset has its graphs."""
+    what = "tables by length and depth"
+    if benchmark.directory is None:
+        unavailable[what] = "the dataset has no CoNLL-U file"
+        return ()
+    path = benchmark.directory / "conllu" / f"{benchmark.split}.conllu"
+    try:
+        found = tuple(shapes(path))
+    except FileNotFoundError:
+        unavailable[what] = "the dataset has no CoNLL-U file"
+        return ()
+    except (OSError, ShapeError, UnicodeDecodeError) as problem:
+        unavailable[what] = f"`{path}`: {problem}"
+        return ()
+    if len(found) != len(benchmark.rows):
+        unavailable[what] = f"`{path}` has {len(found):,} sentences"
+        return ()
+    return found
+
+
+def _compounds(
+    request: _Request, benchmark: Benchmark, systems: Sequence[System], diagnostics: Diagnostics
+) -> Json | None:
+    if request.compounds is None or request.lexicon is None:
+        return None
+    try:
+        lexicon = read_lexicon(request.lexicon)
+        occurrences = read_compounds(request.compounds, benchmark.rows, lexicon)
+    except CompoundError as problem:
+        diagnostics.error("SGL1406", None, str(problem))
+        return None
+    return compound_data(benchmark, systems, lexicon, occurrences, published=request.published_rule)
+
+
+def _warn(scored: Scored, unavailable: Mapping[str, str], diagnostics: Diagnostics) -> None:
+    """Say what was not computed, and where the metric itself falls short."""
+    for what, why in unavailable.items():
+        diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
+    short = {name: pair for name, pair in scored.gold.items() if pair[0] != pair[1]}
+    if short:
+        diagnostics.warning(
+            "SGL1407",
+            None,
+            "Partial Match does not accept all gold texts",
+            notes=[f"{name}: {right} of {checked}" for name, (checked, right) in short.items()],
+        )
+
+
+def _write(data: Json, request: _Request, diagnostics: Diagnostics) -> None:
+    texts: list[tuple[Path, str]] = []
+    if request.json_file is not None:
+        texts.append((request.json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
+    if request.html_file is not None:
+        texts.append((request.html_file, render_evaluation(data)))
+    if request.latex_file is not None:
+        texts.append((request.latex_file, latex(data)))
+    write_results(texts, diagnostics)

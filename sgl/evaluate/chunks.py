@@ -1,0 +1,160 @@
+"""Japanese phrases with their particles, for predictions that the grammar does not derive.
+
+A model may write a sentence of which only a part is grammatical.  The particle after a
+phrase says its role, so that the phrase that is asked for can still be looked for::
+
+    男性がパンダを見つけ見つけた。     パンダ + を: object        男性 + が: subject
+
+A word counts where its morphemes stand, whole: リアム is not in ウィリアム, nor 本 in 本棚.
+A phrase has to be whole as well: in 箱の中の猫が the noun 猫 is the subject, but the phrase
+猫 is not.  It ends at its particle and begins where the morpheme before it is no part of the
+same noun phrase.  Which clause it belongs to cannot be told from particles; a parse can.
+
+Some verbs mark their object with another particle (好き with が, 気づく with に).  They are
+not listed here: a grammar that writes the particle with the verb says so itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sgl.morphology.analyser import Analyse, Morpheme
+
+SUBJECT, OBJECT, RECIPIENT, AGENT = "subject", "object", "recipient", "agent"
+
+#: The roles of graph layers after Universal Dependencies.
+ROLES = {
+    "nsubj": SUBJECT,
+    "nsubj:pass": SUBJECT,
+    "nsubj:xsubj": SUBJECT,
+    "obj": OBJECT,
+    "iobj": RECIPIENT,
+    "obl:to": RECIPIENT,
+    "obl:agent": AGENT,
+}
+
+#: Particles that an object may have if its verb asks for it.
+_GOVERNED = ("が", "に", "の")
+_OBJECT = "を"
+
+#: The noun that makes a clause one.
+_NOMINALISER = "こと"
+
+
+@dataclass(frozen=True)
+class Chunker:
+    """Looks for phrases in texts.
+
+    ``governed`` are verbs with a particle of their object that is not を, as the text of
+    both: が好きだった.
+    """
+
+    analyse: Analyse
+    governed: frozenset[str] = frozenset()
+
+    def has_role(self, text: str, phrase: str, role: str, *, whole: bool = False) -> bool:
+        """Whether a noun, modified or not, has this role (``subject`` …) somewhere in the text.
+
+        If ``whole`` the noun phrase has to be this one, without further modifiers.
+        """
+        return any(role in self._roles(text, end) for end in self._places(text, phrase, whole))
+
+    def has_word(self, text: str, word: str) -> bool:
+        """Whether an inflected word stands in the text, neither longer nor shorter."""
+        bare = next((word[len(p) :] for p in (*_GOVERNED, _OBJECT) if _governs(word, p)), word)
+        edges = _edges(self.analyse(text))
+        return any(
+            start in edges and start + len(bare) in edges for start in _occurrences(text, bare)
+        )
+
+    def _places(self, text: str, phrase: str, whole: bool) -> Iterator[int]:
+        """Where nouns or noun phrases end that are written so."""
+        before: dict[int, Morpheme | None] = {0: None}
+        after: dict[int, Morpheme] = {}
+        position = 0
+        for morpheme in self.analyse(text):
+            after[position] = morpheme
+            position += len(morpheme.surface)
+            before[position] = morpheme
+        for start in _occurrences(text, phrase):
+            end = start + len(phrase)
+            if start not in before or end not in before:
+                continue
+            preceding, following = before[start], after.get(end)
+            if preceding is not None and _continues(preceding, after[start], whole):
+                continue
+            if following is None or not _is_noun(following):
+                yield end
+
+    def _roles(self, text: str, end: int) -> set[str]:
+        """The roles of what ends here, after the particle that follows."""
+        rest = text[end:]
+        if rest.startswith("によって"):
+            return {AGENT}
+        if rest.startswith(_OBJECT):
+            return {OBJECT}
+        verb = max((verb for verb in self.governed if rest.startswith(verb)), key=len, default="")
+        if verb:
+            return {OBJECT, *self._subject_of_clause(verb, rest)}
+        if rest.startswith("が"):
+            return {SUBJECT}
+        if rest.startswith("に"):
+            return {RECIPIENT}
+        if rest.startswith("は"):
+            # A topic is what the clause lacks: its object if there is a subject.
+            return {OBJECT if any(m.surface == "が" for m in self.analyse(rest)) else SUBJECT}
+        return set()
+
+    def _subject_of_clause(self, verb: str, rest: str) -> set[str]:
+        """The other role of what stands before 好きだった少女: she liked it, or it liked her."""
+        following = next(iter(self.analyse(rest[len(verb) :])), None)
+        if following is None or following.surface == _NOMINALISER or not verb.startswith("が"):
+            return set()
+        return {SUBJECT} if following.kind == "名詞" else set()
+
+
+def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
+    """The verbs with a particle of their own, from the words of lexical rules."""
+    return frozenset(
+        "".join(words)
+        for words in vocabulary
+        if len(words) > 1 and words[0] in _GOVERNED and any(words[1:])
+    )
+
+
+def _governs(word: str, particle: str) -> bool:
+    return len(word) > len(particle) + 1 and word.startswith(particle)
+
+
+def _occurrences(text: str, part: str) -> Iterator[int]:
+    start = text.find(part) if part else -1
+    while start >= 0:
+        yield start
+        start = text.find(part, start + 1)
+
+
+def _edges(morphemes: Iterable[Morpheme]) -> set[int]:
+    edges, position = {0}, 0
+    for morpheme in morphemes:
+        position += len(morpheme.surface)
+        edges.add(position)
+    return edges
+
+
+def _continues(before: Morpheme, first: Morpheme, whole: bool) -> bool:
+    """Whether a morpheme belongs to the noun that begins after it, or to its whole phrase."""
+    if _is_noun(before):
+        return _is_noun(first)
+    if not whole:
+        return before.kind == "接頭辞"
+    if before.kind == "助詞":
+        return before.surface == "の"
+    adjective = before.kind in ("連体詞", "接頭辞", "形状詞") or before.surface == "な"
+    return adjective or (before.kind == "形容詞" and before.form.startswith("連体形"))
+
+
+def _is_noun(morpheme: Morpheme) -> bool:
+    return morpheme.kind in ("名詞", "代名詞") or (
+        morpheme.kind == "接尾辞" and morpheme.subkind == "名詞的"
+    )

@@ -1,0 +1,88 @@
+"""The error rates of systems on compounds, beside those of the gold texts, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sgl.evaluate.benchmark import Benchmark
+from sgl.evaluate.compounds import CompoundLexicon, ErrorRate, Occurrence, error_rates
+from sgl.evaluate.published_compounds import PublishedStop, published_correct, published_rate
+from sgl.evaluate.scoring import System
+
+Json = dict[str, Any]
+
+#: The references, as if they were a system.
+GOLD = "gold"
+
+
+def compound_data(
+    benchmark: Benchmark,
+    systems: Sequence[System],
+    lexicon: CompoundLexicon,
+    occurrences: Sequence[Occurrence],
+    *,
+    published: bool,
+) -> Json:
+    """The rates of each run and of the gold texts, by kind of compound."""
+    texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
+    texts += [(system.name, run.file, run.texts) for system in systems for run in system.runs]
+    rates: list[Json] = []
+    stopped = 0
+    for system, file, hypotheses in texts:
+        if published:
+            found, stops = _published(lexicon, occurrences, hypotheses)
+            stopped += stops
+        else:
+            found = error_rates(lexicon, occurrences, hypotheses)
+        rates += _entries(system, file, found.items())
+    return {
+        "rule": "the published rule" if published else "whole words, compounds by name",
+        "rates": rates,
+        "unchecked_atoms": sorted(
+            text
+            for atoms in lexicon.entries.values()
+            for text, translations in atoms.items()
+            if "" in translations
+        ),
+        "published_script_stops": stopped,
+    }
+
+
+def _entries(system: str, file: str, rates: Iterable[tuple[str, ErrorRate]]) -> Iterable[Json]:
+    for kind, rate in rates:
+        yield {
+            "system": system,
+            "file": file,
+            "kind": kind,
+            **asdict(rate),
+            "instance": rate.instance,
+            "aggregate": rate.aggregate,
+        }
+
+
+def _published(
+    lexicon: CompoundLexicon, occurrences: Sequence[Occurrence], hypotheses: Sequence[str]
+) -> tuple[dict[str, ErrorRate], int]:
+    """The rates by the published rule, and how many outputs would have stopped its script.
+
+    Those count as wrong.
+    """
+    right: list[bool] = []
+    stops = 0
+    for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True):
+        try:
+            right.append(
+                published_correct(lexicon, occurrence.source, occurrence.compound, hypothesis)
+            )
+        except PublishedStop:
+            right.append(False)
+            stops += 1
+    kinds = [lexicon.kind(occurrence.compound) for occurrence in occurrences]
+    rates = {"all": published_rate(right)}
+    for kind in sorted(set(kinds)):
+        rates[kind] = published_rate(
+            [verdict for verdict, found in zip(right, kinds, strict=True) if found == kind]
+        )
+    return rates, stops

@@ -1,0 +1,221 @@
+"""Score the runs of several systems, item by item.
+
+Every metric that judges items gives 0 or 1 for each item of each run; all tables and tests
+are made from these numbers.  A prediction that several runs share is judged once, and one
+that equals the gold text is not looked at any further: it is right by every metric.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.evaluate.benchmark import FORMS, Benchmark, Row
+from sgl.evaluate.equivalence import equivalent
+from sgl.evaluate.exact import exact
+from sgl.evaluate.partial import Decided, PartialMatch
+from sgl.evaluate.predictions import Predictions
+from sgl.evaluate.reformatted import reformatted_exact_match
+from sgl.evaluate.said import Said
+from sgl.evaluate.slips import Lemmas, Slip, slip
+
+EXACT, RAW, PARTIAL = "exact", "exact_raw", "partial"
+EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
+
+#: Texts that are read together.
+_BATCH = 4_096
+
+#: Gold items of each pattern that are judged as if they were predictions.
+_CHECKED = 100
+
+#: Says how far a step is: what, done, of how many.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system with its runs."""
+
+    name: str
+    runs: tuple[Predictions, ...]
+
+
+@dataclass
+class Scored:
+    """What was found: for each metric and system an array of runs and items.
+
+    An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided
+    about partial matches, ``slips`` are the kinds of mistakes of each run, ``gold`` the gold
+    items of each pattern that were judged like predictions, and how many were right.
+    """
+
+    scores: dict[str, dict[str, NDArray[np.float64]]] = field(default_factory=dict)
+    decided: dict[str, Counter[Decided]] = field(default_factory=dict)
+    slips: dict[str, list[list[Slip | None]]] = field(default_factory=dict)
+    gold: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class Scorer:
+    """Scores the predictions for a benchmark."""
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        partial: PartialMatch | None = None,
+        lemmas: Lemmas | None = None,
+        progress: Progress = lambda *_: None,
+    ) -> None:
+        self._benchmark = benchmark
+        self._partial = partial
+        self._lemmas = lemmas or {}
+        self._progress = progress
+
+    def score(self, systems: Sequence[System]) -> Scored:
+        """Every metric that makes sense for the target, for every run."""
+        scored = Scored()
+        judges: dict[str, Callable[[str, str], bool]] = {EXACT: exact, RAW: str.__eq__}
+        if self._benchmark.view in FORMS:
+            judges |= _form_judges(self._benchmark.view)
+        for metric, judge in judges.items():
+            known: dict[tuple[str, str], bool] = {}
+            scored.scores[metric] = {
+                system.name: self._judged(system, judge, known) for system in systems
+            }
+        if self._partial is not None:
+            self._match(scored, systems, self._partial)
+        return scored
+
+    def _judged(
+        self,
+        system: System,
+        judge: Callable[[str, str], bool],
+        known: dict[tuple[str, str], bool],
+    ) -> NDArray[np.float64]:
+        found = np.zeros((len(system.runs), len(self._benchmark.rows)))
+        for run, predictions in enumerate(system.runs):
+            for place, (row, text) in enumerate(self._pairs(predictions)):
+                key = row.target, text
+                if key not in known:
+                    known[key] = judge(*key)
+                found[run, place] = known[key]
+        return found
+
+    def _pairs(self, predictions: Predictions) -> Iterator[tuple[Row, str]]:
+        return zip(self._benchmark.rows, predictions.texts, strict=True)
+
+    def _match(self, scored: Scored, systems: Sequence[System], partial: PartialMatch) -> None:
+        """Partial matches and kinds of mistakes; readings are shared by both."""
+        wrong = self._wrong(scored, systems)
+        verdicts = self._verdicts(list(wrong), partial)
+        self._check_gold(scored, partial)
+        about_patterns = any(row.category in self._benchmark.kinds for row in self._benchmark.rows)
+        if about_patterns:
+            scored.scores[PARTIAL] = {}
+        for system in systems:
+            right = scored.scores[EXACT][system.name]
+            found = np.full_like(right, np.nan)
+            decided: Counter[Decided] = Counter()
+            slips: list[list[Slip | None]] = []
+            for run, predictions in enumerate(system.runs):
+                kinds: list[Slip | None] = []
+                for place, (row, text) in enumerate(self._pairs(predictions)):
+                    judged = not right[run, place]
+                    matched, why, kind = verdicts[place, text] if judged else _RIGHT
+                    kinds.append(kind)
+                    if row.category in self._benchmark.kinds:
+                        found[run, place] = matched
+                        decided[why] += 1
+                slips.append(kinds)
+            if about_patterns:
+                scored.scores[PARTIAL][system.name] = found
+                scored.decided[system.name] = decided
+            scored.slips[system.name] = slips
+
+    def _wrong(self, scored: Scored, systems: Sequence[System]) -> dict[tuple[int, str], None]:
+        """The different wrong predictions, with the number of their rows."""
+        found: dict[tuple[int, str], None] = {}
+        for system in systems:
+            for run, predictions in enumerate(system.runs):
+                right = scored.scores[EXACT][system.name][run]
+                for place in np.flatnonzero(right == 0).tolist():
+                    found[place, predictions.texts[place]] = None
+        return found
+
+    def _verdicts(
+        self, wrong: Sequence[tuple[int, str]], partial: PartialMatch
+    ) -> dict[tuple[int, str], tuple[bool, Decided, Slip]]:
+        rows = self._benchmark.rows
+        found: dict[tuple[int, str], tuple[bool, Decided, Slip]] = {}
+        for start in range(0, len(wrong), _BATCH):
+            self._progress("parsing predictions", start, len(wrong))
+            batch = wrong[start : start + _BATCH]
+            golds = self._golds([place for place, _ in batch], partial)
+            reads = partial.read([text for _, text in batch])
+            for (place, text), read in zip(batch, reads, strict=True):
+                gold, row = golds[place], rows[place]
+                matched, why = False, Decided.NOTHING
+                if row.category in self._benchmark.kinds:
+                    matched, why = partial.judge(row.category, gold, text, read)
+                kind = _kind(gold, text, read.said, self._lemmas)
+                found[place, text] = matched, why, kind
+        return found
+
+    def _golds(self, places: Sequence[int], partial: PartialMatch) -> Mapping[int, Said | None]:
+        different = list(dict.fromkeys(places))
+        rows = [self._benchmark.rows[place] for place in different]
+        said = partial.golds([row.source for row in rows], [row.target for row in rows])
+        return dict(zip(different, said, strict=True))
+
+    def _check_gold(self, scored: Scored, partial: PartialMatch) -> None:
+        """Judge some gold texts of each pattern as if they were predictions."""
+        chosen: dict[str, list[int]] = {}
+        for place, row in enumerate(self._benchmark.rows):
+            if row.category in self._benchmark.kinds:
+                places = chosen.setdefault(row.category, [])
+                if len(places) < _CHECKED:
+                    places.append(place)
+        for number, (pattern, places) in enumerate(chosen.items()):
+            self._progress("checking gold texts", number, len(chosen))
+            golds = self._golds(places, partial)
+            texts = [self._benchmark.rows[place].target for place in places]
+            right = [
+                partial.judge(pattern, golds[place], text, read)[0]
+                for place, text, read in zip(places, texts, partial.read(texts), strict=True)
+            ]
+            scored.gold[pattern] = len(right), sum(right)
+
+
+#: The verdict on a prediction that is equal to the gold text.
+_RIGHT: tuple[bool, Decided, Slip | None] = (True, Decided.GOLD, None)
+
+
+def _kind(gold: Said | None, text: str, said: Sequence[Said], lemmas: Lemmas) -> Slip:
+    """The kind of a mistake, after the likeliest reading of the prediction."""
+    if not text.strip():
+        return Slip.EMPTY
+    if not said or gold is None:
+        return Slip.UNPARSED
+    return slip(_content(gold), _content(said[0]), lemmas)
+
+
+def _content(said: Said) -> list[str]:
+    return [word for word in said.words if word]
+
+
+def _form_judges(view: str) -> dict[str, Callable[[str, str], bool]]:
+    """The comparisons of logical forms; the published one is for one notation only."""
+
+    def same(gold: str, prediction: str) -> bool:
+        return equivalent(gold, prediction, "varfree" if view == "varfree" else "cogs").equal
+
+    def published(gold: str, prediction: str) -> bool:
+        return reformatted_exact_match(gold, prediction).equal
+
+    judges: dict[str, Callable[[str, str], bool]] = {EQUIVALENT: same}
+    if view == "cogs":
+        judges[REFORMATTED] = published
+    return judges

@@ -1,0 +1,76 @@
+"""What every split must keep to, whatever its divergences are.
+
+Bounds are hard: a search refuses each step that would break one.  Of 1,000 items with a
+test share from 0.2 to 0.3 and at most 50 discarded, training and test together have at
+least 950, and of 960 that are used 192 to 288 are in test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+#: Labels of items in a split.
+TRAIN, TEST, DISCARDED = 0, 1, 2
+
+SETS = ("train", "test", "discarded")
+
+
+class NoSuchSplitError(Exception):
+    """No split keeps to the bounds; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The share of test among the items that are used, and how many may be discarded."""
+
+    least: Fraction = Fraction(1, 5)
+    most: Fraction = Fraction(3, 10)
+    discards: int = 0
+
+    def test_sizes(self, used: int) -> tuple[int, int]:
+        """The least and greatest number of test items among ``used``; both sides have one."""
+        least = -(-self.least.numerator * used // self.least.denominator)
+        most = self.most.numerator * used // self.most.denominator
+        return max(least, 1), min(most, used - 1)
+
+    def start(self, items: int) -> tuple[int, int]:
+        """How many items a search uses at first, and how many of them are in test.
+
+        Raises:
+            NoSuchSplitError: no numbers are within the bounds.
+        """
+        used = self._first(items, range(items, self._least_used(items) - 1, -1))
+        return used, sum(self.test_sizes(used)) // 2
+
+    def fewest(self, items: int) -> int:
+        """The smallest number of items that can be used.
+
+        Raises:
+            NoSuchSplitError: no number is within the bounds.
+        """
+        return self._first(items, range(self._least_used(items), items + 1))
+
+    def _least_used(self, items: int) -> int:
+        return max(items - self.discards, 2)
+
+    def _first(self, items: int, numbers: Iterable[int]) -> int:
+        """The first of these numbers of used items for which there is a number in test."""
+        for used in numbers:
+            least, most = self.test_sizes(used)
+            if least <= most:
+                return used
+        raise NoSuchSplitError(
+            f"{items} items cannot be split so that {float(self.least):g} to "
+            f"{float(self.most):g} of them are in test and at most {self.discards} are discarded"
+        )
+
+    def fault(self, train: int, test: int, discarded: int) -> str:
+        """What is wrong with a split of these sizes; empty if nothing is."""
+        least, most = self.test_sizes(train + test)
+        if discarded > self.discards:
+            return f"{discarded} items are discarded, at most {self.discards} may be"
+        if not least <= test <= most:
+            return f"{test} of {train + test} items are in test, not {least} to {most}"
+        return ""
