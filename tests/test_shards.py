@@ -374,3 +374,11 @@ def test_a_journal_names_what_it_holds(tmp_path: Path) -> None:
         assert shard.rows == 3
         (tmp_path / "partial" / "a").write_bytes(b"abd")
         assert journal.get("a") is None
+
+
+def test_the_address_of_a_cluster_without_an_engine_is_a_slip(work: Workplace) -> None:
+    cogs = str(grammars_dir() / "cogs.sgl")
+    command = ["sample", cogs, "-n", "5", "--out", "a.tsv", "--scheduler", "tcp://host:8786"]
+    assert run(command) == USAGE
+    assert "add --engine dask" in work.capsys.readouterr().err
+    assert work.files() == []

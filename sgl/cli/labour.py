@@ -64,6 +64,8 @@ def labour_options(command: _Command) -> _Command:
         force: bool = False,
         **others: object,
     ) -> object:
+        if scheduler and engine == LOCAL:
+            raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
         labour = Labour(workers, engine, scheduler, resume, force)
         return command(*arguments, labour=labour, **others)
 
