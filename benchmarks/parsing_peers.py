@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from parsing_pgf import Production, pgf_of
 from sgl.core.grammar import CoreGrammar, Slot
-from sgl.parse import capitalised
+from sgl.core.interpret import capitalised
 
 Sentence = tuple[str, ...]
 

@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from sgl.core.grammar import Slot, Template
-from sgl.core.interpret import finish
+from sgl.core.interpret import capitalised, finish
 from sgl.graph import Output
-from sgl.parse import Forest, Node, best_readings, capitalised
+from sgl.parse import Forest, Node, best_readings
 
 Words = tuple[str, ...]
 

@@ -61,12 +61,6 @@ def pattern_report(
     )
 
 
-def _guarantee(stated: Mapping[str, str]) -> Guarantee:
-    result = stated["result"]
-    ok = _OK.get(result, False)
-    return Guarantee(stated["claim"], stated["method"], result, ok, stated["detail"])
-
-
 def _parts(compiled: Compiled, proved: PatternProofs) -> tuple[Part, ...]:
     """What training has to contain for the pattern, each with a sentence."""
     layer = compiled.grammar.text_layer(compiled.plan.source)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sgl.cli.common import FORMATS, count, print_table, progress, show
+from sgl.cli.common import count, message_options, print_table, progress, show
 from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -99,21 +99,7 @@ _VIEWS = ("dep", "pos", "pos-dep")
 @click.option(
     "--latex", "latex_file", type=click.Path(path_type=Path), help="Write the tables as LaTeX."
 )
-@click.option(
-    "--color",
-    type=click.Choice(("auto", "always", "never")),
-    default="auto",
-    show_default=True,
-    help="Colours in messages; NO_COLOR switches them off.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="full",
-    show_default=True,
-    help="How diagnostics are written.",
-)
+@message_options
 def command(
     gold: Path,
     predictions: tuple[Path, ...],

@@ -39,6 +39,23 @@ def compile_options(command: _Command) -> _Command:
     """Options of all commands that compile: ``--set``, ``--format``, ``--no-cache`` and so on."""
     for decorate in (
         cache_option,
+        message_options,
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
+            callback=_settings,
+            help="Set a parameter of the grammar (repeatable).",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def message_options(command: _Command) -> _Command:
+    """How diagnostics look: ``--color`` and ``--format``."""
+    for decorate in (
         click.option(
             "--color",
             type=click.Choice(("auto", "always", "never")),
@@ -53,14 +70,6 @@ def compile_options(command: _Command) -> _Command:
             default="full",
             show_default=True,
             help="How diagnostics are written.",
-        ),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="NAME=VALUE",
-            callback=_settings,
-            help="Set a parameter of the grammar (repeatable).",
         ),
     ):
         command = decorate(command)

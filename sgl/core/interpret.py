@@ -81,10 +81,15 @@ def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
     return "".join(parts)
 
 
+def capitalised(word: str) -> str:
+    """A word with its first letter raised, as ``capital`` does."""
+    return word[:1].upper() + word[1:]
+
+
 def _capitalised(tokens: list[str]) -> list[str]:
     for index, token in enumerate(tokens):
         if token:
-            return [*tokens[:index], token[0].upper() + token[1:], *tokens[index + 1 :]]
+            return [*tokens[:index], capitalised(token), *tokens[index + 1 :]]
     return tokens
 
 

@@ -137,7 +137,8 @@ class ChunkMaker:
         )
 
     def _part(self, split: str, first: int, piece: Piece) -> _Part:
-        sources, derivations = self._sampler.derive(piece.stratum, piece.numbers)[2:0:-1]
+        batch = self._sampler.derive(piece.stratum, piece.numbers)
+        sources, derivations = batch.sources, batch.derivations
         texts = [
             sources if layer == self._source else writer.column(derivations)
             for layer, writer in enumerate(self._texts)

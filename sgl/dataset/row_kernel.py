@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.kernel.jit import kernel
-from sgl.kernel.machine import copy32
-from sgl.kernel.text import put
+from sgl.kernel.text import copy, put
 
 
 @kernel
@@ -28,11 +27,7 @@ def write_rows(
     for row in range(len(first_ends) - 1):
         for data, ends in ((first, first_ends), (second, second_ends)):
             start, length = ends[row], ends[row + 1] - ends[row]
-            done = 0
-            while done < length:
-                copy32(rows, at + done, data, start + done)
-                done += 32
-            at += int(length)
+            at = copy(rows, at, data, start, length)
             rows[at] = 9
             at += 1
         at = put(rows, at - 1, ending, ending_length << 32)

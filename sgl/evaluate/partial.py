@@ -154,11 +154,6 @@ class PartialMatch:
         right = all(_found(chunker, prediction, wanted) for _, all_ in asked for wanted in all_)
         return right, Decided.CHUNKS
 
-    @property
-    def falls_back(self) -> bool:
-        """Whether phrases with particles are looked for where there is no reading."""
-        return self._chunker is not None
-
 
 def _found(chunker: Chunker, text: str, wanted: Wanted) -> bool:
     role = ROLES.get(wanted.label)

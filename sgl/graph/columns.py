@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.grammar import EXTRACTED
-from sgl.core.interpret import derive_graph, derive_tokens
+from sgl.core.interpret import capitalised, derive_graph, derive_tokens
 from sgl.graph.conllu import ConlluError, conllu, is_label, is_one_line, is_token, word_columns
 from sgl.graph.packed import Graphs, PackedLayer
 from sgl.kernel.column import SLACK, Column, StringPool
@@ -187,4 +187,4 @@ class ConlluColumns:
 
 def _forms(layer: PackedLayer) -> list[str]:
     """The words of the texts, each as it is and with its first letter raised."""
-    return [form for word in layer.words for form in (word, word[:1].upper() + word[1:])]
+    return [form for word in layer.words for form in (word, capitalised(word))]

@@ -26,8 +26,7 @@ from sgl.graph.tree_kernel import (
     sort,
 )
 from sgl.kernel.jit import kernel, part
-from sgl.kernel.machine import copy32
-from sgl.kernel.text import put, put_number
+from sgl.kernel.text import copy, put, put_item_number, put_number
 
 Bytes = NDArray[np.uint8]
 
@@ -59,13 +58,6 @@ class Pieces(NamedTuple):
     longest: int
     root: int
     spaced: bool
-
-
-@part
-def _copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
-    for done in range(0, length, 32):
-        copy32(data, at + done, source, start + done)
-    return at + length
 
 
 @part
@@ -133,12 +125,7 @@ def _comments(
 ) -> int:
     """The comments of an item; its end, or -1 if a text is not one line."""
     at = put(data, at, pool, fixed[SENT_ID])
-    power = 100_000
-    while number < power and power > 1:
-        data[at] = 48
-        at += 1
-        power //= 10
-    at = put_number(data, at, number)
+    at = put_item_number(data, at, number)
     at = put(data, at, pool, fixed[CATEGORY])
     for text in range(len(offsets)):
         start = offsets[text, item]
@@ -146,7 +133,7 @@ def _comments(
         if not _one_line(texts, start, end):
             return -1
         at = put(data, at, pool, fixed[FIXED + text])
-        at = _copy(data, at, texts, start, end - start)
+        at = copy(data, at, texts, start, end - start)
         data[at] = 10
         at += 1
     return at

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.kernel.jit import kernel, part
-from sgl.kernel.machine import copy32
+from sgl.kernel.jit import kernel
 from sgl.kernel.random import MIX_1, MIX_2, mix
-from sgl.kernel.text import put, put_number
+from sgl.kernel.text import copy, put, put_item_number
 
 #: Columns of the table of shapes: two halves of a hash, times met, number + 1.
 FIRST, SECOND, MET, NUMBER, ROW = range(5)
@@ -81,17 +80,6 @@ def number_shapes(
     return found
 
 
-@part
-def _copied(
-    data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
-) -> int:
-    done = 0
-    while done < length:
-        copy32(data, at + done, source, start + done)
-        done += 32
-    return at + length
-
-
 @kernel
 def write_shaped(
     rules: NDArray[np.int32],
@@ -138,11 +126,11 @@ def write_shaped(
             if at + room + length > len(data):
                 return item, other
             if skipped > 0:
-                at = _copied(data, at, others, start, skipped - 6)
-                at = _item_number(data, at, first + item)
+                at = copy(data, at, others, start, skipped - 6)
+                at = put_item_number(data, at, first + item)
                 start += skipped
                 length -= skipped
-            at = _copied(data, at, others, start, length)
+            at = copy(data, at, others, start, length)
             other += 1
         else:
             begin, end = code_ends[numbers[item]], code_ends[numbers[item] + 1]
@@ -164,20 +152,9 @@ def write_shaped(
                     at = put(data, at, head_pool, heads[argument])
                 elif operation == TEXT:
                     start = text_ends[argument, item]
-                    at = _copied(data, at, texts, start, text_ends[argument, item + 1] - start)
+                    at = copy(data, at, texts, start, text_ends[argument, item + 1] - start)
                 else:
-                    at = _item_number(data, at, first + item)
+                    at = put_item_number(data, at, first + item)
         item += 1
         ends[item] = at
     return item, other
-
-
-@part
-def _item_number(data: NDArray[np.uint8], at: int, number: int) -> int:
-    """The number of an item, of six digits at least."""
-    power = 100_000
-    while number < power and power > 1:
-        data[at] = 48
-        at += 1
-        power //= 10
-    return put_number(data, at, number)

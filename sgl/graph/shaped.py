@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.graph import Graph, GraphNode
-from sgl.core.interpret import derive_graph, derive_tokens
+from sgl.core.interpret import capitalised, derive_graph, derive_tokens
 from sgl.core.word_order import WordPlace, word_order
 from sgl.graph.conllu import ConlluError, edge_lines, is_token, word_columns
 from sgl.graph.meaning import Meaning, ViewError, is_word
@@ -91,11 +91,10 @@ class WordTables:
             columns, misc = word_columns(attributes)
         except ConlluError:
             columns, misc = "", ()
-        capital = word[:1].upper() + word[1:]
         pieces = (
             dict(attributes).get("lemma", ""),
             f"{word}\t{columns}",
-            f"{capital}\t{columns}",
+            f"{capitalised(word)}\t{columns}",
             "|".join(misc),
         )
         return tuple(map(self.pool.add, pieces))

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sgl.core.derivations import Derivations
 from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, Fragment, Rule, Token
+from sgl.core.interpret import capitalised
 from sgl.graph.conllu import ConlluError, is_token, word_columns
 from sgl.graph.meaning import is_word
 from sgl.graph.shape_kernel import COUNTED, NOT_NUMBERED, ROW, number_shapes
@@ -124,7 +125,7 @@ def _without_words(grammar: CoreGrammar, rule: Rule, uses: Sequence[_Use]) -> ob
 
 def _form(word: str, attach: frozenset[str]) -> object:
     """What of a word shows elsewhere: whether it can be written, and attaches."""
-    raised = word[:1].upper() + word[1:]
+    raised = capitalised(word)
     return is_token(word), word in attach, is_token(raised), raised in attach
 
 

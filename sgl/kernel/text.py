@@ -26,6 +26,29 @@ def put(data: NDArray[np.uint8], at: int, pool: NDArray[np.uint8], piece: int) -
 
 
 @part
+def copy(
+    data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
+) -> int:
+    """Write so many bytes of another buffer at a position, in whole vectors; where they end."""
+    done = 0
+    while done < length:
+        copy32(data, at + done, source, start + done)
+        done += 32
+    return at + length
+
+
+@part
+def put_item_number(data: NDArray[np.uint8], at: int, number: int) -> int:
+    """Write the number of an item, with six digits at least; where it ends."""
+    power = 100_000
+    while number < power and power > 1:
+        data[at] = 48
+        at += 1
+        power //= 10
+    return put_number(data, at, number)
+
+
+@part
 def put_number(data: NDArray[np.uint8], at: int, number: int) -> int:
     """Write a number that is not negative in decimal; where it ends."""
     digits = 1

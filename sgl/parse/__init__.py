@@ -21,7 +21,6 @@ from sgl.parse.interchange import Interchange
 from sgl.parse.obstacle import Obstacle, describe_obstacle
 from sgl.parse.parser import LIMIT, Parser
 from sgl.parse.tables import SATURATED
-from sgl.parse.templates import capitalised
 
 __all__ = [
     "LIMIT",
@@ -39,7 +38,6 @@ __all__ = [
     "Readings",
     "UnparsableLayerError",
     "best_readings",
-    "capitalised",
     "describe_obstacle",
     "probability",
     "read_first",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
@@ -37,13 +38,16 @@ class Parser:
         self._vocabulary = Vocabulary(self.index.vocabulary, grammar.text_layers[layer])
         self._packer = Packer(self.index)
         self._start = symbol(grammar.start, False)
-        #: Which words of the layer can stand for which.
-        self.interchange = Interchange(self.index)
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every word of the layer, also with its first letter raised where it can be."""
         return self.index.vocabulary
+
+    @cached_property
+    def interchange(self) -> Interchange:
+        """Which words of the layer can stand for which."""
+        return Interchange(self.index)
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text or of a sequence of tokens; None if there is none.

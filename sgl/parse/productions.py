@@ -25,10 +25,10 @@ from math import inf, log, prod
 from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, capitalised
 from sgl.parse.dropped import Dropped
 from sgl.parse.recurring import recurring
-from sgl.parse.templates import TemplateIndex, capitalised, symbol
+from sgl.parse.templates import TemplateIndex, symbol
 
 #: A symbol, or words that stand together.
 Part = int | tuple[str, ...]

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Template
+from sgl.core.interpret import capitalised
 from sgl.parse.errors import UnparsableLayerError
 
 #: The number of the root.
@@ -150,11 +151,6 @@ class TemplateIndex:
             for slots in self._slots
         )
         return [() if node == ROOT else after for node, after in enumerate(steps)]
-
-
-def capitalised(word: str) -> str:
-    """A word with its first letter raised, as ``capital`` does."""
-    return word[0].upper() + word[1:]
 
 
 def _closure(first: dict[int, set[int]]) -> list[int]:

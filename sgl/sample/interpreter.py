@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.graph import Graph, GraphNode
-from sgl.core.interpret import Derivation, Item, derive_graph, finish
+from sgl.core.interpret import Derivation, Item, capitalised, derive_graph, finish
 from sgl.core.word_order import WordPlace, word_order
 
 #: Shapes that are remembered.
@@ -105,7 +105,7 @@ def _fill(
     tokens: list[str] = []
     for place, item, capital in wanted:
         word = words[derivation[place]][item]
-        tokens.append(word[0].upper() + word[1:] if capital else word)
+        tokens.append(capitalised(word) if capital else word)
     return tuple(tokens)
 
 

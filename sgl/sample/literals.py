@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.core.interpret import capitalised
 from sgl.kernel.column import SHIFT, StringPool
 from sgl.sample.engine import PackedText
 
@@ -97,7 +98,7 @@ def raised(words: Sequence[str]) -> list[str]:
     result = list(words)
     for number, word in enumerate(result):
         if word:
-            result[number] = word[0].upper() + word[1:]
+            result[number] = capitalised(word)
             break
     return result
 

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.core.interpret import capitalised
 from sgl.kernel.column import StringPool
 from sgl.sample.engine import State, Tables
 from sgl.sample.literals import BACK, attaches, closed, raised
@@ -255,7 +256,7 @@ class _Assembler:
     @staticmethod
     def _raised(word: str, *, capital: bool) -> tuple[bool, str]:
         """Whether a capital is still to come after a word, and the word."""
-        return (False, word[0].upper() + word[1:]) if capital and word else (capital, word)
+        return (False, capitalised(word)) if capital and word else (capital, word)
 
     def _visit(self, child: _Target, words: tuple[str, ...]) -> list[_Step]:
         """The instructions that draw a child, with words before it."""
