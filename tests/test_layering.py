@@ -33,6 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "graph": {"core", "kernel"},
     "analyse": set(),
     "evaluate": {"core", "corpus", "graph", "morphology", "parse"},
+    "baseline": {"evaluate", "morphology"},
     "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core", "kernel"},
     "corpus": {"core"},

@@ -21,6 +21,7 @@ OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "analyse": ("sgl.cli.analyse", "Measure the trees of a treebank; mine errors of systems."),
     "audit": ("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."),
+    "baseline": ("sgl.cli.baseline", "Train a small model on a dataset, and score it."),
     "cache": ("sgl.cli.cache", "Show or clear what earlier runs have kept."),
     "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
     "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),

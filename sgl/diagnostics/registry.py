@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sgl.diagnostics.codes import (
     analysis,
+    baselines,
     corpora,
     evaluation,
     exchange,
@@ -46,6 +47,7 @@ TOPICS: dict[str, tuple[Code, ...]] = {
     "Splits by divergence": splits.CODES,
     "Predictions": evaluation.CODES,
     "Treebanks and outputs": analysis.CODES,
+    "Baselines": baselines.CODES,
 }
 
 #: All codes by their names.

@@ -10,6 +10,7 @@
                                                  corpora   SGL11xx    sentences and corpora
                                                  exchange  SGL12xx    other formats
                                                  splits    SGL15xx    splits by divergence
+                                                 baselines SGL16xx    models that are trained
 
 A code is never given a second meaning, and the number of a code that is no
 longer used stays free.

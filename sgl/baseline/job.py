@@ -1,0 +1,175 @@
+"""Train, decode and write predictions: the work of `sglc baseline`, without its scoring.
+
+::
+
+    data, settings  ->  vocabulary  ->  training  ->  predictions of test, gen ...
+
+What is decided on the way is in the record: the settings, the hashes of settings and data,
+the versions of the libraries, every check on dev, and why training ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tokenizers
+import torch
+
+from sgl.baseline.checkpoint import CheckpointError
+from sgl.baseline.config import CAUSAL, Config
+from sgl.baseline.data import Data
+from sgl.baseline.directory import Directory
+from sgl.baseline.learner import Learner, Line
+from sgl.baseline.seq2seq import Seq2SeqLearner, learn_vocabulary
+from sgl.baseline.training import Plan, Told, Trained, Training, reproducible
+from sgl.baseline.vocabulary import unwritable
+from sgl.evaluate.benchmark import Benchmark
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be trained on what, and where it is written."""
+
+    config: Config
+    data: Data
+    out: Path
+    resume: bool
+    limit: float
+
+
+class Job:
+    """A run of training and decoding.
+
+    Raises:
+        DirectoryError: the directory cannot be used.
+        LanguageModelError: there is no language model where the settings say.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.directory = Directory(request.out)
+        self.run = _run_hash(request.config, request.data)
+        self.directory.open(self.run, request.resume)
+        self.seconds = 0.0
+        self.learner = _learner(request.config, request.data)
+        self._record = _begun(request, self.run)
+        if not self.directory.record.exists():
+            self.directory.write_record(self._record)
+
+    def unwritable(self) -> Iterator[tuple[str, int]]:
+        """Splits with gold texts that the vocabulary cannot write, and how many."""
+        if isinstance(self.learner, Seq2SeqLearner):
+            for benchmark in self.request.data.predicted:
+                texts = [row.target for row in benchmark.rows]
+                found = unwritable(self.learner.target, texts)
+                if found:
+                    yield benchmark.split, len(found)
+
+    def train(self, line: Line, told: Told) -> Trained:
+        """Train, and write what has come of it.
+
+        Raises:
+            CheckpointError: the checkpoint is damaged, or that of another run.
+        """
+        config = self.request.config
+        plan = Plan(
+            config,
+            self.request.data.dev,
+            self.directory.checkpoint,
+            self.run,
+            self.request.limit,
+        )
+        with reproducible(config.threads):
+            training = Training(self.learner, plan)
+            if self.request.resume and self.directory.checkpoint.exists():
+                _resume(training)
+            trained = training.train(line, told)
+            self.learner.keep(self.directory.path)
+        self._record |= _ended(trained, self.learner)
+        self.directory.write_record(self._record)
+        return trained
+
+    def predict(self, benchmark: Benchmark, line: Line) -> Path:
+        """Decode a split with the weights that were kept; the file of the predictions."""
+        began = time.monotonic()
+        with reproducible(self.request.config.threads):
+            said = self.learner.translate([row.source for row in benchmark.rows], line)
+        self._record.setdefault("decoding_seconds", {})[benchmark.split] = round(
+            time.monotonic() - began, 1
+        )
+        self.directory.write_record(self._record)
+        return self.directory.write_predictions(benchmark.split, benchmark.rows, said)
+
+
+def _learner(config: Config, data: Data) -> Learner:
+    if config.model == CAUSAL:
+        from sgl.baseline.causal import CausalLearner
+
+        return CausalLearner(config, data)
+    return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
+
+
+def _resume(training: Training) -> None:
+    try:
+        training.resume()
+    except (KeyError, RuntimeError) as problem:
+        raise CheckpointError(
+            f"`{training.plan.checkpoint}` does not fit the model: {problem}"
+        ) from problem
+
+
+def _run_hash(config: Config, data: Data) -> str:
+    text = f"{config.digest} {data.digest} torch {torch.__version__}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _begun(request: Request, run: str) -> dict[str, Any]:
+    """What is known of a run when it begins."""
+    data = request.data
+    return {
+        "run": run,
+        "dataset": {
+            "name": data.name,
+            "signature": data.signature,
+            "source": data.source,
+            "target": data.target,
+            "train": len(data.train),
+            "dev": len(data.dev),
+            "sha256": data.digest,
+        },
+        "config": request.config.data(),
+        "config_sha256": request.config.digest,
+        "versions": {
+            "torch": torch.__version__,
+            "tokenizers": tokenizers.__version__,
+            "numpy": np.__version__,
+        },
+    }
+
+
+def _ended(trained: Trained, learner: Learner) -> dict[str, Any]:
+    """What is known of it when training has ended."""
+    progressed = trained.progressed
+    weights = list(learner.module.parameters())
+    return {
+        "weights": sum(weight.numel() for weight in weights),
+        "trained_weights": sum(weight.numel() for weight in weights if weight.requires_grad),
+        "training": {
+            "ended": trained.ended,
+            "steps": progressed.step,
+            "seconds": round(progressed.seconds, 1),
+            "target_tokens": progressed.tokens,
+            "kept_step": trained.kept_step,
+            "kept_dev_exact": trained.kept_score,
+            "checks": [
+                {"step": step, "loss": round(loss, 6), "dev_exact": score}
+                for step, loss, score in progressed.checks
+            ],
+        },
+    }
