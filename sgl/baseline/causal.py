@@ -158,15 +158,18 @@ class CausalLearner:
 def _load(path: str) -> tuple[Any, Any]:
     """The tokenizer and the model of a directory."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()
     # Anything that is no directory would be taken for the name of a model to be fetched.
     if not path or not Path(path).is_dir():
         raise LanguageModelError(f"`{path}` is not a directory with a language model")
     safely = {"local_files_only": True, "trust_remote_code": False}
+    # The library raises whatever its parts raise.
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, **safely)
         model = AutoModelForCausalLM.from_pretrained(path, use_safetensors=True, **safely)
-    except Exception as problem:  # noqa: BLE001 - the library raises whatever its parts raise
+    except Exception as problem:
         reason = " ".join(str(problem).split())
         raise LanguageModelError(f"cannot load `{path}`: {reason}") from problem
     return tokenizer, model

@@ -122,6 +122,10 @@ def _one_of(values: Sequence[str]) -> _Check:
     return lambda value: value in values, f"one of {', '.join(values)}"
 
 
+def _is_prompt(value: object) -> bool:
+    return isinstance(value, str) and "{source}" in value
+
+
 def _is_names(value: object) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
 
@@ -157,10 +161,7 @@ _CHECKS: dict[str, _Check] = {
     "rank": _whole(1, 4096),
     "alpha": _whole(1, 65_536),
     "modules": (_is_names, "a list of names"),
-    "prompt": (
-        lambda value: isinstance(value, str) and "{source}" in value,
-        "a text with {source}",
-    ),
+    "prompt": (_is_prompt, "a text with {source}"),
     "longest": _whole(8, 1_000_000),
 }
 

@@ -43,8 +43,8 @@ class Directory:
         self.record = path / "run.json"
         self.checkpoint = path / "checkpoint.safetensors"
 
-    def open(self, run: str, resume: bool) -> None:
-        """Make the directory, or take up the run that it holds.
+    def check(self, run: str, resume: bool) -> None:
+        """Whether a run may be begun, or resumed, here; writes nothing.
 
         Raises:
             DirectoryError: it holds something else, or a run that is not to be resumed.
@@ -54,7 +54,6 @@ class Directory:
         if not self.path.is_dir() or not any(self.path.iterdir()):
             if resume:
                 raise DirectoryError(f"there is no run to resume in `{self.path}`")
-            self.path.mkdir(parents=True, exist_ok=True)
             return
         found = self._found()
         if not resume:
@@ -69,7 +68,8 @@ class Directory:
             )
 
     def write_record(self, record: dict[str, Any]) -> None:
-        """Write what is known of the run."""
+        """Write what is known of the run; the directory is there from then on."""
+        self.path.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
         _replace(self.record, text + "\n")
 

@@ -55,9 +55,11 @@ class Job:
         self.request = request
         self.directory = Directory(request.out)
         self.run = _run_hash(request.config, request.data)
-        self.directory.open(self.run, request.resume)
-        self.seconds = 0.0
-        self.learner = _learner(request.config, request.data)
+        self.directory.check(self.run, request.resume)
+        with reproducible(request.config.threads):
+            self.learner = _learner(request.config, request.data)
+        # Makes the tokens of all rows, so that one which is too long is found now.
+        assert len(self.learner.lengths) == len(request.data.train)
         self._record = _begun(request, self.run)
         if not self.directory.record.exists():
             self.directory.write_record(self._record)

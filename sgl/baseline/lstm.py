@@ -66,6 +66,7 @@ class Lstm(Seq2Seq):
         nn.init.normal_(self.embedding.weight, std=size.width**-0.5)
 
     def start(self, source: Tensor) -> _Saying:
+        """Read sentences."""
         there = source != PAD
         packed = pack_padded_sequence(
             self.dropout(self.embedding(source)),
@@ -78,6 +79,7 @@ class Lstm(Seq2Seq):
         return _Saying(self._both(hidden), self._both(cell), found, there[:, None, :])
 
     def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, _Saying]:
+        """Scores of the tokens that may follow each of these."""
         assert isinstance(state, _Saying)
         x = self.dropout(self.embedding(tokens))
         x, (hidden, cell) = self.decoder(x, (state.hidden, state.cell))

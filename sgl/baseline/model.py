@@ -61,12 +61,16 @@ def said_before(target: Tensor) -> Tensor:
     return torch.cat((begin, target[:, :-1]), dim=1)
 
 
-@torch.no_grad()
 def greedy(model: Seq2Seq, source: Tensor, longest: int) -> list[list[int]]:
     """The tokens that a model says for each sentence, without the end.
 
     A sentence that does not end is cut off at ``longest`` tokens.
     """
+    with torch.no_grad():
+        return _greedy(model, source, longest)
+
+
+def _greedy(model: Seq2Seq, source: Tensor, longest: int) -> list[list[int]]:
     rows = torch.arange(source.size(0), device=source.device)
     said: list[list[int]] = [[] for _ in range(source.size(0))]
     state = model.start(source)

@@ -149,7 +149,7 @@ class Training:
         for part in range(config.accumulate):
             rows = self.order.rows(state.step * config.accumulate + part)
             loss, number = self.learner.loss(rows)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             total += loss.item()
             tokens += number
         for weight in self.weights.values():

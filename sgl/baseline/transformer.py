@@ -68,7 +68,8 @@ class Attention(nn.Module):
         return by_distance.gather(-1, apart.expand(*queries.shape[:2], asked, length))
 
     def _by_head(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        split: Tensor = x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return split
 
 
 class _FeedForward(nn.Sequential):
@@ -92,8 +93,8 @@ class _EncoderLayer(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         normed = self.norms[0](x)
         x = x + self.dropout(self.attention(normed, *self.attention.remember(normed), mask))
-        x = x + self.dropout(self.feed_forward(self.norms[1](x)))
-        return x
+        fed: Tensor = x + self.dropout(self.feed_forward(self.norms[1](x)))
+        return fed
 
 
 class _DecoderLayer(nn.Module):
@@ -126,8 +127,10 @@ class _DecoderLayer(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class _Saying(State):
-    """The middle of a translation: for each layer keys and values of the source and of what
-    was said, which words of the source are there, and how many tokens were said.
+    """The middle of a translation.
+
+    For each layer there are keys and values of the source and of what was said; ``mask`` says
+    which words of the source are there, ``length`` how many tokens were said.
     """
 
     source: tuple[tuple[Tensor, Tensor], ...]
@@ -162,6 +165,7 @@ class Transformer(Seq2Seq):
         nn.init.normal_(self.embedding.weight, std=size.width**-0.5)
 
     def start(self, source: Tensor) -> _Saying:
+        """Read sentences."""
         mask = (source != PAD)[:, None, None, :]
         x = self._embed(source, 0)
         for layer in self.encoder:
@@ -175,6 +179,7 @@ class Transformer(Seq2Seq):
         )
 
     def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, _Saying]:
+        """Scores of the tokens that may follow each of these."""
         assert isinstance(state, _Saying)
         x = self._embed(tokens, state.length)
         asked = tokens.size(1)

@@ -179,8 +179,8 @@ def _run(job: Job, diagnostics: Diagnostics) -> dict[str, Path] | None:
 
     data = job.request.data
     click.echo(
-        f"{data.name}: {data.source} → {data.target}, "
-        f"{count(len(data.train), 'row')} to learn, {job.request.config.model}, {job.directory.path}"
+        f"{data.name}: {data.source} → {data.target}, {count(len(data.train), 'row')} to learn, "
+        f"{job.request.config.model}, {job.directory.path}"
     )
     for split, number in job.unwritable():
         diagnostics.warning(

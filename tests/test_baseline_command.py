@@ -1,0 +1,207 @@
+"""``sglc baseline`` as a user runs it: train, decode, score; interrupted, resumed, refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from baselines import config_file, small_dataset
+from diagnostics import INTERNAL
+from workplace import Workplace
+
+for library in ("torch", "tokenizers", "safetensors"):
+    pytest.importorskip(library, reason=f"{library} (extra `baselines`) is not installed")
+
+from sgl.baseline.training import Training
+from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run
+
+
+@pytest.fixture
+def animals(work: Workplace) -> Path:
+    """A dataset called `animals`, and settings called `small.yml`."""
+    config_file(work.directory / "small.yml")
+    return small_dataset(work.directory / "animals")
+
+
+def record(work: Workplace, name: str = "run") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((work.directory / name / "run.json").read_text("utf-8"))
+    return found
+
+
+def trains(*arguments: str, out: str = "run") -> int:
+    return run(["baseline", "animals", "--config", "small.yml", "--out", out, *arguments])
+
+
+def said(work: Workplace) -> str:
+    captured = work.capsys.readouterr()
+    text = captured.out + captured.err
+    assert not [word for word in INTERNAL if word in text]
+    return text
+
+
+@pytest.mark.usefixtures("animals")
+def test_one_command_trains_decodes_and_scores(work: Workplace) -> None:
+    assert trains("--steps", "200") == OK
+    text = said(work)
+    assert "animals: en → ja, 36 rows to learn, transformer" in text
+    assert "kept: step" in text
+    gen = json.loads((work.directory / "run" / "scores" / "gen.json").read_text("utf-8"))
+    test = json.loads((work.directory / "run" / "scores" / "test.json").read_text("utf-8"))
+    assert test["tables"]["overall"][0]["scores"]["exact"]["transformer"]["mean"] == 1.0
+    assert gen["tables"]["patterns"][0]["name"] == "new_pair"
+    assert "<html" in (work.directory / "run" / "scores" / "gen.html").read_text("utf-8")
+    rows = (work.directory / "run" / "predictions" / "gen.tsv").read_text("utf-8").splitlines()
+    assert [row.split("\t")[0] for row in rows] == [f"gen-{n:06}" for n in range(1, 13)]
+
+
+@pytest.mark.usefixtures("animals")
+def test_the_record_says_what_was_done_with_what(work: Workplace) -> None:
+    assert trains("--seed", "7") == OK
+    found = record(work)
+    assert found["dataset"]["signature"] == "sgl:0|grammar:animals"
+    assert found["config"]["seed"] == 7
+    assert len(found["config_sha256"]) == len(found["dataset"]["sha256"]) == 64
+    assert {"torch", "tokenizers", "numpy"} <= set(found["versions"])
+    assert found["training"]["ended"] == "all steps"
+    assert [check["step"] for check in found["training"]["checks"]] == [4, 8, 12]
+    assert set(found["decoding_seconds"]) == {"test", "gen"}
+
+
+@pytest.mark.usefixtures("animals")
+def test_an_interrupted_run_is_resumed_to_the_same_model(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert trains(out="whole") == OK
+    step = Training._step  # noqa: SLF001 - a keyboard interrupts in the middle
+
+    def interrupted(self: Training) -> None:
+        if self.state.step == 6:
+            raise KeyboardInterrupt
+        step(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, "_step", interrupted)
+        assert trains() == INTERRUPTED
+    assert trains() == FAILED
+    assert "`--resume` goes on with it" in said(work)
+    assert trains("--resume") == OK
+    for name in ("model.safetensors", "predictions/gen.tsv"):
+        whole, resumed = (work.directory / out / name for out in ("whole", "run"))
+        assert whole.read_bytes() == resumed.read_bytes()
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_finished_run_that_is_resumed_predicts_the_same(work: Workplace) -> None:
+    assert trains() == OK
+    before = (work.directory / "run" / "predictions" / "gen.tsv").read_bytes()
+    checks = record(work)["training"]["checks"]
+    assert trains("--resume") == OK
+    assert (work.directory / "run" / "predictions" / "gen.tsv").read_bytes() == before
+    assert record(work)["training"]["checks"] == checks
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_run_killed_before_its_first_check_begins_again(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, "_step", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert trains() == INTERRUPTED
+    assert trains("--resume") == OK
+    assert record(work)["training"]["steps"] == 12
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_time_limit_is_said_out_loud(work: Workplace) -> None:
+    assert trains("--time-limit", "0.001s") == OK
+    text = said(work)
+    assert "warning[SGL1607]: training ended at step" in text
+    assert record(work)["training"]["ended"] == "time limit"
+    assert trains("--resume") == OK
+    assert record(work)["training"]["ended"] == "all steps"
+
+
+def test_a_run_is_not_resumed_with_other_settings_or_other_data(
+    work: Workplace, animals: Path
+) -> None:
+    assert trains() == OK
+    before = (work.directory / "run" / "checkpoint.safetensors").read_bytes()
+    assert trains("--resume", "--seed", "5") == FAILED
+    assert "error[SGL1604]: the run in `run` is of another configuration" in said(work)
+    rows = animals / "data" / "train.tsv"
+    rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
+    assert trains("--resume") == FAILED
+    assert "SGL1604" in said(work)
+    assert (work.directory / "run" / "checkpoint.safetensors").read_bytes() == before
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_damaged_checkpoint_is_an_error_and_not_a_new_beginning(work: Workplace) -> None:
+    assert trains() == OK
+    path = work.directory / "run" / "checkpoint.safetensors"
+    path.write_bytes(path.read_bytes()[:200])
+    assert trains("--resume") == FAILED
+    assert "SGL1604" in said(work)
+
+
+@pytest.mark.usefixtures("animals")
+def test_directories_of_others_are_left_alone(work: Workplace) -> None:
+    work.write("mine/notes.txt", "not to be lost")
+    work.write("file", "not a directory")
+    for out, words in (
+        ("mine", "is not empty and is not the directory of a run"),
+        ("file", "is a file"),
+        ("animals", "is not the directory of a run"),
+    ):
+        for more in ((), ("--resume",)):
+            assert trains(*more, out=out) == FAILED
+            assert words in said(work)
+    assert trains("--resume", out="new") == FAILED
+    assert "there is no run to resume" in said(work)
+    assert not (work.directory / "new").exists()
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_disk_that_is_full_is_said(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sgl.baseline.training.save", full)
+    assert trains() == OUTPUT
+    assert "error[SGL1103]: cannot write in `run`: No space left on device" in said(work)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--config", "none.yml"), "SGL1601"),
+        (("--config", "sget-transformer", "--model", "lstm"), "SGL1601"),
+        (("--model", "causal-lm"), "SGL1601"),
+        (("--steps", "0"), "SGL1601"),
+        (("--target", "fr"), "SGL1602"),
+    ],
+)
+@pytest.mark.usefixtures("animals")
+def test_what_cannot_be_trained_is_refused_before_anything_is_written(
+    work: Workplace, arguments: tuple[str, ...], code: str
+) -> None:
+    assert run(["baseline", "animals", "--out", "run", *arguments]) == FAILED
+    assert f"error[{code}]" in said(work)
+    assert not (work.directory / "run").exists()
+
+
+@pytest.mark.usefixtures("animals")
+def test_texts_that_cannot_be_written_are_counted(work: Workplace) -> None:
+    rows = work.directory / "animals" / "data" / "gen.tsv"
+    rows.write_text(rows.read_text("utf-8").replace("牛", "象"), "utf-8")
+    assert trains() == OK
+    assert "warning[SGL1606]: 2 gold texts of `gen` cannot be written" in said(work)
+
+
+@pytest.mark.usefixtures("animals")
+def test_an_lstm_and_whole_words_work_as_well(work: Workplace) -> None:
+    config_file(work.directory / "other.yml", model="lstm", tokens="word", accumulate=2)
+    assert run(["baseline", "animals", "--config", "other.yml"]) == OK
+    assert (work.directory / "out" / "animals-other" / "scores" / "gen.json").exists()
