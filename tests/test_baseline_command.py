@@ -6,13 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import needs_baselines  # noqa: F401
 import pytest
-from baselines import config_file, small_dataset
+from animals import config_file, small_dataset
 from diagnostics import INTERNAL
 from workplace import Workplace
-
-for library in ("torch", "tokenizers", "safetensors"):
-    pytest.importorskip(library, reason=f"{library} (extra `baselines`) is not installed")
 
 from sgl.baseline.training import Training
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run

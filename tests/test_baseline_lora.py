@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
+import needs_lora  # noqa: F401
 import pytest
-from baselines import config_file, sentences, small_config, small_dataset
+import torch
+import transformers
+from animals import config_file, sentences, small_config, small_dataset
+from safetensors.torch import load_file
 from workplace import Workplace
 
-torch = pytest.importorskip("torch", reason="PyTorch (extra `lora`) is not installed")
-transformers = pytest.importorskip(
-    "transformers", reason="Transformers (extra `lora`) is not installed"
-)
-pytest.importorskip("peft", reason="PEFT (extra `lora`) is not installed")
-
-from safetensors.torch import load_file  # noqa: E402
-
-from sgl.baseline.causal import CausalLearner, LanguageModelError  # noqa: E402
-from sgl.baseline.config import Config  # noqa: E402
-from sgl.baseline.data import Data, read_data  # noqa: E402
-from sgl.baseline.learner import quiet  # noqa: E402
-from sgl.baseline.training import Plan, Training, reproducible  # noqa: E402
-from sgl.baseline.vocabulary import learn  # noqa: E402
-from sgl.cli.main import FAILED, OK, run  # noqa: E402
+from sgl.baseline.causal import CausalLearner, LanguageModelError
+from sgl.baseline.config import Config
+from sgl.baseline.data import Data, read_data
+from sgl.baseline.learner import quiet
+from sgl.baseline.training import Plan, Training, reproducible
+from sgl.baseline.vocabulary import learn
+from sgl.cli.main import FAILED, OK, run
 
 # Libraries of others warn about each other.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -39,7 +34,9 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = [("characters", text) for pair in sentences() for text in (*pair, "=")]
     tokenizer = learn(texts, "bpe", 200)
     transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, eos_token="</s>", unk_token="<unk>"
+        tokenizer_object=tokenizer,
+        eos_token="</s>",  # noqa: S106 - no password
+        unk_token="<unk>",  # noqa: S106 - no password
     ).save_pretrained(directory)
     torch.manual_seed(1)
     config = transformers.LlamaConfig(
@@ -56,8 +53,8 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Iterator[Data]:
-    yield read_data(small_dataset(tmp_path / "animals"), None)
+def data(tmp_path: Path) -> Data:
+    return read_data(small_dataset(tmp_path / "animals"), None)
 
 
 def settings(path: Path, **changes: object) -> Config:
@@ -115,7 +112,7 @@ def test_an_answer_does_not_depend_on_the_prompts_beside_it(
 
 def test_rows_that_are_too_long_are_named(language_model: Path, data: Data) -> None:
     made = CausalLearner(settings(language_model, longest=8), data)
-    with pytest.raises(LanguageModelError, match="train-000001 has .* more than `longest`"):
+    with pytest.raises(LanguageModelError, match=r"train-000001 has .* more than `longest`"):
         _ = made.lengths
 
 
@@ -166,7 +163,11 @@ def test_one_command_tunes_decodes_and_scores(work: Workplace, language_model: P
     small_dataset(work.directory / "animals")
     config = config_file(
         work.directory / "lora.yml",
-        **{"model": "causal-lm", "prompt": PROMPT, "longest": 32, "rank": 2, "dev_items": 2},
+        model="causal-lm",
+        prompt=PROMPT,
+        longest=32,
+        rank=2,
+        dev_items=2,
     )
     command = ["baseline", "animals", "--config", config, "--path", str(language_model)]
     assert run([*command, "--steps", "4", "--out", "run"]) == OK

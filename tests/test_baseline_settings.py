@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from baselines import small_dataset
+from animals import small_dataset
 from hypothesis import given
 from hypothesis import strategies as st
 from workplace import Workplace

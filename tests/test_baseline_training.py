@@ -6,25 +6,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import needs_baselines  # noqa: F401
 import numpy as np
 import pytest
-from baselines import small_config, small_dataset
+import torch
+from animals import small_config, small_dataset
 from numpy.typing import NDArray
 
-torch = pytest.importorskip("torch", reason="PyTorch (extra `baselines`) is not installed")
-pytest.importorskip("tokenizers", reason="tokenizers (extra `baselines`) is not installed")
-pytest.importorskip("safetensors", reason="safetensors (extra `baselines`) is not installed")
-
-from sgl.baseline.checkpoint import CheckpointError, Progressed, load, save  # noqa: E402
-from sgl.baseline.config import Config  # noqa: E402
-from sgl.baseline.data import Data, read_data  # noqa: E402
-from sgl.baseline.learner import quiet  # noqa: E402
-from sgl.baseline.model import said_before  # noqa: E402
-from sgl.baseline.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model  # noqa: E402
-from sgl.baseline.training import FINISHED, LIMIT, PATIENCE, Plan, Trained, Training  # noqa: E402
-from sgl.baseline.training import rate as rate_of  # noqa: E402
-from sgl.baseline.training import reproducible  # noqa: E402
-from sgl.baseline.vocabulary import END, PAD, Side, learn, unwritable  # noqa: E402
+from sgl.baseline.checkpoint import CheckpointError, Progressed, load, save
+from sgl.baseline.config import Config
+from sgl.baseline.data import Data, read_data
+from sgl.baseline.learner import quiet
+from sgl.baseline.model import said_before
+from sgl.baseline.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
+from sgl.baseline.training import (
+    FINISHED,
+    LIMIT,
+    PATIENCE,
+    Plan,
+    Trained,
+    Training,
+    rate,
+    reproducible,
+)
+from sgl.baseline.vocabulary import END, PAD, Side, learn, unwritable
 
 MODELS = [
     pytest.param({"model": "transformer"}, id="relative"),
@@ -284,9 +289,9 @@ def test_a_model_learns_a_small_language(model: str, data: Data, tmp_path: Path)
 
 def test_the_rate_rises_and_falls() -> None:
     config = small_config(steps=100, warmup=10, rate=1.0)
-    rates = [rate_of(config, step) for step in range(100)]
+    rates = [rate(config, step) for step in range(100)]
     assert max(rates) == rates[9] == rates[10] == 1.0
     assert rates[:10] == sorted(rates[:10])
     assert rates[10:] == sorted(rates[10:], reverse=True)
     assert rates[-1] == pytest.approx(1 / 90)
-    assert rate_of(replace(config, decay="none"), 99) == 1.0
+    assert rate(replace(config, decay="none"), 99) == 1.0

@@ -45,7 +45,7 @@ def small_dataset(directory: Path, *, dev: bool = True, target: str = "ja") -> P
         "title": "Animals",
         "signature": "sgl:0|grammar:animals",
         "layers": {"source": "en", "target": target, "further": [], "views": []},
-        "splits": dict.fromkeys(splits, {}),
+        "splits": {name: {} for name in splits},
         "patterns": [{"name": "new_pair", "title": "New pair", "groups": ["lexical"]}],
         "grammar": {"sha256": "0"},
         "parameters": {},

@@ -1,0 +1,155 @@
+"""What a baseline has learnt: each pattern, the groups, and the ranks of a published system.
+
+Reads the directory of a run, or of several runs with other seeds, of `sglc baseline`::
+
+    sglc baseline out/sget --out run1
+    python benchmarks/baselines.py run1 --published table.tsv
+
+``--published`` is a file with the name of a pattern, a tab and a score on each line, for
+instance a column of Table 10 of Kumon, Matsuoka & Yanaka (2024), which is not part of this
+repository; the scores of the patterns are then compared with it by Spearman's rank
+correlation.
+
+The questions are those of the paper: are structural patterns harder than lexical ones, are
+modified subjects (a prepositional phrase, a relative clause) close to nothing, and are
+adjectives easier than these?
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, stdev
+
+from scipy.stats import spearmanr
+
+from common import Json, print_table, write_json
+
+GROUPS = ("lexical", "lexical_morphological", "structural")
+
+#: The patterns of each question.
+MODIFIED_SUBJECTS = ("pp_in_subject", "rc_in_subject")
+MODIFIED = ("pp_in_subject", "pp_in_recipient", "rc_in_subject", "rc_in_recipient")
+ADJECTIVES = ("adjective_in_subject", "adjective_in_recipient")
+
+
+def main() -> int:
+    """Print the tables; the exit status is 0."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("runs", type=Path, nargs="+", help="directories of `sglc baseline`")
+    parser.add_argument("--published", type=Path, help="pattern, tab, score")
+    parser.add_argument("--json", type=Path, help="write the result to this file")
+    options = parser.parse_args()
+    result = run(options.runs, read_published(options.published))
+    report(result)
+    write_json(options.json, result)
+    return 0
+
+
+def read_published(path: Path | None) -> dict[str, float]:
+    """Scores of a published system by pattern."""
+    if path is None:
+        return {}
+    rows = (line.split("\t") for line in path.read_text("utf-8").splitlines() if line.strip())
+    return {row[0]: float(row[1]) for row in rows}
+
+
+def run(runs: Sequence[Path], published: Mapping[str, float]) -> Json:
+    """Exact Match of test, of each pattern and group, and what follows from them."""
+    gens = [_scores(path, "gen") for path in runs]
+    patterns = {name: fmean(gen["patterns"][name] for gen in gens) for name in gens[0]["patterns"]}
+    shared = [name for name in patterns if name in published]
+    result: Json = {
+        "runs": [_training(path) for path in runs],
+        "test": _spread([_scores(path, "test")["all"] for path in runs]),
+        "patterns": patterns,
+        "groups": {
+            group: fmean(patterns[name] for name, of in gens[0]["groups"].items() if group in of)
+            for group in GROUPS
+            if any(group in of for of in gens[0]["groups"].values())
+        },
+        "questions": _questions(patterns),
+    }
+    if len(shared) > 1:
+        found = spearmanr([patterns[n] for n in shared], [published[n] for n in shared])
+        result["spearman"] = {
+            "patterns": len(shared),
+            "rho": float(found.statistic),
+            "p": float(found.pvalue),
+        }
+    return result
+
+
+def _scores(path: Path, split: str) -> Json:
+    data = json.loads((path / "scores" / f"{split}.json").read_text("utf-8"))
+    tables = data["tables"]
+
+    def exact(row: Json) -> float:
+        (cell,) = row["scores"]["exact"].values()
+        return float(cell["mean"])
+
+    return {
+        "all": exact(tables["overall"][0]),
+        "patterns": {row["name"]: exact(row) for row in tables["patterns"]},
+        "groups": {name: kind["groups"] for name, kind in data["patterns"].items()},
+    }
+
+
+def _training(path: Path) -> Json:
+    record = json.loads((path / "run.json").read_text("utf-8"))
+    training = record["training"]
+    return {
+        "run": path.name,
+        "model": record["config"]["model"],
+        "weights": record["weights"],
+        "steps": training["steps"],
+        "seconds": training["seconds"],
+        "kept": training["kept_step"],
+        "dev": training["kept_dev_exact"],
+        "ended": training["ended"],
+    }
+
+
+def _spread(values: Sequence[float]) -> Json:
+    return {"mean": fmean(values), "deviation": stdev(values) if len(values) > 1 else None}
+
+
+def _questions(patterns: Mapping[str, float]) -> Json:
+    asked = {
+        "modified subjects": MODIFIED_SUBJECTS,
+        "modified by a phrase or a clause": MODIFIED,
+        "modified by an adjective": ADJECTIVES,
+    }
+    return {
+        what: fmean(patterns[name] for name in names)
+        for what, names in asked.items()
+        if all(name in patterns for name in names)
+    }
+
+
+def report(result: Json) -> None:
+    """Print everything."""
+    for made in result["runs"]:
+        print(
+            f"{made['run']}: {made['model']}, {made['weights']:,} weights, {made['steps']:,} steps "
+            f"in {made['seconds']:.0f} s ({made['ended']}); kept step {made['kept']:,}"
+        )
+    print(f"\ntest {result['test']['mean']:.1%}\n")
+    ranked = sorted(result["patterns"].items(), key=lambda pair: -pair[1])
+    print_table(("pattern", "exact"), [(name, f"{share:.1%}") for name, share in ranked])
+    print()
+    means = {**result["groups"], **result["questions"]}
+    print_table(("mean of patterns", "exact"), [(n, f"{share:.1%}") for n, share in means.items()])
+    if "spearman" in result:
+        found = result["spearman"]
+        print(f"\nSpearman's rho {found['rho']:.2f} (p {found['p']:.1e}, {found['patterns']})")
+    else:
+        print("\nno published scores were given: no rank correlation")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
