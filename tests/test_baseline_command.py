@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import needs_baselines  # noqa: F401
+import numpy as np
 import pytest
+import torch
 from animals import config_file, small_dataset
 from diagnostics import INTERNAL
+from numpy.typing import NDArray
 from workplace import Workplace
 
+from sgl.baseline.seq2seq import Seq2SeqLearner
 from sgl.baseline.training import Training
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run
 
@@ -119,6 +123,33 @@ def test_a_time_limit_is_said_out_loud(work: Workplace) -> None:
     assert record(work)["training"]["ended"] == "time limit"
     assert trains("--resume") == OK
     assert record(work)["training"]["ended"] == "all steps"
+
+
+@pytest.mark.usefixtures("animals")
+def test_training_that_diverges_ends_and_says_so(work: Workplace) -> None:
+    config_file(work.directory / "wild.yml", model="lstm", rate=1, clip=0, warmup=0, steps=300)
+    forward = Seq2SeqLearner.loss
+
+    def wild(self: Seq2SeqLearner, rows: NDArray[np.int64]) -> tuple[torch.Tensor, int]:
+        loss, tokens = forward(self, rows)
+        return loss * float("inf"), tokens
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Seq2SeqLearner, "loss", wild)
+        assert run(["baseline", "animals", "--config", "wild.yml", "--out", "run"]) == OK
+    assert "SGL1607]: training ended at step 0 of 300: the loss is no number" in said(work)
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_resumed_run_keeps_its_vocabulary(work: Workplace) -> None:
+    assert trains("--time-limit", "0.001s") == OK
+    path = work.directory / "run" / "tokens.json"
+    before = path.read_bytes()
+    assert trains("--resume") == OK
+    assert path.read_bytes() == before
+    path.write_bytes(before[:50])
+    assert trains("--resume") == FAILED
+    assert "tokens.json` cannot be read" in said(work)
 
 
 def test_a_run_is_not_resumed_with_other_settings_or_other_data(

@@ -42,6 +42,7 @@ class Directory:
         self.path = path
         self.record = path / "run.json"
         self.checkpoint = path / "checkpoint.safetensors"
+        self.vocabulary = path / "tokens.json"
 
     def check(self, run: str, resume: bool) -> None:
         """Whether a run may be begun, or resumed, here; writes nothing.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class Job:
 
     Raises:
         DirectoryError: the directory cannot be used.
+        CheckpointError: the vocabulary of the run that is resumed is damaged.
         LanguageModelError: there is no language model where the settings say.
     """
 
@@ -56,13 +58,15 @@ class Job:
         self.directory = Directory(request.out)
         self.run = _run_hash(request.config, request.data)
         self.directory.check(self.run, request.resume)
-        with reproducible(request.config.threads):
-            self.learner = _learner(request.config, request.data)
+        with self._reproducible():
+            self.learner = _learner(request.config, request.data, self.directory)
         # Makes the tokens of all rows, so that one which is too long is found now.
         assert len(self.learner.lengths) == len(request.data.train)
         self._record = _begun(request, self.run)
         if not self.directory.record.exists():
             self.directory.write_record(self._record)
+        if isinstance(self.learner, Seq2SeqLearner):
+            self.learner.source.tokenizer.save(str(self.directory.vocabulary))
 
     def unwritable(self) -> Iterator[tuple[str, int]]:
         """Splits with gold texts that the vocabulary cannot write, and how many."""
@@ -87,7 +91,7 @@ class Job:
             self.run,
             self.request.limit,
         )
-        with reproducible(config.threads):
+        with self._reproducible():
             training = Training(self.learner, plan)
             if self.request.resume and self.directory.checkpoint.exists():
                 _resume(training)
@@ -100,7 +104,7 @@ class Job:
     def predict(self, benchmark: Benchmark, line: Line) -> Path:
         """Decode a split with the weights that were kept; the file of the predictions."""
         began = time.monotonic()
-        with reproducible(self.request.config.threads):
+        with self._reproducible():
             said = self.learner.translate([row.source for row in benchmark.rows], line)
         self._record.setdefault("decoding_seconds", {})[benchmark.split] = round(
             time.monotonic() - began, 1
@@ -108,13 +112,27 @@ class Job:
         self.directory.write_record(self._record)
         return self.directory.write_predictions(benchmark.split, benchmark.rows, said)
 
+    def _reproducible(self) -> AbstractContextManager[None]:
+        config = self.request.config
+        return reproducible(config.threads, config.device)
 
-def _learner(config: Config, data: Data) -> Learner:
+
+def _learner(config: Config, data: Data, directory: Directory) -> Learner:
     if config.model == CAUSAL:
         from sgl.baseline.causal import CausalLearner
 
         return CausalLearner(config, data)
-    return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
+    return Seq2SeqLearner(config, data, _vocabulary(config, data, directory))
+
+
+def _vocabulary(config: Config, data: Data, directory: Directory) -> tokenizers.Tokenizer:
+    """The vocabulary of the run that is resumed, or a new one."""
+    if not directory.vocabulary.exists():
+        return learn_vocabulary(config, data)
+    try:
+        return tokenizers.Tokenizer.from_file(str(directory.vocabulary))
+    except Exception as problem:  # the library raises nothing more special
+        raise CheckpointError(f"`{directory.vocabulary}` cannot be read: {problem}") from problem
 
 
 def _resume(training: Training) -> None:

@@ -105,9 +105,8 @@ class Seq2SeqLearner:
         return said
 
     def keep(self, directory: Path) -> None:
-        """Write the weights, in the format of safetensors, and the vocabulary."""
+        """Write the weights, in the format of safetensors."""
         save_file(self._model.state_dict(), directory / "model.safetensors")
-        self.source.tokenizer.save(str(directory / "tokens.json"))
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
         table = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)

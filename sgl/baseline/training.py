@@ -13,6 +13,7 @@ but that comparison is no part of the checkpoint: a run that is resumed would no
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,11 @@ from sgl.evaluate.exact import exact
 _OFTEN = 10
 
 FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
+DIVERGED = "the loss is no number"
+
+
+class _DivergedError(Exception):
+    """The loss of a step is infinite or no number; the weights are those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +70,11 @@ Told = Callable[[Progressed, float], None]
 
 
 @contextmanager
-def reproducible(threads: int) -> Iterator[None]:
-    """Let PyTorch compute with so many threads, and only in ways that give the same again."""
+def reproducible(threads: int, device: str = "cpu") -> Iterator[None]:
+    """Let PyTorch compute with so many threads, on a CPU only in ways that give the same again."""
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(device == "cpu")
     try:
         yield
     finally:
@@ -126,7 +132,11 @@ class Training:
                 ended = LIMIT
                 self._save()
                 break
-            self._step()
+            try:
+                self._step()
+            except _DivergedError:
+                ended = DIVERGED
+                break
             state.seconds = before + time.monotonic() - began
             left = self._left(began)
             if state.step % config.check == 0 or state.step == config.steps:
@@ -151,6 +161,8 @@ class Training:
             loss, number = self.learner.loss(rows)
             loss.backward()
             total += loss.item()
+            if not math.isfinite(total):
+                raise _DivergedError
             tokens += number
         for weight in self.weights.values():
             if weight.grad is not None:

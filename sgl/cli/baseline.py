@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _NEEDED = ("torch", "tokenizers", "safetensors", "scipy", "statsmodels")
 _NEEDED_FOR_LORA = ("transformers", "peft")
 
+#: What to do when training ended because it diverged, or because of its time limit.
+_REMEDIES = ("a smaller `rate` may help", "`--resume` goes on with it")
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|)")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
 
@@ -155,12 +158,13 @@ def _job(
     config: Config, data: Data, out: Path, options: _Options, diagnostics: Diagnostics
 ) -> Job | None:
     from sgl.baseline.causal import LanguageModelError
+    from sgl.baseline.checkpoint import CheckpointError
     from sgl.baseline.directory import DirectoryError
     from sgl.baseline.job import Job, Request
 
     try:
         return Job(Request(config, data, out, options.resume, options.time_limit))
-    except DirectoryError as problem:
+    except (CheckpointError, DirectoryError) as problem:
         diagnostics.error("SGL1604", None, problem.message, hint=problem.hint)
     except LanguageModelError as problem:
         diagnostics.error("SGL1605", None, str(problem))
@@ -175,7 +179,7 @@ def _run(job: Job, diagnostics: Diagnostics) -> dict[str, Path] | None:
     """Train and decode; the predictions by split, or None after an error."""
     from sgl.baseline.causal import LanguageModelError
     from sgl.baseline.checkpoint import CheckpointError
-    from sgl.baseline.training import LIMIT
+    from sgl.baseline.training import DIVERGED, LIMIT
 
     data = job.request.data
     click.echo(
@@ -194,10 +198,13 @@ def _run(job: Job, diagnostics: Diagnostics) -> dict[str, Path] | None:
             trained = job.train(line, lambda state, left: _tell(line, state, left))
         score = "" if trained.kept_score is None else f", dev {trained.kept_score:.1%}"
         click.echo(f"kept: step {trained.kept_step:,}{score}; ended: {trained.ended}")
-        if trained.ended == LIMIT:
+        if trained.ended in (LIMIT, DIVERGED):
             steps = f"step {trained.progressed.step:,} of {job.request.config.steps:,}"
             diagnostics.warning(
-                "SGL1607", None, f"training ended at {steps}", hint="`--resume` goes on with it"
+                "SGL1607",
+                None,
+                f"training ended at {steps}: {trained.ended}",
+                hint=_REMEDIES[trained.ended == LIMIT],
             )
         with progress() as line:
             return {split.split: job.predict(split, line) for split in data.predicted}

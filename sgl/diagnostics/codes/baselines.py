@@ -56,9 +56,9 @@ CODES = (
     Code(
         "SGL1607",
         "Training has ended before its last step",
-        "The time limit was reached. The best state so far has made the predictions; with more "
-        "steps they would be others, so that the scores say less about the model than about the "
-        "time it had.",
+        "The time limit was reached, or the loss was no number any more. The best state so far has "
+        "made the predictions; with more steps they would be others, so that the scores say less "
+        "about the model than about the time it had.",
         no_example="it depends on the run, not on the grammar",
     ),
 )
