@@ -95,7 +95,7 @@ def _scores(path: Path, split: str) -> Json:
     return {
         "all": exact(tables["overall"][0]),
         "patterns": {row["name"]: exact(row) for row in tables["patterns"]},
-        "groups": {name: kind["groups"] for name, kind in data["patterns"].items()},
+        "groups": {name: kind["groups"] for name, kind in data["dataset"]["patterns"].items()},
     }
 
 

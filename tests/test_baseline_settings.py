@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workplace import Workplace
 
+import baselines as benchmark
 from sgl.baseline.config import Config, ConfigError, presets, read_config
 from sgl.baseline.data import read_data
 from sgl.baseline.order import Order
@@ -159,3 +161,53 @@ def test_a_time_limit_is_a_time(work: Workplace) -> None:
     for wrong in ("soon", "0m", "-3m", "15 parsecs"):
         assert run(["baseline", "animals", "--time-limit", wrong]) == USAGE
         assert "is not a time such as" in work.capsys.readouterr().err
+
+
+def scored_run(directory: Path, shares: dict[str, float], test: float = 0.98) -> Path:
+    """The files of a run that say so."""
+
+    def rows(names: dict[str, float]) -> list[dict[str, object]]:
+        return [
+            {"name": name, "scores": {"exact": {"transformer": {"mean": share}}}}
+            for name, share in names.items()
+        ]
+
+    groups = {name: {"groups": ["structural"]} for name in shares}
+    for split, overall in (("test", test), ("gen", 0.5)):
+        tables = {"overall": rows({"all": overall}), "patterns": rows(shares)}
+        content = {"dataset": {"patterns": groups}, "tables": tables}
+        path = directory / "scores" / f"{split}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content), "utf-8")
+    training = {
+        "steps": 10,
+        "seconds": 1.0,
+        "kept_step": 10,
+        "kept_dev_exact": 1.0,
+        "ended": "all steps",
+    }
+    record = {"config": {"model": "transformer"}, "weights": 100, "training": training}
+    (directory / "run.json").write_text(json.dumps(record), "utf-8")
+    return directory
+
+
+def test_the_benchmark_compares_the_ranks_of_patterns_with_published_ones(tmp_path: Path) -> None:
+    shares = {"pp_in_subject": 0.1, "rc_in_subject": 0.3, "cp_deeper": 0.2}
+    run_directory = scored_run(tmp_path / "run", shares)
+    table = tmp_path / "table.tsv"
+    table.write_text("pp_in_subject\t11.9\nrc_in_subject\t30\ncp_deeper\t20.5\n", "utf-8")
+    found = benchmark.run([run_directory], benchmark.read_published(table))
+    assert found["spearman"]["rho"] == pytest.approx(1.0)
+    assert found["questions"] == {"modified subjects": pytest.approx(0.2)}
+    assert found["groups"] == {"structural": pytest.approx(0.2)}
+    assert "spearman" not in benchmark.run([run_directory], {})
+
+
+def test_the_benchmark_takes_the_mean_of_several_runs(tmp_path: Path) -> None:
+    runs = [
+        scored_run(tmp_path / name, {"cp_deeper": share}, test)
+        for name, share, test in (("one", 0.2, 0.9), ("two", 0.4, 1.0))
+    ]
+    found = benchmark.run(runs, {})
+    assert found["patterns"] == {"cp_deeper": pytest.approx(0.3)}
+    assert found["test"]["mean"] == pytest.approx(0.95)
