@@ -32,6 +32,7 @@ from sgl.dataset import (
     StratumCount,
     fingerprint,
     manifest,
+    put_back,
     signature,
     staged_directory,
     write_card,
@@ -41,7 +42,7 @@ from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
 from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
-from sgl.shards.journal import kept_if_begun
+from sgl.shards.journal import kept_if_begun, partial_folder
 from sgl.verify import USEFUL, Report, certificate_faults, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -49,6 +50,9 @@ Stage = Callable[[str, int, int], None]
 
 VERIFICATION = "verification.json"
 CERTIFICATE = "certificate.json"
+
+#: What the directory of a dataset that is being written has for a name in the journal's folder.
+STAGE = "stage"
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,8 @@ def produce(
         return _produce(compiled, structures, proofs, target, Division(Labour(), None), stage)
     try:
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
-        opened = open_journal(target, _identity(compiled), labour)
+        rescue = partial(put_back, partial_folder(target) / STAGE, target.resolve())
+        opened = open_journal(target, _identity(compiled), labour, rescue)
     except OSError as problem:
         raise OutputError(target, problem.strerror or str(problem)) from problem
     with opened as journal, kept_if_begun(journal):
@@ -126,7 +131,7 @@ def _produce(
     division: Division,
     stage: Stage,
 ) -> Outcome:
-    place = None if division.journal is None else division.journal.folder / "stage"
+    place = None if division.journal is None else division.journal.folder / STAGE
     outcome: Outcome | None = None
     try:
         with staged_directory(target, place) as directory:

@@ -13,7 +13,7 @@ import click
 from sgl.build.labour import Labour
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.shards.executor import ENGINES, LOCAL, WorkerLostError
-from sgl.shards.journal import InterruptedRunError, interrupted, partial_folder
+from sgl.shards.journal import BusyRunError, InterruptedRunError, interrupted, partial_folder
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -28,7 +28,9 @@ LABOUR_ERRORS = (InterruptedRunError, WorkerLostError, ImportError)
 def refused_labour(problem: Exception, out: Path, labour: Labour) -> int:
     """Say what stands against a run, and what to do; the exit code."""
     reason = str(problem)
-    if isinstance(problem, InterruptedRunError):
+    if isinstance(problem, BusyRunError):
+        reason = f"`{out}`: {problem}"
+    elif isinstance(problem, InterruptedRunError):
         resumable = "; `--resume` goes on with it, `--force` begins anew"
         other = f"the interrupted run of `{out}` cannot be resumed: {problem}; "
         reason = f"`{out}`: {problem}{resumable}"

@@ -25,7 +25,14 @@ from sgl.dataset.manifest import (
     write_manifest,
 )
 from sgl.dataset.readings import Readings, StringFigures, string_figures
-from sgl.dataset.staged import FORMAT, MANIFEST, check_target, is_dataset, staged_directory
+from sgl.dataset.staged import (
+    FORMAT,
+    MANIFEST,
+    check_target,
+    is_dataset,
+    put_back,
+    staged_directory,
+)
 
 __all__ = [
     "FORMAT",
@@ -45,6 +52,7 @@ __all__ = [
     "fingerprint",
     "is_dataset",
     "manifest",
+    "put_back",
     "signature",
     "staged_directory",
     "string_figures",
