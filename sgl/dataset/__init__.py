@@ -13,7 +13,7 @@ What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels a
 
 from sgl.dataset.card import card, write_card
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.errors import OutputError
+from sgl.dataset.errors import OutputError, TextTooLongError
 from sgl.dataset.fingerprint import fingerprint, signature
 from sgl.dataset.manifest import (
     DataFile,
@@ -47,6 +47,7 @@ __all__ = [
     "SourceFile",
     "StratumCount",
     "StringFigures",
+    "TextTooLongError",
     "card",
     "check_target",
     "fingerprint",
