@@ -3,6 +3,7 @@
 import io
 import random
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,7 +15,6 @@ from sgl.dataset.arrays import arrow_array, rows_of
 from sgl.dataset.parquet import row_groups
 from sgl.dataset.row_kernel import breaks
 from sgl.kernel.column import Column
-from sgl.shards.executor import InProcess
 from sgl.shards.sentences import PARQUET, TSV, FormatError, SentenceWork, encode
 
 TEXTS = ["", "a dog", "犬が走った。", "x" * 30, "", "the end"]
@@ -56,34 +56,28 @@ def test_a_text_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPat
         arrow_array(Column.of(TEXTS))
 
 
-def sentences(form: str) -> tuple[SentenceWork, bytes]:
+def encoded(form: str) -> bytes:
+    """The first sentences of a sample, as a worker writes them."""
     plan = plan_of({"sample": 300}, lemmas=("NOUN",), sentences=True)
     work = SentenceWork(tables_of(TOY, plan=plan), TOY, ("en", "ja"), form)
-    numbers = work.sampler.survey(
-        work.tables.strata[0], arange(300), work.sampler.unexposed()
-    ).batch.numbers
-    return work, InProcess(work).submit(encode, numbers).result()
-
-
-def arange(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN201
-    return arrays.np.arange(number, dtype=arrays.np.int64)
+    return encode(work, np.arange(300, dtype=np.int64))
 
 
 def test_lines_that_no_array_can_hold_together_are_the_same_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _, expected = sentences(TSV)
+    expected = encoded(TSV)
     monkeypatch.setattr(arrays, "MOST_BYTES", 500)
-    assert sentences(TSV)[1] == expected
+    assert encoded(TSV) == expected
     lines = [line.split("\t") for line in expected.decode().splitlines()]
-    found = pq.read_table(io.BytesIO(sentences(PARQUET)[1])).to_pydict()
+    found = pq.read_table(io.BytesIO(encoded(PARQUET))).to_pydict()
     assert [list(pair) for pair in zip(found["en"], found["ja"], strict=True)] == lines
 
 
 def test_a_line_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "MOST_BYTES", 60)
     with pytest.raises(FormatError, match="2 GiB"):
-        sentences(TSV)
+        encoded(TSV)
 
 
 # --- what a row cannot hold --------------------------------------------------------------

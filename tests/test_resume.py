@@ -1,5 +1,6 @@
 """Runs that are killed: what is finished is kept, and the whole is as if nothing had happened."""
 
+import importlib.util
 import json
 import os
 import random
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -33,6 +35,10 @@ from sgl.shards.journal import (
 from sgl.shards.sentences import PARQUET, SentenceWork
 
 SGET = str(grammars_dir() / "sget.sgl")
+needs_dask = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None,
+    reason="the extra `cluster` is not installed",
+)
 SIZES = Sizes(chunk=500, batch=2_000, segment=800)
 
 on_linux = pytest.mark.skipif(
@@ -286,6 +292,22 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Command:
 def test_a_killed_run_is_resumed_to_the_same_file(reference: Command, seed: int) -> None:
     outcome = interrupted_run(reference, random.Random(seed))  # noqa: S311
     assert outcome.identical
+
+
+@on_linux
+@needs_dask
+def test_a_cluster_that_loses_a_worker_finishes_with_the_same_file(reference: Command) -> None:
+    on_cluster = replace(reference, engine="dask")
+    process = on_cluster.start(resume=False)
+    wait_for_shards(process, on_cluster.partial)
+    workers = workers_of(process.pid)
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)
+    _, said = process.communicate()
+    assert process.returncode == 0, said.decode()
+    assert b"Traceback" not in said
+    assert on_cluster.taken() == reference.digest
+    assert not on_cluster.partial.exists()
 
 
 def wait_for_shards(started: "subprocess.Popen[bytes]", partial: Path) -> None:
