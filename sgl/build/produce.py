@@ -42,7 +42,7 @@ from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
 from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
-from sgl.shards.journal import kept_if_begun, partial_folder
+from sgl.shards.journal import interrupted, kept_if_begun, partial_folder
 from sgl.verify import USEFUL, Report, certificate_faults, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -90,7 +90,8 @@ def produce(
 ) -> Outcome:
     """Write the dataset of a proved plan to ``target``.
 
-    With divided ``labour`` there is a journal, so that an interrupted run can be resumed.
+    With divided ``labour`` there is a journal, so that an interrupted run can be resumed; one
+    that is there is in the way of all others.
 
     Raises:
         OutputError: the directory cannot be written.
@@ -99,7 +100,8 @@ def produce(
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
-    if labour is None or not labour.divided:
+    labour = labour or Labour()
+    if not (labour.divided or interrupted(partial_folder(target))):
         return _produce(compiled, structures, proofs, target, Division(Labour(), None), stage)
     try:
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
