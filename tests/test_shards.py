@@ -208,7 +208,8 @@ def test_the_file_is_the_same_from_a_cluster(tmp_path: Path) -> None:
 
 
 @needs_dask
-def test_a_cluster_that_does_not_answer_is_named(impatient: None) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_a_cluster_that_does_not_answer_is_named() -> None:
     with pytest.raises(WorkerLostError, match="tcp://127"):
         open_executor(0, 1, "dask", "tcp://127.0.0.1:9")
 
@@ -436,10 +437,9 @@ def test_other_options_go_together_and_change_nothing(work: Workplace, options: 
 
 
 @needs_dask
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["sample", "compile"])
-def test_a_cluster_that_does_not_answer_is_no_traceback(
-    work: Workplace, impatient: None, command: str
-) -> None:
+def test_a_cluster_that_does_not_answer_is_no_traceback(work: Workplace, command: str) -> None:
     path = work.write("farm.sgl", BASE)
     words = [command, str(path), "--out", "a.tsv", "--engine", "dask", *SCHEDULER]
     assert run(words) == FAILED
