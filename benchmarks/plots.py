@@ -7,7 +7,7 @@ The files of ``benchmarks/measured`` are read and those of ``docs/plots`` writte
 bytes from the same figures::
 
     measured/scaling.json        plots/sentences.svg    CPU time by sentences and workers
-                                 plots/workers.svg      time by workers
+                                 plots/workers.svg      CPU time by workers
     measured/growing.json        plots/rules.svg        compiling by rules
                                  plots/patterns.svg     compiling by patterns
                                  plots/grammar.svg      a sentence, by rules of the grammar
@@ -107,15 +107,15 @@ def _scaling(runs: Sequence[Json]) -> Iterator[Plot]:
         Line(
             f"{items:,} pairs",
             [
-                (run["workers"], run["seconds"])
+                (run["workers"], run["processor"])
                 for run in runs
                 if run["engine"] == "local" and run["items"] == items
             ],
         )
         for items in largest
     ]
-    title = "Distinct pairs to Parquet, on two processors"
-    yield Plot("workers", title, "workers", "seconds", by_workers, logarithmic=False)
+    title = "What it costs to divide the work"
+    yield Plot("workers", title, "workers", "CPU seconds", by_workers, logarithmic=False)
 
 
 def _growing(growing: Json) -> Iterator[Plot]:
@@ -154,7 +154,7 @@ def _content(path: Path) -> Json:
 
 def drawn(plot: Plot) -> str:
     """A plot as an SVG file."""
-    margin = max(text_width(line.name, _FONT) for line in plot.lines) + 12
+    margin = max(text_width(line.name, _FONT) for line in plot.lines) + 20
     right, floor = _WIDTH - margin, _HEIGHT - _BOTTOM
     every = [point for line in plot.lines for point in line.points]
     xs, ys = [x for x, _ in every], [y for _, y in every]
@@ -175,7 +175,7 @@ def drawn(plot: Plot) -> str:
         content.append(_rule(x, floor, x, floor + 4, "#888"))
         content.append(_text(_said(mark), x, floor + 18, anchor="middle"))
     content.append(_rule(_LEFT, floor, right, floor, "#888"))
-    ends = _apart([upwards(line.points[-1][1]) for line in plot.lines])
+    ends = apart([upwards(line.points[-1][1]) for line in plot.lines])
     for line, colour, end in zip(plot.lines, _COLOURS, ends, strict=False):
         places = [(across(x), upwards(y)) for x, y in line.points]
         content.append(_line(places, colour))
@@ -226,8 +226,10 @@ def _marks(values: Sequence[float], *, logarithmic: bool) -> list[float]:
     """Where an axis has numbers: powers of ten, or multiples of a round number."""
     low, high = min(values), max(values)
     if logarithmic:
-        powers = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
-        return [10.0**power for power in powers]
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        factors = (1,) if len(powers) > _MARKS - 1 else (1, 2, 5)
+        every = (factor * 10.0**power for power in powers for factor in factors)
+        return [mark for mark in every if low * (1 - 1e-9) <= mark <= high * (1 + 1e-9)]
     size = 10 ** math.floor(math.log10(high / _MARKS))
     step = next(size * factor for factor in (1, 2, 5, 10) if high / (size * factor) <= _MARKS)
     return [step * number for number in range(int(high / step) + 1)]
@@ -237,7 +239,7 @@ def _said(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
 
 
-def _apart(heights: Sequence[float]) -> list[float]:
+def apart(heights: Sequence[float]) -> list[float]:
     """The heights of names, moved down where two would overlap."""
     placed = list(heights)
     last = -math.inf
