@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes.append(interrupted_run(command, chance))
             print(f"{number + 1}/{chosen.runs}", end="\r", file=sys.stderr)
             if not outcomes[-1].identical:
-                print(f"run {number}: {outcomes[-1]}")
+                print(f"run {number}: {outcomes[-1]}", flush=True)
     kills = Counter(victim for outcome in outcomes for victim in outcome.killed)
     identical = sum(outcome.identical for outcome in outcomes)
     print_table(
