@@ -49,7 +49,8 @@ CODES = (
         "SGL1406",
         "Compounds cannot be scored",
         "The compound translation error rate needs the compound of each row. Its atoms are all in "
-        "the lexicon, and it stands in the source sentence, word by word.",
+        "the lexicon, and it stands in the source sentence, word by word. Datasets of patterns of "
+        "the group `compound` have both in `compounds.json`; of other data the author writes them.",
         no_example="it depends on files, not on the grammar",
     ),
     Code(
