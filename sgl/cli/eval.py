@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import click
 
+from sgl.analyse.predictions import PredictionsError
 from sgl.build.judging import grammar_of
 from sgl.cli.common import Progress, compile_options, count, progress, show
 from sgl.cli.eval_compounds import Compounds, compounds_of
@@ -20,14 +21,15 @@ from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics.source import visible
 from sgl.evaluate.benchmark import Benchmark, DatasetError, Kind, read_benchmark
 from sgl.evaluate.latex import latex
 from sgl.evaluate.partial import PartialMatch
-from sgl.evaluate.predictions import Predictions, PredictionsError, read_predictions
+from sgl.evaluate.predictions import Predictions, read_predictions
 from sgl.evaluate.result import METRICS, Evaluation, Json, result_data
 from sgl.evaluate.scoring import PARTIAL, Scored, Scorer, System
 from sgl.evaluate.segment import WAYS
-from sgl.evaluate.shape import Shape, ShapeError, shapes
+from sgl.evaluate.shape import Shape, ShapeError, shape, shapes
 from sgl.evaluate.slips import lemmas_by_word
 from sgl.evaluate.surface import BLEU_METRIC, Surface, SurfaceScores
 from sgl.evaluate.surface import SacrebleuMissing as Missing
@@ -145,7 +147,8 @@ def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -
     except DatasetError as problem:
         diagnostics.error("SGL1401", None, problem.message, notes=problem.notes, hint=problem.hint)
         return None
-    systems = _systems(request.predictions, benchmark, diagnostics)
+    language = request.language or benchmark.target
+    systems = _systems(request.predictions, benchmark, language, diagnostics)
     if systems is None:
         return None
     unavailable: dict[str, str] = {}
@@ -184,7 +187,7 @@ def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -
 
 
 def _systems(
-    names: Sequence[str], benchmark: Benchmark, diagnostics: Diagnostics
+    names: Sequence[str], benchmark: Benchmark, language: str, diagnostics: Diagnostics
 ) -> tuple[System, ...] | None:
     """The systems with their runs; None after errors about any of the files."""
     runs: dict[str, list[Predictions]] = {}
@@ -192,10 +195,14 @@ def _systems(
         name, equals, file = given.partition("=")
         path = Path(file if equals else given)
         try:
-            read = read_predictions(path, benchmark.rows)
+            read = read_predictions(path, benchmark.rows, language)
         except PredictionsError as problem:
             diagnostics.error(
-                "SGL1402", None, problem.message, notes=problem.notes, hint=problem.hint
+                "SGL1402",
+                None,
+                f"`{path}` cannot be scored: {visible(problem.message)}",
+                notes=[visible(detail) for detail in problem.details],
+                hint=problem.hint,
             )
             continue
         runs.setdefault(name if equals else _free(path, runs), []).append(read)
@@ -322,6 +329,11 @@ def _surface(
 def _shapes(benchmark: Benchmark, unavailable: dict[str, str]) -> tuple[Shape, ...]:
     """The shapes of the items, if the dataset has its graphs."""
     what = "tables by length and depth"
+    if benchmark.sentences:
+        return tuple(
+            shape(sentence.heads, [word.deprel for word in sentence.words])
+            for sentence in benchmark.sentences
+        )
     if benchmark.directory is None:
         unavailable[what] = "the dataset has no CoNLL-U file"
         return ()

@@ -16,9 +16,11 @@ CODES = (
     Code(
         "SGL1402",
         "Predictions do not fit the rows",
-        "Without the names of rows there has to be one prediction for each row, in their order; "
-        "with names, each has to be that of a row, and occur once. Scores of predictions that "
-        "may stand beside the wrong rows would mean nothing, so that none are given.",
+        "Without ids there has to be one prediction for each row of the dataset, or sentence of "
+        "the treebank, in their order; with ids (`.tsv`, `.jsonl`, `.conllu`), each has to be that "
+        "of a row, and occur once. Scores of predictions that may stand beside the wrong rows "
+        "would mean nothing, so that none are given. `sglc analyse` leaves this system out and "
+        "scores the others.",
         no_example="it depends on the predictions, not on the grammar",
     ),
     Code(
