@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sgl.analyse.kinds import what_else
 from sgl.analyse.treebank import LONGEST_LINE, Malformed, Sentence, TreebankReader
 
 
@@ -43,15 +44,6 @@ IDS = ("id", "sent_id")
 
 #: So many places are named in a report.
 _NAMED = 5
-
-#: How files begin that are something else.
-_MAGIC = {
-    b"\x1f\x8b": "the file is compressed (gzip); it has to be unpacked",
-    b"PK\x03\x04": "the file is an archive (zip); it has to be unpacked",
-    b"PAR1": "the file is Parquet; predictions are text",
-    b"\xff\xfe": "the file is UTF-16; it has to be UTF-8",
-    b"\xfe\xff": "the file is UTF-16; it has to be UTF-8",
-}
 
 
 class PredictionsError(Exception):
@@ -153,13 +145,16 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
         PredictionsError: the file is not what its ending or its first line says.
         OSError: the file cannot be opened or read.
     """
+    other = what_else(path)
+    if other:
+        raise PredictionsError(other)
     kind = path.suffix.lower()
     nothing: Iterator[Output] = iter(())
     if kind == ".conllu":
         return _sentences(path, column)
     first = next((line for _, line in _lines(path) if line.strip()), "")
     cell, tab, _ = first.partition("\t")
-    if kind in (".jsonl", ".ndjson") or first.startswith("{"):
+    if kind in (".jsonl", ".ndjson", ".json") or first.startswith("{"):
         return _objects(path)
     if kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
         return Aligned(_unique(_tsv(path)), nothing)
@@ -172,8 +167,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         number = 0
         while raw := stream.readline(LONGEST_LINE):
             number += 1
-            if number == 1:
-                _check_magic(raw)
             if len(raw) == LONGEST_LINE:
                 raise PredictionsError(f"line {number:,} has more than {LONGEST_LINE:,} bytes")
             try:
@@ -183,12 +176,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                     f"line {number:,} is not UTF-8 at byte {problem.start + 1}"
                 ) from None
             yield number, text.rstrip("\r\n")
-
-
-def _check_magic(raw: bytes) -> None:
-    for begin, what in _MAGIC.items():
-        if raw.startswith(begin):
-            raise PredictionsError(what)
 
 
 def _tsv(path: Path) -> Iterator[tuple[int, str, Output]]:

@@ -212,12 +212,20 @@ def _analyse(
 ) -> Analysis | None:
     """The analysis; None after a report."""
     from sgl.analyse import analyse
+    from sgl.analyse.kinds import what_else
 
     for path in (gold, *predictions):
         if not path.is_file():
             reason = "it is a directory" if path.is_dir() else "there is no such file"
             diagnostics.error("SGL1102", None, f"cannot read `{path}`: {reason}")
     if diagnostics.errors:
+        return None
+    try:
+        other = what_else(gold)
+    except OSError as problem:
+        other = problem.strerror or str(problem)
+    if other:
+        diagnostics.error("SGL1102", None, f"cannot read `{gold}`: {other}")
         return None
     with progress() as line:
 

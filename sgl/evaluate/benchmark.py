@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sgl.analyse.kinds import what_else
 from sgl.analyse.treebank import Malformed, Sentence, TreebankReader
 from sgl.core.plan import IN_DISTRIBUTION, Pattern
 from sgl.corpus.rows import Corpus, Unreadable
@@ -111,6 +112,12 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
         return _from_directory(path, split, target)
     if split is not None:
         raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
+    try:
+        other = what_else(path)
+    except OSError as problem:
+        raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    if other:
+        raise DatasetError(f"cannot read `{path}`: {other}")
     if path.suffix.lower() == ".conllu":
         return _from_treebank(path, target)
     rows = _rows(path, path.stem)
