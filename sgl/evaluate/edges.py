@@ -28,6 +28,7 @@ from sgl.analyse.text import cut_at_marks, folded, is_punctuation
 from sgl.analyse.tree import without_punctuation
 from sgl.analyse.treebank import Sentence
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Token
+from sgl.core.interpret import finish
 from sgl.evaluate.said import Said
 from sgl.evaluate.segment import DictionarySegmenter
 
@@ -48,14 +49,17 @@ class GrammarEdges:
         anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
         self._join = grammar.text_layers[text].join
         content: set[str] = set()
-        everything: set[str] = set()
+        between: set[str] = set()
         for rule in grammar.rules:
             words = [item.text for item in rule.templates[text] if isinstance(item, Token)]
-            everything.update(words)
             if any(isinstance(item, Token) for item in rule.templates[anchor]):
                 content.update(words)
-        self._dropped = frozenset(map(folded, everything - content))
-        self._segment = DictionarySegmenter(everything)
+                # A stem and its endings are the word of one node.
+                content.add(finish(grammar.text_layers[text], words))
+            else:
+                between.update(words)
+        self._dropped = frozenset(map(folded, between))
+        self._segment = DictionarySegmenter(between | content)
 
     def kept(
         self, gold: Said, text: str, words: Sequence[str] | None, said: Said | None
