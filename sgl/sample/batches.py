@@ -20,12 +20,12 @@ sampler contains it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import compress, repeat
-from operator import eq, itemgetter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, compress, islice
+from operator import getitem, itemgetter
 from typing import NamedTuple
 
-from sgl.sample.blanks import Column, Shape, Shapes, is_plain
+from sgl.sample.blanks import Shape, Shapes, Strings, is_plain
 from sgl.sample.distinct import (
     AMBIGUOUS,
     REASONS,
@@ -50,22 +50,27 @@ from sgl.sample.rows import row_of, text_of
 #: Candidates that are at work at once, at least and at most.
 LEAST_AT_ONCE, MOST_AT_ONCE = 100, 8_000
 
+_NUMBER = itemgetter(0)
+
 
 class _Group(NamedTuple):
-    """Candidates of one shape: their numbers in the batch, and the columns of each word."""
+    """Candidates of one shape: their numbers in the batch, and the strings of their words."""
 
-    key: tuple[int, ...]
     shape: Shape
-    numbers: Sequence[int]
-    columns: list[list[Column]]
+    numbers: list[int]
+    strings: list[Strings]
 
     def only(self, kept: Sequence[int]) -> _Group:
         """Those that are kept."""
         flags = [kept[number] for number in self.numbers]
         if all(flags):
             return self
-        columns = [[list(compress(column, flags)) for column in word] for word in self.columns]
-        return self._replace(numbers=list(compress(self.numbers, flags)), columns=columns)
+        numbers, strings = compress(self.numbers, flags), compress(self.strings, flags)
+        return _Group(self.shape, list(numbers), list(strings))
+
+
+#: Groups by the rules of their shapes.
+Groups = Mapping[tuple[int, ...], _Group]
 
 
 class _Batch:
@@ -79,7 +84,8 @@ class _Batch:
         #: The target that it counts for, where targets have shares.
         self.targets: list[str | None] = [None] * size
         self.sources: list[str] = [""] * size
-        self.groups: list[_Group] = []
+        #: Candidates by their shapes.
+        self.groups: dict[tuple[int, ...], _Group] = {}
         #: The derivations of candidates that are in no group.
         self.others: dict[int, list[int]] = {}
 
@@ -93,6 +99,7 @@ class Drawing:
         self._plain = is_plain(tables)
         self._kinds = Kinds(tables)
         self._shapes = Shapes(tables, self._kinds)
+        self._forks: dict[int, Forks] = {}
 
     def rows(self, stratum: PackedStratum) -> list[list[str]]:
         """The rows of a stratum, in a list for each target.
@@ -101,7 +108,11 @@ class Drawing:
         """
         rows: list[list[str]] = [[] for _ in self._tables.targets]
         part = _Part(self._tables, stratum, self._judge)
-        survey = _Survey(self._tables, stratum, self._judge, self._kinds, self._shapes)
+        forks = self._forks.get(stratum.start)
+        if forks is None:
+            # Forks take space; the strata that begin alike often follow one another.
+            self._forks = {stratum.start: (forks := Forks(self._kinds, stratum.start))}
+        survey = _Survey(self._tables, stratum, self._judge, forks, self._shapes)
         while part.found < stratum.wanted:
             batch = _Batch(part.tried, part.next_size())
             survey.look_at(batch, grouped=self._plain)
@@ -109,7 +120,7 @@ class Drawing:
             kept = bytearray(batch.size)
             for number in accepted:
                 kept[number] = 1
-            groups = [group.only(kept) for group in batch.groups]
+            groups = {key: group.only(kept) for key, group in batch.groups.items()}
             if stratum.split == TRAIN:
                 self._expose(groups, [batch.others[n] for n in accepted if n in batch.others])
             for target, of_target in enumerate(rows):
@@ -117,14 +128,12 @@ class Drawing:
                 of_target += [texts[number] for number in accepted]
         return rows
 
-    def _expose(self, groups: Sequence[_Group], others: Sequence[Sequence[int]]) -> None:
+    def _expose(self, groups: Groups, others: Sequence[Sequence[int]]) -> None:
         """Remember the lemmas of training."""
         exposed = self._judge.exposed
-        for group in groups:
-            if group.numbers:
-                exposed.update(group.shape.words.fixed)
-                for word, column in group.shape.words.columns:
-                    exposed.update(group.columns[word][column])
+        for shape, numbers, strings in groups.values():
+            if numbers:
+                exposed.update(shape.words.fixed, *map(shape.words.pick, strings))
         words = self._tables.words
         exposed.update(word for derivation in others for rule in derivation for word in words[rule])
 
@@ -132,19 +141,19 @@ class Drawing:
         self,
         stratum: PackedStratum,
         batch: _Batch,
-        groups: Sequence[_Group],
+        groups: Groups,
         target: int,
         kept: Sequence[int],
     ) -> list[str]:
         """The rows of the candidates that are kept, each in its place."""
         rows = [""] * batch.size
         sources = batch.sources
-        for key, _, numbers, columns in groups:
+        tail = f"\t{stratum.category}\n"
+        for key, (_, numbers, strings) in groups.items():
             if numbers:
                 sheet = self._shapes.sheet(key, target + 1)
-                texts = sheet.filled(columns, len(numbers), "\t", f"\t{stratum.category}\n")
-                for number, text in zip(numbers, texts):
-                    rows[number] = sources[number] + text
+                for number, text in zip(numbers, sheet.filled(strings)):
+                    rows[number] = f"{sources[number]}\t{text}{tail}"
         output = self._tables.targets[target]
         for number, derivation in batch.others.items():
             if kept[number]:
@@ -157,14 +166,14 @@ class _Survey:
     """Finds out what can be said of the candidates of a stratum, each by itself."""
 
     def __init__(
-        self, tables: Tables, stratum: PackedStratum, judge: Judge, kinds: Kinds, shapes: Shapes
+        self, tables: Tables, stratum: PackedStratum, judge: Judge, forks: Forks, shapes: Shapes
     ) -> None:
         self._tables = tables
         self._stratum = stratum
         self._judge = judge
         self._shapes = shapes
         self._key = stream_key(tables.seed, stratum.stream)
-        self._forks = Forks(kinds, stratum.start, self._key)
+        self._forks = forks
         self._asks_exposure = judge.trains and stratum.split != TRAIN
 
     def look_at(self, batch: _Batch, *, grouped: bool) -> None:
@@ -173,12 +182,19 @@ class _Survey:
             for number in range(batch.size):
                 self._alone(batch, number)
             return
-        for path, _, rows in self._forks.draw(batch.first, batch.size):
+        for path, _, rows in self._forks.draw(self._key, batch.first, batch.size):
             if path is None:
                 for row in rows:
                     self._alone(batch, row[0])
-            else:
-                self._together(batch, path, rows)
+                continue
+            group = batch.groups.get(path.shape)
+            if group is None:
+                shape = self._shapes.shape(path.shape)
+                group = batch.groups[path.shape] = _Group(shape, [], [])
+            group.numbers.extend(map(_NUMBER, rows))
+            group.strings.extend(self._strings(path, rows, group.shape.width))
+        for key, group in batch.groups.items():
+            self._together(batch, key, group)
 
     def _alone(self, batch: _Batch, number: int) -> None:
         """Look at a candidate in the general way."""
@@ -194,12 +210,27 @@ class _Survey:
         batch.sources[number] = text_of(tables, tables.source, derivation)
         batch.others[number] = derivation
 
-    def _together(self, batch: _Batch, path: Path, rows: Sequence[Row]) -> None:
+    def _strings(self, path: Path, rows: Sequence[Row], width: int) -> list[Strings]:
+        """The strings of the words of each candidate, entry after entry."""
+        cells = [slot.kind.cells for slot in path.slots]
+        strings = [
+            tuple(chain.from_iterable(map(getitem, cells, islice(row, 1, None)))) for row in rows
+        ]
+        for item, of_row in enumerate(strings):
+            if len(of_row) < width:
+                strings[item] = self._exact(path, rows[item])
+        return strings
+
+    def _exact(self, path: Path, row: Row) -> Strings:
+        """The same, where pieces of random numbers do not tell all words."""
+        entries = [
+            kind.cells[piece] or choice.entry(self._forks.bits(row[0], place))
+            for piece, (place, choice, kind) in zip(row[1:], path.slots)
+        ]
+        return tuple(chain.from_iterable(entries))
+
+    def _together(self, batch: _Batch, key: tuple[int, ...], group: _Group) -> None:
         """Look at candidates of one shape."""
-        shape = self._shapes.shape(path.shape)
-        numbers, columns = self._columns(batch.first, path, rows)
-        group = _Group(path.shape, shape, numbers, columns)
-        batch.groups.append(group)
         if self._asks_exposure:
             self._ask_exposure(batch, group)
         if not self._stratum.repeated_lemmas:
@@ -207,68 +238,41 @@ class _Survey:
         if self._stratum.targets:
             self._find_targets(batch, group)
         sources = batch.sources
-        texts = self._shapes.sheet(path.shape, 0).filled(columns, len(numbers))
-        for number, text in zip(numbers, texts):
+        for number, text in zip(group.numbers, self._shapes.sheet(key, 0).filled(group.strings)):
             sources[number] = text
-
-    def _columns(
-        self, first: int, path: Path, rows: Sequence[Row]
-    ) -> tuple[Sequence[int], list[list[Column]]]:
-        """The numbers of candidates, and of each of their words the columns of its entries."""
-        if not path.slots:
-            return [row[0] for row in rows], []
-        places = itemgetter(0, *[slot.place for slot in path.slots])
-        numbers, *of_slots = zip(*map(places, rows))
-        columns: list[list[Column]] = []
-        for (place, choice, kind), pieces in zip(path.slots, of_slots):
-            entries = list(map(kind.cells.__getitem__, pieces))
-            if not all(entries):
-                entries = [
-                    entry or choice.entry(self._forks.bits(first + number, place))
-                    for number, entry in zip(numbers, entries)
-                ]
-            columns.append(list(zip(*entries)))
-        return numbers, columns
 
     def _ask_exposure(self, batch: _Batch, group: _Group) -> None:
         """Reject those with a lemma that no sentence of training has."""
-        exposed, words = self._judge.exposed, group.shape.words
-        if not exposed.issuperset(words.fixed):
-            for number in group.numbers:
+        exposed = self._judge.exposed
+        fixed, _, pick = group.shape.words
+        everywhere = exposed.issuperset(fixed)
+        for number, strings in zip(group.numbers, group.strings):
+            if not (everywhere and exposed.issuperset(pick(strings))):
                 batch.reasons[number] = UNEXPOSED_WORD
-        for word, column in words.columns:
-            lemmas = group.columns[word][column]
-            if not exposed.issuperset(lemmas):
-                for number, lemma in zip(group.numbers, lemmas):
-                    if lemma not in exposed:
-                        batch.reasons[number] = UNEXPOSED_WORD
 
     def _find_targets(self, batch: _Batch, group: _Group) -> None:
         """Note the target that each counts for."""
-        words = group.shape.words
-        columns = [group.columns[word][column] for word, column in words.columns]
-        rows = zip(*columns, *map(repeat, words.fixed)) if columns else repeat(words.fixed)
-        for number, lemmas in zip(group.numbers, rows):
-            batch.targets[number] = target_of(self._stratum, lemmas)
+        fixed, _, pick = group.shape.words
+        for number, strings in zip(group.numbers, group.strings):
+            batch.targets[number] = target_of(self._stratum, fixed + pick(strings))
 
 
 def _ask_repetition(batch: _Batch, group: _Group) -> None:
     """Reject those that have a lemma twice; this comes before all other reasons."""
-    fixed, found = group.shape.once
-    columns = [group.columns[word][column] for word, column in found]
+    fixed, number, pick = group.shape.once
     if group.shape.repeats:
-        repeated: Sequence[bool] = [True] * len(group.numbers)
-    elif not columns:
-        return
-    elif len(columns) == 2 and not fixed:
-        repeated = list(map(eq, *columns))
+        repeated: Iterable[int] = group.numbers
+    elif number:
+        different = number + len(fixed)
+        repeated = [
+            number
+            for number, strings in zip(group.numbers, group.strings)
+            if len({*fixed, *pick(strings)}) < different
+        ]
     else:
-        number = len(columns) + len(fixed)
-        rows = zip(*columns, *map(repeat, fixed))
-        repeated = [len(set(lemmas)) < number for lemmas in rows]
-    if any(repeated):
-        for number in compress(group.numbers, repeated):
-            batch.reasons[number] = REPEATED_LEMMA
+        return
+    for number in repeated:
+        batch.reasons[number] = REPEATED_LEMMA
 
 
 class _Part:

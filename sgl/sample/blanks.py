@@ -20,7 +20,9 @@ sampler contains it as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from operator import itemgetter
 from typing import NamedTuple
 
 from sgl.sample.engine import PackedText, PackedView, Tables
@@ -37,49 +39,53 @@ _STRANGE = re.compile(
     f"[\\t\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + MOST_DRAWS)}]"
 )
 
-#: The strings of one column of the entries of one word, for some derivations.
-Column = Sequence[str]
+#: All strings that may be written for the words of a derivation, their entries end to end.
+Strings = tuple[str, ...]
 
 #: Sheets are kept for so many shapes.
 MOST_SHAPES = 1 << 14
 
 
 class Sheet(NamedTuple):
-    """A text with blanks (``%s``), and what they are filled with: word and column of its entry."""
+    """A text with blanks: its constant pieces, and ``pick``, which puts all in their order.
 
-    text: str
-    blanks: tuple[tuple[int, int], ...]
+    ``pick`` is given the strings of a derivation with the constants behind them.
+    """
 
-    def filled(
-        self, columns: Sequence[Sequence[Column]], number: int, before: str = "", after: str = ""
-    ) -> list[str]:
-        """So many texts, from the columns of each word; the same stands before and after all."""
-        text = before.replace("%", "%%") + self.text + after.replace("%", "%%")
-        if not self.blanks:
-            return [text % ()] * number
-        return list(map(text.__mod__, zip(*[columns[word][place] for word, place in self.blanks])))
+    constants: tuple[str, ...]
+    pick: Callable[[Strings], Iterable[str]]
+
+    def filled(self, items: Iterable[Strings]) -> list[str]:
+        """The text of each of these derivations."""
+        constants, pick = self
+        return ["".join(pick(strings + constants)) for strings in items]
 
 
 class Lemmas(NamedTuple):
-    """The lemmas of derivations of one shape: of its own rules, and the columns of its words."""
+    """The lemmas of derivations of one shape.
 
-    fixed: tuple[str, ...]
-    columns: list[tuple[int, int]]
-
-
-class Shape:
-    """What derivations that differ in their words only have in common.
-
-    ``words`` are the lemmas that have to be exposed, ``once`` those that may not be
-    repeated, as far as one can be equal to another; ``repeats`` says that two always are.
+    Those that its own rules have are ``fixed``, ``pick`` gives those of the words.
     """
 
-    def __init__(self, words: Lemmas, once: Lemmas, *, repeats: bool, outputs: int) -> None:
-        self.words = words
-        self.once = once
-        self.repeats = repeats
-        #: The sheets of the source and the targets, as far as they were asked for.
-        self.sheets: list[Sheet | None] = [None] * outputs
+    fixed: Strings
+    number: int
+    pick: Callable[[Strings], Strings]
+
+
+class Shape(NamedTuple):
+    """What derivations that differ in their words only have in common.
+
+    ``width`` is the number of strings that they have.  ``words`` are the lemmas that have
+    to be exposed, ``once`` those that may not be repeated, as far as one can be equal to
+    another; ``repeats`` says that two always are.
+    """
+
+    width: int
+    words: Lemmas
+    once: Lemmas
+    repeats: bool
+    #: The sheets of the source and the targets, as far as they were asked for.
+    sheets: list[Sheet | None]
 
 
 class Shapes:
@@ -105,22 +111,24 @@ class Shapes:
 
     def _worked_out(self, key: tuple[int, ...]) -> Shape:
         classes = [self._classes[~rule] for rule in key if rule < 0]
+        starts = _starts(classes)
         rules = [rule for rule in key if rule >= 0]
         words = [word for rule in rules for word in self._tables.words[rule]]
         fixed = [lemma for rule in rules for lemma in self._tables.lemmas[rule]]
         once = [
-            (word, of.lemma)
+            starts[word] + of.lemma
             for word, of in enumerate(classes)
             if of.lemma is not None and _may_repeat(word, classes, fixed)
         ]
+        exposed = [
+            starts[word] + of.word for word, of in enumerate(classes) if of.word is not None
+        ]
         return Shape(
-            words=Lemmas(
-                tuple(words),
-                [(word, of.word) for word, of in enumerate(classes) if of.word is not None],
-            ),
-            once=Lemmas(tuple(fixed) if once else (), once),
+            width=starts[-1],
+            words=Lemmas(tuple(words), len(exposed), picking(exposed)),
+            once=Lemmas(tuple(fixed) if once else (), len(once), picking(once)),
             repeats=len(set(fixed)) < len(fixed),
-            outputs=len(self._outputs),
+            sheets=[None] * len(self._outputs),
         )
 
     def sheet(self, key: tuple[int, ...], output: int) -> Sheet:
@@ -136,15 +144,14 @@ class Shapes:
         marks = iter(range(len(classes)))
         derivation = [self._mark(~rule, next(marks)) if rule < 0 else rule for rule in key]
         text = text_of(self._marked, self._outputs[output], derivation)
-        constants = _MARKED.split(text)
-        found = [
-            (ord(mark) - _FIRST_MARK, letter == "A")
-            for letter, mark in zip(constants[1::3], constants[2::3])
-        ]
-        return Sheet(
-            "%s".join(constant.replace("%", "%%") for constant in constants[::3]),
-            tuple((word, classes[word].texts[output][raised]) for word, raised in found),
-        )
+        parts = _MARKED.split(text)
+        starts = _starts(classes)
+        places = [starts[-1]]
+        for number, (letter, mark) in enumerate(zip(parts[1::3], parts[2::3]), 1):
+            word = ord(mark) - _FIRST_MARK
+            column = classes[word].texts[output][letter == "A"]
+            places += [starts[word] + column, starts[-1] + number]
+        return Sheet(tuple(parts[::3]), picking(places))
 
     def _mark(self, number: int, word: int) -> int:
         """The rule of a class whose words are a mark."""
@@ -155,6 +162,19 @@ class Shapes:
             for output in self._outputs:
                 _add_mark(output, self._classes[number], "a" + chr(_FIRST_MARK + word))
         return rule
+
+
+def _starts(classes: Sequence[WordClass]) -> list[int]:
+    """Where the entry of each word begins in the strings of a derivation, and their end."""
+    return list(accumulate((of.width for of in classes), initial=0))
+
+
+def picking(places: Sequence[int]) -> Callable[[Strings], Strings]:
+    """Picks the strings at these places."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    # Of one place alone ``itemgetter`` would pick a string, and not a tuple.
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def _may_repeat(word: int, classes: Sequence[WordClass], fixed: Iterable[str]) -> bool:

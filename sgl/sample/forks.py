@@ -23,12 +23,13 @@ sampler contains it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from sgl.sample.kinds import Choice, Kind, Kinds
 from sgl.sample.lanes import DRAWS, KEY_BYTES, candidate_keys, pieces
-from sgl.sample.random import candidate_key, number
+from sgl.sample.random import number
 
 #: The number of a candidate within its batch, and the highest bits of its draws.
 Row = tuple[int, ...]
@@ -59,15 +60,37 @@ class Path(NamedTuple):
     stack: tuple[int, ...]
 
 
-class Station(NamedTuple):
-    """Where paths have come: at a choice, or at an end, which keeps the rows that end there.
+class End(NamedTuple):
+    """Where rows end, for good or until more draws are made.
 
-    ``path`` is what they have in common; ``None`` if they have not been followed.
+    Of each row it keeps what ``wanted`` takes: the number of the candidate, and the pieces
+    that its words are chosen by.  ``path`` is what these candidates have in common; ``None``
+    if they have not been followed.
     """
 
     path: Path | None
-    choice: Choice | None
+    wanted: Callable[[Row], Row]
     rows: list[Row]
+
+
+class _Junction(NamedTuple):
+    """The paths that come to a fork, and the choice that it is."""
+
+    path: Path
+    choice: Choice
+
+
+class _Fork(NamedTuple):
+    """Looks at a place of rows: the kind of each cell there, and where each kind leads to.
+
+    A kind that no candidate had leads to ``None``.  At place 0 is an end.
+    """
+
+    place: int
+    guide: Sequence[int]
+    ways: list[_Fork | None]
+    end: End
+    junction: _Junction | None = None
 
 
 class _Gate(NamedTuple):
@@ -77,120 +100,116 @@ class _Gate(NamedTuple):
     rows: list[Row]
 
 
-class _Fork(NamedTuple):
-    """Looks at a place of rows: the kind of each cell there, and where each kind leads to.
-
-    A kind that no candidate had leads to ``None``.  Place 0 is an end.
-    """
-
-    place: int
-    guide: Sequence[int]
-    ways: list[_Fork | None]
-    station: Station | _Gate
-
-
 class Forks:
-    """The forks of a stratum, as far as candidates have come."""
+    """The forks behind a state, as far as candidates have come."""
 
-    def __init__(self, kinds: Kinds, start: int, key: int) -> None:
-        """``start`` is the state to begin with, ``key`` that of the stream."""
+    def __init__(self, kinds: Kinds, start: int) -> None:
+        """``start`` is the state to begin with."""
         self._kinds = kinds
         self._start = start
-        self._key = key
+        #: The keys of the candidates of the last batch.
+        self._keys = b""
         self._forget()
 
     def _forget(self) -> None:
         self._found = 0
-        self._long = Station(None, None, [])
+        self._long = End(None, _NUMBER, [])
         self._leaves = [self._long]
         #: Those that wait for the draws after the first, for the next, and so on.
         self._gates: list[list[_Gate]] = [[] for _ in range(_part(MOST_DRAWS))]
         self._root = self._advance(Path((), (), (self._start,)), 0)
 
-    def draw(self, first: int, count: int) -> list[Station]:
-        """Draw so many candidates of the stream, from ``first`` on; where they have ended."""
+    def draw(self, key: int, first: int, count: int) -> list[End]:
+        """Draw so many candidates of a stream from ``first`` on; where they have ended."""
         if self._found > MOST_FORKS:
             self._forget()
         for leaf in self._leaves:
             leaf.rows.clear()
-        keys = candidate_keys(self._key, first, count)
+        keys = self._keys = candidate_keys(key, first, count)
         drawn = zip(range(count), pieces(keys, 0), pieces(keys, DRAWS))
-        self._follow(self._root, ((item, *low, *high) for item, low, high in drawn), first)
+        self._follow(self._root, ((item, *low, *high) for item, low, high in drawn))
         for part, gates in enumerate(self._gates):
-            self._open([gate for gate in gates if gate.rows], keys, part, first)
+            self._open([gate for gate in gates if gate.rows], part)
         return [leaf for leaf in self._leaves if leaf.rows]
 
-    def _open(self, gates: list[_Gate], keys: bytes, part: int, first: int) -> None:
+    def _open(self, gates: list[_Gate], part: int) -> None:
         """Let the rows at these gates go on, with more draws."""
-        waiting = [row for gate in gates for row in gate.rows]
-        starts = [KEY_BYTES * row[0] for row in waiting]
-        keys = b"".join([keys[start : start + KEY_BYTES] for start in starts])
-        more = pieces(keys, FIRST_DRAWS + part * DRAWS)
+        waiting = [self._key(row[0]) for gate in gates for row in gate.rows]
+        more = pieces(b"".join(waiting), FIRST_DRAWS + part * DRAWS)
         for gate in gates:
             rows = [row + next(more) for row in gate.rows]
             gate.rows.clear()
-            self._follow(gate.fork, rows, first)
+            self._follow(gate.fork, rows)
 
-    def _follow(self, start: _Fork, rows: Iterable[Row], first: int) -> None:
+    def _follow(self, start: _Fork, rows: Iterable[Row]) -> None:
         for row in rows:
             fork = start
-            place, guide, ways, station = start
+            place, guide, ways, end, _ = start
             while place:
                 found = ways[guide[row[place]]]
-                fork = self._turn(fork, row, first) if found is None else found
-                place, guide, ways, station = fork
-            station.rows.append(row)
+                fork = self._turn(fork, row) if found is None else found
+                place, guide, ways, end, _ = fork
+            end.rows.append(end.wanted(row))
 
-    def _turn(self, fork: _Fork, row: Row, first: int) -> _Fork:
+    def _turn(self, fork: _Fork, row: Row) -> _Fork:
         """Where a row leads to, if that is not known or its highest bits do not tell."""
-        place, guide, ways, (path, choice, _) = fork
+        place, guide, ways, _, junction = fork
+        if junction is None:
+            raise AssertionError("an end leads nowhere")
+        path, choice = junction
         kind = guide[row[place]]
         if kind == len(choice.kinds):
-            kind = choice.kind_of[choice.exact(self.bits(first + row[0], place))]
+            kind = choice.kind_of[choice.exact(self.bits(row[0], place))]
         found = ways[kind]
         if found is None:
             taken = _taken(path, choice, choice.kinds[kind], place)
             found = ways[kind] = self._advance(taken, place)
         return found
 
-    def bits(self, candidate: int, place: int) -> int:
-        """The whole random number at a place of the row of a candidate."""
-        return number(candidate_key(self._key, candidate), place - 1)
+    def bits(self, item: int, place: int) -> int:
+        """The whole random number at a place of the row of a candidate of this batch."""
+        return number(int.from_bytes(self._key(item), "little"), place - 1)
+
+    def _key(self, item: int) -> bytes:
+        return self._keys[KEY_BYTES * item : KEY_BYTES * (item + 1)]
 
     def _advance(self, path: Path, place: int) -> _Fork:
         """Expand states without choice behind a place, up to a fork or the end."""
         begun = _part(place)
         while path.stack:
             if place + len(path.stack) > MOST_DRAWS:
-                return _end(self._long)
+                return _Fork(0, b"", [], self._long)
             choice = self._kinds.choice(path.stack[-1])
             place += 1
             path = path._replace(stack=path.stack[:-1])
             if len(choice.kinds) != 1:
-                ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
-                fork = _Fork(place, choice.guide, ways, Station(path, choice, []))
                 self._found += 1
+                ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
+                fork = _Fork(place, choice.guide, ways, _NO_END, _Junction(path, choice))
                 break
             path = _taken(path, choice, choice.kinds[0], place)
         else:
-            leaf = Station(path, None, [])
+            places = [slot.place for slot in path.slots]
+            leaf = End(path, itemgetter(0, *places) if places else _NUMBER, [])
             self._leaves.append(leaf)
-            fork = _end(leaf)
-            place = max([slot.place for slot in path.slots], default=0)
+            fork = _Fork(0, b"", [], leaf)
+            place = max(places, default=0)
         for part in range(_part(place), begun, -1):
             gate = _Gate(fork, [])
             self._gates[part - 1].append(gate)
-            fork = _end(gate)
+            fork = _Fork(0, b"", [], End(None, _ROW, gate.rows))
         return fork
+
+
+#: Of a row its number, as a row; and all of it.
+_NUMBER, _ROW = itemgetter(slice(0, 1)), itemgetter(slice(None))
+
+_NO_END = End(None, _NUMBER, [])
 
 
 def _part(place: int) -> int:
     """How many times draws are added until rows have this place."""
     return max(0, -((FIRST_DRAWS - place) // DRAWS))
-
-
-def _end(station: Station | _Gate) -> _Fork:
-    return _Fork(0, b"", [], station)
 
 
 def _taken(path: Path, choice: Choice, kind: Kind, place: int) -> Path:

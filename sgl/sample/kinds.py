@@ -47,6 +47,7 @@ class WordClass(NamedTuple):
     """
 
     number: int
+    width: int
     entries: dict[int, Entry]
     texts: list[tuple[int, int]]
     word: int | None
@@ -104,6 +105,8 @@ class Kinds:
             words = self._class(len(self.classes), rules)
             self.classes.append(words)
             self._class_of.update(dict.fromkeys(rules, words))
+        #: For a rule that is in no class the first that does the same.
+        self._same = self._first_of_equals()
 
     def choice(self, number: int) -> Choice:
         """The kinds of a state."""
@@ -111,6 +114,19 @@ class Kinds:
         if choice is None:
             choice = self._choices[number] = self._kinds(self._tables.states[number])
         return choice
+
+    def _first_of_equals(self) -> dict[int, int]:
+        """Of rules that say the same in all outputs, and have the same lemmas, the first."""
+        tables = self._tables
+        said = [
+            output.rules if isinstance(output, PackedView) else output.templates
+            for output in self._outputs
+        ]
+        first: dict[object, int] = {}
+        rows = enumerate(zip(tables.arity, tables.words, tables.lemmas, *said))
+        return {
+            rule: first.setdefault(row, rule) for rule, row in rows if rule not in self._class_of
+        }
 
     def _without_words(self, rule: int) -> object:
         """What a rule is but for its words; ``None`` if there is more to them."""
@@ -149,6 +165,7 @@ class Kinds:
         word, lemma_once = lemmas(self._tables.words), lemmas(self._tables.lemmas)
         return WordClass(
             number=number,
+            width=len(columns),
             entries=dict(zip(rules, zip(*columns))),
             texts=texts,
             word=word,
@@ -160,7 +177,7 @@ class Kinds:
         members: dict[object, list[int]] = {}
         for alternative, (rule, children) in enumerate(zip(state.rules, state.children)):
             words = self._class_of.get(rule)
-            key = (rule, children) if words is None else words.number
+            key = (self._same.get(rule, rule), children) if words is None else words.number
             members.setdefault(key, []).append(alternative)
         kinds = [self._kind(state, alternatives) for alternatives in members.values()]
         kind_of = [0] * len(state.rules)
@@ -174,7 +191,7 @@ class Kinds:
         rule = state.rules[alternatives[0]]
         words = self._class_of.get(rule)
         if words is None or len(alternatives) == 1:
-            return Kind(rule, state.children[alternatives[0]], None, [])
+            return Kind(self._same.get(rule, rule), state.children[alternatives[0]], None, [])
         entries: list[Entry] = [()] * len(state.rules)
         for alternative in alternatives:
             entries[alternative] = words.entries[state.rules[alternative]]
