@@ -21,11 +21,10 @@ sampler contains it as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, compress, islice
-from operator import getitem, itemgetter
+from itertools import compress, repeat
 from typing import NamedTuple
 
-from sgl.sample.blanks import Shape, Shapes, Strings, is_plain
+from sgl.sample.blanks import Column, Shape, Shapes, is_plain
 from sgl.sample.distinct import (
     AMBIGUOUS,
     REASONS,
@@ -42,31 +41,29 @@ from sgl.sample.distinct import (
     target_of,
 )
 from sgl.sample.engine import PackedStratum, Tables, derive
-from sgl.sample.forks import Forks, Path, Row
-from sgl.sample.kinds import Kinds
+from sgl.sample.forks import Forks, Slot, Station
+from sgl.sample.kinds import Entry, Kinds
 from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.rows import row_of, text_of
 
 #: Candidates that are at work at once, at least and at most.
 LEAST_AT_ONCE, MOST_AT_ONCE = 100, 8_000
 
-_NUMBER = itemgetter(0)
-
 
 class _Group(NamedTuple):
-    """Candidates of one shape: their numbers in the batch, and the strings of their words."""
+    """Candidates of one shape: their numbers in the batch, and the columns of their words."""
 
     shape: Shape
-    numbers: list[int]
-    strings: list[Strings]
+    numbers: Sequence[int]
+    columns: list[Column]
 
     def only(self, kept: Sequence[int]) -> _Group:
         """Those that are kept."""
         flags = [kept[number] for number in self.numbers]
         if all(flags):
             return self
-        numbers, strings = compress(self.numbers, flags), compress(self.strings, flags)
-        return _Group(self.shape, list(numbers), list(strings))
+        columns: list[Column] = [list(compress(column, flags)) for column in self.columns]
+        return _Group(self.shape, list(compress(self.numbers, flags)), columns)
 
 
 #: Groups by the rules of their shapes.
@@ -131,9 +128,9 @@ class Drawing:
     def _expose(self, groups: Groups, others: Sequence[Sequence[int]]) -> None:
         """Remember the lemmas of training."""
         exposed = self._judge.exposed
-        for shape, numbers, strings in groups.values():
+        for shape, numbers, columns in groups.values():
             if numbers:
-                exposed.update(shape.words.fixed, *map(shape.words.pick, strings))
+                exposed.update(shape.words.fixed, *shape.words.pick(columns))
         words = self._tables.words
         exposed.update(word for derivation in others for rule in derivation for word in words[rule])
 
@@ -149,10 +146,10 @@ class Drawing:
         rows = [""] * batch.size
         sources = batch.sources
         tail = f"\t{stratum.category}\n"
-        for key, (_, numbers, strings) in groups.items():
+        for key, (_, numbers, columns) in groups.items():
             if numbers:
                 sheet = self._shapes.sheet(key, target + 1)
-                for number, text in zip(numbers, sheet.filled(strings)):
+                for number, text in zip(numbers, sheet.filled(columns, len(numbers))):
                     rows[number] = f"{sources[number]}\t{text}{tail}"
         output = self._tables.targets[target]
         for number, derivation in batch.others.items():
@@ -182,19 +179,16 @@ class _Survey:
             for number in range(batch.size):
                 self._alone(batch, number)
             return
-        for path, _, rows in self._forks.draw(self._key, batch.first, batch.size):
-            if path is None:
-                for row in rows:
-                    self._alone(batch, row[0])
-                continue
-            group = batch.groups.get(path.shape)
-            if group is None:
-                shape = self._shapes.shape(path.shape)
-                group = batch.groups[path.shape] = _Group(shape, [], [])
-            group.numbers.extend(map(_NUMBER, rows))
-            group.strings.extend(self._strings(path, rows, group.shape.width))
-        for key, group in batch.groups.items():
-            self._together(batch, key, group)
+        leaves = self._forks.draw(self._key, batch.first, batch.size)
+        alike: dict[tuple[int, ...], list[Station]] = {}
+        for leaf in leaves:
+            if leaf.path is None:
+                for number in leaf.numbers:
+                    self._alone(batch, number)
+            else:
+                alike.setdefault(leaf.path.shape, []).append(leaf)
+        for key, of_shape in alike.items():
+            self._together(batch, key, of_shape)
 
     def _alone(self, batch: _Batch, number: int) -> None:
         """Look at a candidate in the general way."""
@@ -210,51 +204,57 @@ class _Survey:
         batch.sources[number] = text_of(tables, tables.source, derivation)
         batch.others[number] = derivation
 
-    def _strings(self, path: Path, rows: Sequence[Row], width: int) -> list[Strings]:
-        """The strings of the words of each candidate, entry after entry."""
-        cells = [slot.kind.cells for slot in path.slots]
-        strings = [
-            tuple(chain.from_iterable(map(getitem, cells, islice(row, 1, None)))) for row in rows
-        ]
-        for item, of_row in enumerate(strings):
-            if len(of_row) < width:
-                strings[item] = self._exact(path, rows[item])
-        return strings
-
-    def _exact(self, path: Path, row: Row) -> Strings:
-        """The same, where pieces of random numbers do not tell all words."""
-        entries = [
-            kind.cells[piece] or choice.entry(self._forks.bits(row[0], place))
-            for piece, (place, choice, kind) in zip(row[1:], path.slots)
-        ]
-        return tuple(chain.from_iterable(entries))
-
-    def _together(self, batch: _Batch, key: tuple[int, ...], group: _Group) -> None:
+    def _together(self, batch: _Batch, key: tuple[int, ...], leaves: Sequence[Station]) -> None:
         """Look at candidates of one shape."""
+        numbers = [number for leaf in leaves for number in leaf.numbers]
+        group = _Group(self._shapes.shape(key), numbers, self._columns(leaves))
+        batch.groups[key] = group
         if self._asks_exposure:
             self._ask_exposure(batch, group)
         if not self._stratum.repeated_lemmas:
             _ask_repetition(batch, group)
         if self._stratum.targets:
             self._find_targets(batch, group)
-        sources = batch.sources
-        for number, text in zip(group.numbers, self._shapes.sheet(key, 0).filled(group.strings)):
-            sources[number] = text
+        texts = self._shapes.sheet(key, 0).filled(group.columns, len(numbers))
+        for number, text in zip(numbers, texts):
+            batch.sources[number] = text
+
+    def _columns(self, leaves: Sequence[Station]) -> list[Column]:
+        """The columns of the words of the candidates that ended at these leaves."""
+        of_slots: list[list[Entry]] = []
+        for path, _, _, numbers, rows in leaves:
+            of_slots = of_slots or [[] for _ in path.slots]
+            for slot, pieces, entries in zip(path.slots, zip(*rows), of_slots):
+                found = list(map(slot.kind.cells.__getitem__, pieces))
+                entries += found if all(found) else self._exact(slot, numbers, found)
+        return [column for entries in of_slots for column in zip(*entries)]
+
+    def _exact(self, slot: Slot, numbers: Sequence[int], found: Sequence[Entry]) -> list[Entry]:
+        """The entries of words, those filled in that the highest bits do not tell."""
+        return [
+            entry or slot.choice.entry(self._forks.bits(number, slot.place))
+            for number, entry in zip(numbers, found)
+        ]
 
     def _ask_exposure(self, batch: _Batch, group: _Group) -> None:
         """Reject those with a lemma that no sentence of training has."""
         exposed = self._judge.exposed
         fixed, _, pick = group.shape.words
-        everywhere = exposed.issuperset(fixed)
-        for number, strings in zip(group.numbers, group.strings):
-            if not (everywhere and exposed.issuperset(pick(strings))):
+        if not exposed.issuperset(fixed):
+            for number in group.numbers:
                 batch.reasons[number] = UNEXPOSED_WORD
+        for column in pick(group.columns):
+            if not exposed.issuperset(column):
+                for number, lemma in zip(group.numbers, column):
+                    if lemma not in exposed:
+                        batch.reasons[number] = UNEXPOSED_WORD
 
     def _find_targets(self, batch: _Batch, group: _Group) -> None:
         """Note the target that each counts for."""
         fixed, _, pick = group.shape.words
-        for number, strings in zip(group.numbers, group.strings):
-            batch.targets[number] = target_of(self._stratum, fixed + pick(strings))
+        rows = zip(*pick(group.columns), *map(repeat, fixed))
+        for number, lemmas in zip(group.numbers, rows):
+            batch.targets[number] = target_of(self._stratum, lemmas)
 
 
 def _ask_repetition(batch: _Batch, group: _Group) -> None:
@@ -263,12 +263,9 @@ def _ask_repetition(batch: _Batch, group: _Group) -> None:
     if group.shape.repeats:
         repeated: Iterable[int] = group.numbers
     elif number:
+        lemmas = zip(*pick(group.columns), *map(repeat, fixed))
         different = number + len(fixed)
-        repeated = [
-            number
-            for number, strings in zip(group.numbers, group.strings)
-            if len({*fixed, *pick(strings)}) < different
-        ]
+        repeated = [n for n, of in zip(group.numbers, lemmas) if len(set(of)) < different]
     else:
         return
     for number in repeated:

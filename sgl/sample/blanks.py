@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
-from operator import itemgetter
+from itertools import accumulate, islice, repeat
 from typing import NamedTuple
 
 from sgl.sample.engine import PackedText, PackedView, Tables
-from sgl.sample.forks import MOST_DRAWS
+from sgl.sample.forks import MOST_DRAWS, picking
 from sgl.sample.kinds import Kinds, WordClass, with_lemma
 from sgl.sample.rows import text_of
 
@@ -39,48 +38,46 @@ _STRANGE = re.compile(
     f"[\\t\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + MOST_DRAWS)}]"
 )
 
-#: All strings that may be written for the words of a derivation, their entries end to end.
-Strings = tuple[str, ...]
+#: The strings that derivations have in one column of the entries of one word.
+Column = Sequence[str]
+
+#: Picks some of the columns of derivations of a shape.
+Pick = Callable[[Sequence[Iterable[str]]], tuple[Iterable[str], ...]]
 
 #: Sheets are kept for so many shapes.
 MOST_SHAPES = 1 << 14
 
 
 class Sheet(NamedTuple):
-    """A text with blanks: its constant pieces, and ``pick``, which puts all in their order.
+    """A text with blanks: its constant pieces, each as a column, and how they go together.
 
-    ``pick`` is given the strings of a derivation with the constants behind them.
+    ``pick`` is given the columns of derivations with the constants behind them.
     """
 
-    constants: tuple[str, ...]
-    pick: Callable[[Strings], Iterable[str]]
+    constants: list[Iterable[str]]
+    pick: Pick
 
-    def filled(self, items: Iterable[Strings]) -> list[str]:
-        """The text of each of these derivations."""
-        constants, pick = self
-        return ["".join(pick(strings + constants)) for strings in items]
+    def filled(self, columns: Sequence[Column], number: int) -> list[str]:
+        """The texts of so many derivations."""
+        parts = zip(*self.pick([*columns, *self.constants]))
+        return list(map("".join, islice(parts, number) if len(self.constants) == 1 else parts))
 
 
 class Lemmas(NamedTuple):
-    """The lemmas of derivations of one shape.
+    """The lemmas of derivations of one shape: of its own rules, and how to pick the others'."""
 
-    Those that its own rules have are ``fixed``, ``pick`` gives those of the words.
-    """
-
-    fixed: Strings
+    fixed: tuple[str, ...]
     number: int
-    pick: Callable[[Strings], Strings]
+    pick: Pick
 
 
 class Shape(NamedTuple):
     """What derivations that differ in their words only have in common.
 
-    ``width`` is the number of strings that they have.  ``words`` are the lemmas that have
-    to be exposed, ``once`` those that may not be repeated, as far as one can be equal to
-    another; ``repeats`` says that two always are.
+    ``words`` are the lemmas that have to be exposed, ``once`` those that may not be
+    repeated, as far as one can be equal to another; ``repeats`` says that two always are.
     """
 
-    width: int
     words: Lemmas
     once: Lemmas
     repeats: bool
@@ -124,7 +121,6 @@ class Shapes:
             starts[word] + of.word for word, of in enumerate(classes) if of.word is not None
         ]
         return Shape(
-            width=starts[-1],
             words=Lemmas(tuple(words), len(exposed), picking(exposed)),
             once=Lemmas(tuple(fixed) if once else (), len(once), picking(once)),
             repeats=len(set(fixed)) < len(fixed),
@@ -151,7 +147,7 @@ class Shapes:
             word = ord(mark) - _FIRST_MARK
             column = classes[word].texts[output][letter == "A"]
             places += [starts[word] + column, starts[-1] + number]
-        return Sheet(tuple(parts[::3]), picking(places))
+        return Sheet(list(map(repeat, parts[::3])), picking(places))
 
     def _mark(self, number: int, word: int) -> int:
         """The rule of a class whose words are a mark."""
@@ -165,16 +161,8 @@ class Shapes:
 
 
 def _starts(classes: Sequence[WordClass]) -> list[int]:
-    """Where the entry of each word begins in the strings of a derivation, and their end."""
+    """Where the entry of each word begins among all columns, and their end."""
     return list(accumulate((of.width for of in classes), initial=0))
-
-
-def picking(places: Sequence[int]) -> Callable[[Strings], Strings]:
-    """Picks the strings at these places."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    # Of one place alone ``itemgetter`` would pick a string, and not a tuple.
-    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def _may_repeat(word: int, classes: Sequence[WordClass], fixed: Iterable[str]) -> bool:

@@ -24,14 +24,17 @@ sampler contains it as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
-from typing import NamedTuple
+from itertools import islice
+from operator import add, itemgetter
+from typing import NamedTuple, TypeVar
 
 from sgl.sample.kinds import Choice, Kind, Kinds
 from sgl.sample.lanes import DRAWS, KEY_BYTES, candidate_keys, pieces
-from sgl.sample.random import number
+from sgl.sample.random import number as random_number
 
-#: The number of a candidate within its batch, and the highest bits of its draws.
+_Value = TypeVar("_Value")
+
+#: The highest bits of the draws of a candidate.
 Row = tuple[int, ...]
 
 FIRST_DRAWS = 2 * DRAWS
@@ -60,44 +63,41 @@ class Path(NamedTuple):
     stack: tuple[int, ...]
 
 
-class End(NamedTuple):
-    """Where rows end, for good or until more draws are made.
+class Station(NamedTuple):
+    """Where paths have come: to a choice, to an end, or to a gate.
 
-    Of each row it keeps what ``wanted`` takes: the number of the candidate, and the pieces
-    that its words are chosen by.  ``path`` is what these candidates have in common; ``None``
-    if they have not been followed.
+    ``path`` is what the candidates have in common that come here; ``None`` if they have not
+    been followed.  Where rows end there are the ``numbers`` of the candidates within their
+    batch, and of each row what ``wanted`` takes: the pieces that words are chosen by.
     """
 
     path: Path | None
+    choice: Choice | None
     wanted: Callable[[Row], Row]
+    numbers: list[int]
     rows: list[Row]
-
-
-class _Junction(NamedTuple):
-    """The paths that come to a fork, and the choice that it is."""
-
-    path: Path
-    choice: Choice
 
 
 class _Fork(NamedTuple):
     """Looks at a place of rows: the kind of each cell there, and where each kind leads to.
 
-    A kind that no candidate had leads to ``None``.  At place 0 is an end.
+    A kind that no candidate had leads to ``None``.  Where the place is ``_END``, rows end.
     """
 
     place: int
     guide: Sequence[int]
     ways: list[_Fork | None]
-    end: End
-    junction: _Junction | None = None
+    station: Station
 
 
 class _Gate(NamedTuple):
     """Where rows wait for more draws before they go on to ``fork``."""
 
     fork: _Fork
-    rows: list[Row]
+    station: Station
+
+
+_END = -1
 
 
 class Forks:
@@ -113,108 +113,114 @@ class Forks:
 
     def _forget(self) -> None:
         self._found = 0
-        self._long = End(None, _NUMBER, [])
+        self._long = Station(None, None, _NOTHING, [], [])
         self._leaves = [self._long]
         #: Those that wait for the draws after the first, for the next, and so on.
-        self._gates: list[list[_Gate]] = [[] for _ in range(_part(MOST_DRAWS))]
-        self._root = self._advance(Path((), (), (self._start,)), 0)
+        self._gates: list[list[_Gate]] = [[] for _ in range(_part(MOST_DRAWS - 1))]
+        self._root = self._advance(Path((), (), (self._start,)))
 
-    def draw(self, key: int, first: int, count: int) -> list[End]:
+    def draw(self, key: int, first: int, count: int) -> list[Station]:
         """Draw so many candidates of a stream from ``first`` on; where they have ended."""
         if self._found > MOST_FORKS:
             self._forget()
         for leaf in self._leaves:
+            leaf.numbers.clear()
             leaf.rows.clear()
         keys = self._keys = candidate_keys(key, first, count)
-        drawn = zip(range(count), pieces(keys, 0), pieces(keys, DRAWS))
-        self._follow(self._root, ((item, *low, *high) for item, low, high in drawn))
+        self._follow(self._root, enumerate(map(add, pieces(keys, 0), pieces(keys, DRAWS))))
         for part, gates in enumerate(self._gates):
-            self._open([gate for gate in gates if gate.rows], part)
+            self._open([gate for gate in gates if gate.station.rows], part)
         return [leaf for leaf in self._leaves if leaf.rows]
 
     def _open(self, gates: list[_Gate], part: int) -> None:
         """Let the rows at these gates go on, with more draws."""
-        waiting = [self._key(row[0]) for gate in gates for row in gate.rows]
+        waiting = [self._key(number) for gate in gates for number in gate.station.numbers]
         more = pieces(b"".join(waiting), FIRST_DRAWS + part * DRAWS)
-        for gate in gates:
-            rows = [row + next(more) for row in gate.rows]
-            gate.rows.clear()
-            self._follow(gate.fork, rows)
+        for fork, (_, _, _, numbers, rows) in gates:
+            longer = list(map(add, rows, islice(more, len(rows))))
+            self._follow(fork, zip(numbers, longer))
+            numbers.clear()
+            rows.clear()
 
-    def _follow(self, start: _Fork, rows: Iterable[Row]) -> None:
-        for row in rows:
-            fork = start
-            place, guide, ways, end, _ = start
-            while place:
+    def _follow(self, start: _Fork, rows: Iterable[tuple[int, Row]]) -> None:
+        for number, row in rows:
+            place, guide, ways, station = start
+            while place >= 0:
                 found = ways[guide[row[place]]]
-                fork = self._turn(fork, row) if found is None else found
-                place, guide, ways, end, _ = fork
-            end.rows.append(end.wanted(row))
+                if found is None:
+                    found = self._turn(_Fork(place, guide, ways, station), number, row)
+                place, guide, ways, station = found
+            station.numbers.append(number)
+            station.rows.append(station.wanted(row))
 
-    def _turn(self, fork: _Fork, row: Row) -> _Fork:
+    def _turn(self, fork: _Fork, number: int, row: Row) -> _Fork:
         """Where a row leads to, if that is not known or its highest bits do not tell."""
-        place, guide, ways, _, junction = fork
-        if junction is None:
+        place, guide, ways, (path, choice, _, _, _) = fork
+        if path is None or choice is None:
             raise AssertionError("an end leads nowhere")
-        path, choice = junction
         kind = guide[row[place]]
         if kind == len(choice.kinds):
-            kind = choice.kind_of[choice.exact(self.bits(row[0], place))]
+            kind = choice.kind_of[choice.exact(self.bits(number, place))]
         found = ways[kind]
         if found is None:
-            taken = _taken(path, choice, choice.kinds[kind], place)
-            found = ways[kind] = self._advance(taken, place)
+            found = ways[kind] = self._advance(_taken(path, choice, choice.kinds[kind]))
         return found
 
-    def bits(self, item: int, place: int) -> int:
+    def bits(self, number: int, place: int) -> int:
         """The whole random number at a place of the row of a candidate of this batch."""
-        return number(int.from_bytes(self._key(item), "little"), place - 1)
+        return random_number(int.from_bytes(self._key(number), "little"), place)
 
-    def _key(self, item: int) -> bytes:
-        return self._keys[KEY_BYTES * item : KEY_BYTES * (item + 1)]
+    def _key(self, number: int) -> bytes:
+        return self._keys[KEY_BYTES * number : KEY_BYTES * (number + 1)]
 
-    def _advance(self, path: Path, place: int) -> _Fork:
-        """Expand states without choice behind a place, up to a fork or the end."""
-        begun = _part(place)
+    def _advance(self, path: Path) -> _Fork:
+        """Expand states without choice up to a fork or the end."""
+        begun = _part(len(path.shape) - 1)
         while path.stack:
+            place = len(path.shape)
             if place + len(path.stack) > MOST_DRAWS:
-                return _Fork(0, b"", [], self._long)
+                return _Fork(_END, b"", [], self._long)
             choice = self._kinds.choice(path.stack[-1])
-            place += 1
             path = path._replace(stack=path.stack[:-1])
             if len(choice.kinds) != 1:
                 self._found += 1
                 ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
-                fork = _Fork(place, choice.guide, ways, _NO_END, _Junction(path, choice))
+                fork = _Fork(place, choice.guide, ways, Station(path, choice, _NOTHING, [], []))
                 break
-            path = _taken(path, choice, choice.kinds[0], place)
+            path = _taken(path, choice, choice.kinds[0])
         else:
             places = [slot.place for slot in path.slots]
-            leaf = End(path, itemgetter(0, *places) if places else _NUMBER, [])
+            leaf = Station(path, None, picking(places), [], [])
             self._leaves.append(leaf)
-            fork = _Fork(0, b"", [], leaf)
+            fork = _Fork(_END, b"", [], leaf)
             place = max(places, default=0)
         for part in range(_part(place), begun, -1):
-            gate = _Gate(fork, [])
+            gate = _Gate(fork, Station(None, None, _ROW, [], []))
             self._gates[part - 1].append(gate)
-            fork = _Fork(0, b"", [], End(None, _ROW, gate.rows))
+            fork = _Fork(_END, b"", [], gate.station)
         return fork
 
 
-#: Of a row its number, as a row; and all of it.
-_NUMBER, _ROW = itemgetter(slice(0, 1)), itemgetter(slice(None))
+#: Nothing of a row, and all of it.
+_NOTHING, _ROW = itemgetter(slice(0)), itemgetter(slice(None))
 
-_NO_END = End(None, _NUMBER, [])
+
+def picking(places: Sequence[int]) -> Callable[[Sequence[_Value]], tuple[_Value, ...]]:
+    """Picks the items at these places of a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    # At one place alone ``itemgetter`` would pick an item, and not a tuple.
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def _part(place: int) -> int:
     """How many times draws are added until rows have this place."""
-    return max(0, -((FIRST_DRAWS - place) // DRAWS))
+    return max(0, (place - FIRST_DRAWS) // DRAWS + 1)
 
 
-def _taken(path: Path, choice: Choice, kind: Kind, place: int) -> Path:
+def _taken(path: Path, choice: Choice, kind: Kind) -> Path:
     """The path after a kind of the next state has been drawn."""
+    shape, slots, stack = path
     if kind.words is None:
-        return Path((*path.shape, kind.rule), path.slots, (*path.stack, *kind.children))
-    slots = (*path.slots, Slot(place, choice, kind))
-    return Path((*path.shape, ~kind.words.number), slots, path.stack)
+        return Path((*shape, kind.rule), slots, (*stack, *kind.children))
+    return Path((*shape, ~kind.words.number), (*slots, Slot(len(shape), choice, kind)), stack)
