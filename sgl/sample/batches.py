@@ -179,14 +179,12 @@ class _Survey:
             for number in range(batch.size):
                 self._alone(batch, number)
             return
-        leaves = self._forks.draw(self._key, batch.first, batch.size)
         alike: dict[tuple[int, ...], list[Station]] = {}
-        for leaf in leaves:
-            if leaf.path is None:
-                for number in leaf.numbers:
-                    self._alone(batch, number)
-            else:
-                alike.setdefault(leaf.path.shape, []).append(leaf)
+        for leaf in self._forks.draw(self._key, batch.first, batch.size):
+            alike.setdefault(leaf.trail.shape, []).append(leaf)
+        for leaf in alike.pop((), []):
+            for number in leaf.numbers:
+                self._alone(batch, number)
         for key, of_shape in alike.items():
             self._together(batch, key, of_shape)
 
@@ -222,11 +220,11 @@ class _Survey:
     def _columns(self, leaves: Sequence[Station]) -> list[Column]:
         """The columns of the words of the candidates that ended at these leaves."""
         of_slots: list[list[Entry]] = []
-        for path, _, _, numbers, rows in leaves:
-            of_slots = of_slots or [[] for _ in path.slots]
-            for slot, pieces, entries in zip(path.slots, zip(*rows), of_slots):
+        for trail, _, _, numbers, rows in leaves:
+            of_slots = of_slots or [[] for _ in trail.slots]
+            for slot, pieces, of_slot in zip(trail.slots, zip(*rows), of_slots):
                 found = list(map(slot.kind.cells.__getitem__, pieces))
-                entries += found if all(found) else self._exact(slot, numbers, found)
+                of_slot.extend(found if all(found) else self._exact(slot, numbers, found))
         return [column for entries in of_slots for column in zip(*entries)]
 
     def _exact(self, slot: Slot, numbers: Sequence[int], found: Sequence[Entry]) -> list[Entry]:

@@ -29,14 +29,13 @@ from sgl.sample.forks import MOST_DRAWS, picking
 from sgl.sample.kinds import Kinds, WordClass, with_lemma
 from sgl.sample.rows import text_of
 
-#: Marks are characters for private use, from this one on.
+#: Marks are characters for private use.
 _FIRST_MARK = 0xF0000
-_MARKED = re.compile(f"([aA])([{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + MOST_DRAWS)}])")
+_MARK = f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + MOST_DRAWS)}]"
+_MARKED = re.compile(f"([aA])({_MARK})")
 
 #: What texts must not have: marks, and the ends of fields and lines.
-_STRANGE = re.compile(
-    f"[\\t\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + MOST_DRAWS)}]"
-)
+_STRANGE = re.compile(f"[\\t\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029]|{_MARK}")
 
 #: The strings that derivations have in one column of the entries of one word.
 Column = Sequence[str]
@@ -117,9 +116,7 @@ class Shapes:
             for word, of in enumerate(classes)
             if of.lemma is not None and _may_repeat(word, classes, fixed)
         ]
-        exposed = [
-            starts[word] + of.word for word, of in enumerate(classes) if of.word is not None
-        ]
+        exposed = [starts[word] + of.word for word, of in enumerate(classes) if of.word is not None]
         return Shape(
             words=Lemmas(tuple(words), len(exposed), picking(exposed)),
             once=Lemmas(tuple(fixed) if once else (), len(once), picking(once)),
@@ -191,7 +188,9 @@ def _add_mark(output: PackedText | PackedView, words: WordClass, mark: str) -> N
 
 def is_plain(tables: Tables) -> bool:
     """Whether no text of the tables has a mark, or the end of a field or line."""
-    texts = [output for output in (tables.source, *tables.targets) if isinstance(output, PackedText)]
+    texts = [
+        output for output in (tables.source, *tables.targets) if isinstance(output, PackedText)
+    ]
     views = [output for output in tables.targets if isinstance(output, PackedView)]
     strings = [stratum.category for stratum in tables.strata]
     for text in texts:
@@ -200,5 +199,7 @@ def is_plain(tables: Tables) -> bool:
     for view in views:
         for rule in view.rules:
             strings += [label for _, label, _ in (*rule.edges, *rule.last)]
-            strings += [text for node in rule.nodes for pair in node.attributes or () for text in pair]
+            strings += [
+                text for node in rule.nodes for pair in node.attributes or () for text in pair
+            ]
     return _STRANGE.search(" ".join(strings)) is None

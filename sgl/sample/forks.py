@@ -30,9 +30,9 @@ from typing import NamedTuple, TypeVar
 
 from sgl.sample.kinds import Choice, Kind, Kinds
 from sgl.sample.lanes import DRAWS, KEY_BYTES, candidate_keys, pieces
-from sgl.sample.random import number as random_number
+from sgl.sample.random import number
 
-_Value = TypeVar("_Value")
+_Item = TypeVar("_Item")
 
 #: The highest bits of the draws of a candidate.
 Row = tuple[int, ...]
@@ -52,7 +52,7 @@ class Slot(NamedTuple):
     kind: Kind
 
 
-class Path(NamedTuple):
+class Trail(NamedTuple):
     """What has been drawn, and the states that are still to be expanded, the next one last.
 
     The ``shape`` is the rule of each draw; of words it is the complement of their class.
@@ -63,15 +63,18 @@ class Path(NamedTuple):
     stack: tuple[int, ...]
 
 
+_NO_TRAIL = Trail((), (), ())
+
+
 class Station(NamedTuple):
     """Where paths have come: to a choice, to an end, or to a gate.
 
-    ``path`` is what the candidates have in common that come here; ``None`` if they have not
-    been followed.  Where rows end there are the ``numbers`` of the candidates within their
+    ``trail`` is what the candidates have in common that come here; it is empty if they have
+    not been followed.  Where rows end there are the ``numbers`` of the candidates within their
     batch, and of each row what ``wanted`` takes: the pieces that words are chosen by.
     """
 
-    path: Path | None
+    trail: Trail
     choice: Choice | None
     wanted: Callable[[Row], Row]
     numbers: list[int]
@@ -113,11 +116,11 @@ class Forks:
 
     def _forget(self) -> None:
         self._found = 0
-        self._long = Station(None, None, _NOTHING, [], [])
+        self._long = Station(_NO_TRAIL, None, _NOTHING, [], [])
         self._leaves = [self._long]
         #: Those that wait for the draws after the first, for the next, and so on.
         self._gates: list[list[_Gate]] = [[] for _ in range(_part(MOST_DRAWS - 1))]
-        self._root = self._advance(Path((), (), (self._start,)))
+        self._root = self._advance(Trail((), (), (self._start,)))
 
     def draw(self, key: int, first: int, count: int) -> list[Station]:
         """Draw so many candidates of a stream from ``first`` on; where they have ended."""
@@ -134,7 +137,7 @@ class Forks:
 
     def _open(self, gates: list[_Gate], part: int) -> None:
         """Let the rows at these gates go on, with more draws."""
-        waiting = [self._key(number) for gate in gates for number in gate.station.numbers]
+        waiting = [self._key(item) for gate in gates for item in gate.station.numbers]
         more = pieces(b"".join(waiting), FIRST_DRAWS + part * DRAWS)
         for fork, (_, _, _, numbers, rows) in gates:
             longer = list(map(add, rows, islice(more, len(rows))))
@@ -143,59 +146,58 @@ class Forks:
             rows.clear()
 
     def _follow(self, start: _Fork, rows: Iterable[tuple[int, Row]]) -> None:
-        for number, row in rows:
-            place, guide, ways, station = start
+        for candidate, row in rows:
+            place, guide, ways, station = fork = start
             while place >= 0:
                 found = ways[guide[row[place]]]
-                if found is None:
-                    found = self._turn(_Fork(place, guide, ways, station), number, row)
-                place, guide, ways, station = found
-            station.numbers.append(number)
+                fork = self._turn(fork, candidate, row) if found is None else found
+                place, guide, ways, station = fork
+            station.numbers.append(candidate)
             station.rows.append(station.wanted(row))
 
-    def _turn(self, fork: _Fork, number: int, row: Row) -> _Fork:
+    def _turn(self, fork: _Fork, candidate: int, row: Row) -> _Fork:
         """Where a row leads to, if that is not known or its highest bits do not tell."""
-        place, guide, ways, (path, choice, _, _, _) = fork
-        if path is None or choice is None:
+        place, guide, ways, (trail, choice, _, _, _) = fork
+        if choice is None:
             raise AssertionError("an end leads nowhere")
         kind = guide[row[place]]
         if kind == len(choice.kinds):
-            kind = choice.kind_of[choice.exact(self.bits(number, place))]
+            kind = choice.kind_of[choice.exact(self.bits(candidate, place))]
         found = ways[kind]
         if found is None:
-            found = ways[kind] = self._advance(_taken(path, choice, choice.kinds[kind]))
+            found = ways[kind] = self._advance(_taken(trail, choice, choice.kinds[kind]))
         return found
 
-    def bits(self, number: int, place: int) -> int:
+    def bits(self, candidate: int, place: int) -> int:
         """The whole random number at a place of the row of a candidate of this batch."""
-        return random_number(int.from_bytes(self._key(number), "little"), place)
+        return number(int.from_bytes(self._key(candidate), "little"), place)
 
-    def _key(self, number: int) -> bytes:
-        return self._keys[KEY_BYTES * number : KEY_BYTES * (number + 1)]
+    def _key(self, candidate: int) -> bytes:
+        return self._keys[KEY_BYTES * candidate : KEY_BYTES * (candidate + 1)]
 
-    def _advance(self, path: Path) -> _Fork:
+    def _advance(self, trail: Trail) -> _Fork:
         """Expand states without choice up to a fork or the end."""
-        begun = _part(len(path.shape) - 1)
-        while path.stack:
-            place = len(path.shape)
-            if place + len(path.stack) > MOST_DRAWS:
+        begun = _part(len(trail.shape) - 1)
+        while trail.stack:
+            place = len(trail.shape)
+            if place + len(trail.stack) > MOST_DRAWS:
                 return _Fork(_END, b"", [], self._long)
-            choice = self._kinds.choice(path.stack[-1])
-            path = path._replace(stack=path.stack[:-1])
+            choice = self._kinds.choice(trail.stack[-1])
+            trail = trail._replace(stack=trail.stack[:-1])
             if len(choice.kinds) != 1:
                 self._found += 1
                 ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
-                fork = _Fork(place, choice.guide, ways, Station(path, choice, _NOTHING, [], []))
+                fork = _Fork(place, choice.guide, ways, Station(trail, choice, _NOTHING, [], []))
                 break
-            path = _taken(path, choice, choice.kinds[0])
+            trail = _taken(trail, choice, choice.kinds[0])
         else:
-            places = [slot.place for slot in path.slots]
-            leaf = Station(path, None, picking(places), [], [])
+            places = [slot.place for slot in trail.slots]
+            leaf = Station(trail, None, picking(places), [], [])
             self._leaves.append(leaf)
             fork = _Fork(_END, b"", [], leaf)
             place = max(places, default=0)
         for part in range(_part(place), begun, -1):
-            gate = _Gate(fork, Station(None, None, _ROW, [], []))
+            gate = _Gate(fork, Station(_NO_TRAIL, None, _ROW, [], []))
             self._gates[part - 1].append(gate)
             fork = _Fork(_END, b"", [], gate.station)
         return fork
@@ -205,7 +207,7 @@ class Forks:
 _NOTHING, _ROW = itemgetter(slice(0)), itemgetter(slice(None))
 
 
-def picking(places: Sequence[int]) -> Callable[[Sequence[_Value]], tuple[_Value, ...]]:
+def picking(places: Sequence[int]) -> Callable[[Sequence[_Item]], tuple[_Item, ...]]:
     """Picks the items at these places of a tuple."""
     if len(places) > 1:
         return itemgetter(*places)
@@ -218,9 +220,9 @@ def _part(place: int) -> int:
     return max(0, (place - FIRST_DRAWS) // DRAWS + 1)
 
 
-def _taken(path: Path, choice: Choice, kind: Kind) -> Path:
-    """The path after a kind of the next state has been drawn."""
-    shape, slots, stack = path
+def _taken(trail: Trail, choice: Choice, kind: Kind) -> Trail:
+    """The trail after a kind of the next state has been drawn."""
+    shape, slots, stack = trail
     if kind.words is None:
-        return Path((*shape, kind.rule), slots, (*stack, *kind.children))
-    return Path((*shape, ~kind.words.number), (*slots, Slot(len(shape), choice, kind)), stack)
+        return Trail((*shape, kind.rule), slots, (*stack, *kind.children))
+    return Trail((*shape, ~kind.words.number), (*slots, Slot(len(shape), choice, kind)), stack)

@@ -40,6 +40,11 @@ BUNDLED = (
     "sgl.sample.views",
     "sgl.sample.rows",
     "sgl.sample.packed",
+    "sgl.sample.lanes",
+    "sgl.sample.kinds",
+    "sgl.sample.forks",
+    "sgl.sample.blanks",
+    "sgl.sample.batches",
 )
 
 _PACKAGE = "sgl.sample"
