@@ -20,14 +20,17 @@ sampler contains it as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, islice, repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, count, islice, repeat
 from typing import NamedTuple
 
+from sgl.core.gluing import glue
+from sgl.core.graph import Graph
 from sgl.sample.engine import PackedText, PackedView, Tables
 from sgl.sample.forks import MOST_DRAWS, picking
 from sgl.sample.kinds import Kinds, WordClass, with_lemma
 from sgl.sample.rows import text_of
+from sgl.sample.views import NOTATIONS
 
 #: Marks are characters for private use.
 _FIRST_MARK = 0xF0000
@@ -92,6 +95,11 @@ class Shapes:
         self._classes = kinds.classes
         self._shapes: dict[tuple[int, ...], Shape] = {}
         self._outputs = [_copied(output) for output in (tables.source, *tables.targets)]
+        #: For each output the first that is equal but for its notation: views of one graph.
+        self._same_graph = [
+            next(i for i, other in enumerate(self._outputs) if _rules(other) == _rules(output))
+            for output in self._outputs
+        ]
         self._marked = tables._replace(arity=list(tables.arity))
         #: The number of the rule that has mark ``i`` instead of the words of a class.
         self._marks: dict[tuple[int, int], int] = {}
@@ -129,14 +137,30 @@ class Shapes:
         sheets = self.shape(key).sheets
         sheet = sheets[output]
         if sheet is None:
-            sheet = sheets[output] = self._sheet(key, output)
+            # Who asks for one of the targets asks for the others as well.
+            several = range(1, len(sheets)) if output else range(1)
+            for number, text in zip(several, self._texts(key, several)):
+                sheets[number] = self._sheet(key, number, text)
+            sheet = self.sheet(key, output)
         return sheet
 
-    def _sheet(self, key: tuple[int, ...], output: int) -> Sheet:
+    def _texts(self, key: tuple[int, ...], outputs: Iterable[int]) -> Iterator[str]:
+        """The texts of a shape in these outputs, with marks; views may share their graph."""
+        words = count()
+        derivation = [self._mark(~rule, next(words)) if rule < 0 else rule for rule in key]
+        arity = self._marked.arity
+        graphs: dict[int, Graph] = {}
+        for number in outputs:
+            output, same = self._outputs[number], self._same_graph[number]
+            if isinstance(output, PackedView):
+                if same not in graphs:
+                    graphs[same] = glue(output.rules, arity, derivation, written=True)
+                yield NOTATIONS[output.kind](graphs[same])
+            else:
+                yield text_of(self._marked, output, derivation)
+
+    def _sheet(self, key: tuple[int, ...], output: int, text: str) -> Sheet:
         classes = [self._classes[~rule] for rule in key if rule < 0]
-        marks = iter(range(len(classes)))
-        derivation = [self._mark(~rule, next(marks)) if rule < 0 else rule for rule in key]
-        text = text_of(self._marked, self._outputs[output], derivation)
         parts = _MARKED.split(text)
         starts = _starts(classes)
         places = [starts[-1]]
@@ -175,6 +199,10 @@ def _copied(output: PackedText | PackedView) -> PackedText | PackedView:
     if isinstance(output, PackedView):
         return output._replace(rules=list(output.rules))
     return output._replace(templates=list(output.templates))
+
+
+def _rules(output: PackedText | PackedView) -> Sequence[object]:
+    return output.rules if isinstance(output, PackedView) else output.templates
 
 
 def _add_mark(output: PackedText | PackedView, words: WordClass, mark: str) -> None:

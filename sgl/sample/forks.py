@@ -165,7 +165,9 @@ class Forks:
             kind = choice.kind_of[choice.exact(self.bits(candidate, place))]
         found = ways[kind]
         if found is None:
-            found = ways[kind] = self._advance(_taken(trail, choice, choice.kinds[kind]))
+            shape, slots, stack = list(trail.shape), list(trail.slots), list(trail.stack)
+            _take(choice, choice.kinds[kind], shape, slots, stack)
+            found = ways[kind] = self._advance(_trail(shape, slots, stack))
         return found
 
     def bits(self, candidate: int, place: int) -> int:
@@ -178,24 +180,27 @@ class Forks:
     def _advance(self, trail: Trail) -> _Fork:
         """Expand states without choice up to a fork or the end."""
         begun = _part(len(trail.shape) - 1)
-        while trail.stack:
-            place = len(trail.shape)
-            if place + len(trail.stack) > MOST_DRAWS:
+        shape, slots, stack = list(trail.shape), list(trail.slots), list(trail.stack)
+        while stack:
+            if len(shape) + len(stack) > MOST_DRAWS:
                 return _Fork(_END, b"", [], self._long)
-            choice = self._kinds.choice(trail.stack[-1])
-            trail = trail._replace(stack=trail.stack[:-1])
+            choice = self._kinds.choice(stack.pop())
             if len(choice.kinds) != 1:
-                self._found += 1
-                ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
-                fork = _Fork(place, choice.guide, ways, Station(trail, choice, _NOTHING, [], []))
                 break
-            trail = _taken(trail, choice, choice.kinds[0])
+            _take(choice, choice.kinds[0], shape, slots, stack)
         else:
-            places = [slot.place for slot in trail.slots]
-            leaf = Station(trail, None, picking(places), [], [])
+            places = [slot.place for slot in slots]
+            leaf = Station(_trail(shape, slots, stack), None, picking(places), [], [])
             self._leaves.append(leaf)
-            fork = _Fork(_END, b"", [], leaf)
-            place = max(places, default=0)
+            return self._behind_gates(_Fork(_END, b"", [], leaf), begun, max(places, default=0))
+        self._found += 1
+        place = len(shape)
+        station = Station(_trail(shape, slots, stack), choice, _NOTHING, [], [])
+        ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
+        return self._behind_gates(_Fork(place, choice.guide, ways, station), begun, place)
+
+    def _behind_gates(self, fork: _Fork, begun: int, place: int) -> _Fork:
+        """The gates before a fork that rows with draws for ``begun`` parts need this place for."""
         for part in range(_part(place), begun, -1):
             gate = _Gate(fork, Station(_NO_TRAIL, None, _ROW, [], []))
             self._gates[part - 1].append(gate)
@@ -220,9 +225,17 @@ def _part(place: int) -> int:
     return max(0, (place - FIRST_DRAWS) // DRAWS + 1)
 
 
-def _taken(trail: Trail, choice: Choice, kind: Kind) -> Trail:
-    """The trail after a kind of the next state has been drawn."""
-    shape, slots, stack = trail
+def _take(
+    choice: Choice, kind: Kind, shape: list[int], slots: list[Slot], stack: list[int]
+) -> None:
+    """Go on behind a kind of a state that has been taken from the stack."""
     if kind.words is None:
-        return Trail((*shape, kind.rule), slots, (*stack, *kind.children))
-    return Trail((*shape, ~kind.words.number), (*slots, Slot(len(shape), choice, kind)), stack)
+        shape.append(kind.rule)
+        stack.extend(kind.children)
+    else:
+        slots.append(Slot(len(shape), choice, kind))
+        shape.append(~kind.words.number)
+
+
+def _trail(shape: Sequence[int], slots: Sequence[Slot], stack: Sequence[int]) -> Trail:
+    return Trail(tuple(shape), tuple(slots), tuple(stack))
