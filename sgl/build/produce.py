@@ -15,6 +15,7 @@ from typing import Any
 from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.certified import certificate_file
+from sgl.build.compounded import CompoundObserver
 from sgl.build.divided import Division, write_dataset
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.labour import Labour, open_journal
@@ -176,7 +177,8 @@ def _write(
     program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
     sampler = Sampler(tables, program)
     observer = Observer(grammar, plan, sampler)
-    watch = _watching(observer, plan, stage)
+    compounds = CompoundObserver(compiled, sampler)
+    watch = _watching((observer, compounds), plan, stage)
     written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
     provenance = Provenance(
         name=compiled.project.name,
@@ -199,21 +201,24 @@ def _write(
         provenance,
         written.strata,
         guarantees,
-        (*written.files, certified),
+        (*written.files, *compounds.write(directory), certified),
         None if referee is None else referee.readings,
     )
     write_manifest(directory, content)
     return _Drawn(content, observer, guarantees)
 
 
-def _watching(observer: Observer, plan: Plan, stage: Stage) -> Callable[[Chunk], None]:
-    """The observer of chunks, which also says how many rows there are by now."""
+def _watching(
+    observers: Sequence[Callable[[Chunk], None]], plan: Plan, stage: Stage
+) -> Callable[[Chunk], None]:
+    """The observers of chunks as one, which also says how many rows there are by now."""
     total = sum(stratum.count for stratum in plan.strata)
     done = 0
 
     def watch(chunk: Chunk) -> None:
         nonlocal done
-        observer(chunk)
+        for observer in observers:
+            observer(chunk)
         done += len(chunk.words)
         stage("writing", done, total)
 
