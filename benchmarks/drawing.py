@@ -9,7 +9,10 @@ that patterns hold out cut away (``train/in_distribution`` unless said otherwise
 NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
 NLTK rules in a dict   the same rules, looked up before
 Python with bisect     cumulative weights, a stack
-standalone             the module that a dataset comes with: source and targets, as rows
+standalone             the module that a dataset comes with: accepted sentences as rows with
+                       all targets; it begins anew each time
+standalone, warm       the same, where the shapes of most sentences are known already
+standalone, plain      the plain functions that define what it draws, each candidate by itself
 SGL, English           derivations and source texts
 SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
 SGL, all layers        texts of all layers, CoNLL-U, and the logical forms that there are
@@ -23,6 +26,7 @@ are compared with ours byte by byte.  What ``SGL, accepted`` draws is checked to
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import statistics
 import sys
@@ -31,7 +35,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 
 import numpy as np
@@ -45,10 +49,10 @@ from sgl.graph.graph_columns import GraphColumns
 from sgl.graph.view_columns import PACKED_VIEWS
 from sgl.kernel.column import Column
 from sgl.sample import pack
+from sgl.sample.batches import Drawing
 from sgl.sample.drawing import draw_strata
-from sgl.sample.engine import Tables, derive
-from sgl.sample.random import candidate_key, stream_key
-from sgl.sample.rows import row_of, text_of
+from sgl.sample.engine import Tables
+from sgl.sample.rows import rows as rows_of
 from sgl.sample.sampler import Sampler, TextWriter
 from sgl.sample.tables import pack_text
 from specialised import compiled as compiled_c
@@ -121,6 +125,8 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
         print("NLTK is not installed")
     yield "Python with bisect", bisect_draw(tables)
     yield "standalone", standalone_draw(tables)
+    yield "standalone, warm", warm_draw(tables)
+    yield "standalone, plain", plain_draw(tables)
     yield "SGL, English", english_draw(tables)
     yield "SGL, accepted", accepted_draw(tables)
     yield "SGL, all layers", layers_draw(compiled, tables)
@@ -244,17 +250,44 @@ def bisect_draw(tables: Tables) -> Draw:
 
 
 def standalone_draw(tables: Tables) -> Draw:
-    """The code of the standalone sampler: a row for each target."""
-    stratum = tables.strata[0]
-    key = stream_key(tables.seed, stratum.stream)
+    """The code of the standalone sampler: rows of all targets."""
 
     def draw(number: int) -> None:
-        for candidate in range(number):
-            derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
-            if derivation is not None:
-                source = text_of(tables, tables.source, derivation)
-                for target in tables.targets:
-                    row_of(source, text_of(tables, target, derivation), stratum.category)
+        wanted = _wanting(tables, number)
+        Drawing(wanted).rows(wanted.strata[0])
+
+    return without_collector(draw)
+
+
+def warm_draw(tables: Tables) -> Draw:
+    """The same with one drawing, from another stream of random numbers each time."""
+    drawing, streams = Drawing(tables), count()
+
+    def draw(number: int) -> None:
+        stratum = _wanting(tables, number).strata[0]
+        drawing.rows(stratum._replace(stream=f"{stratum.stream}/{next(streams)}"))
+
+    return without_collector(draw)
+
+
+def without_collector(draw: Draw) -> Draw:
+    """Draws without looking for cycles of objects, as the module does when it is run."""
+
+    def alone(number: int) -> None:
+        gc.disable()
+        try:
+            draw(number)
+        finally:
+            gc.enable()
+
+    return alone
+
+
+def plain_draw(tables: Tables) -> Draw:
+    """The functions that define it: rows of all targets."""
+
+    def draw(number: int) -> None:
+        list(rows_of(_wanting(tables, number)))
 
     return draw
 

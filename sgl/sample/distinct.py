@@ -29,7 +29,7 @@ is out of reach, ``NotEnoughError`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 from sgl.sample.engine import PackedStratum, Tables, derive, joined, words_of
@@ -113,19 +113,25 @@ def share(wanted: int, targets: Sequence[str], target: str) -> int:
     return each + (targets.index(target) < rest)
 
 
+def target_of(stratum: PackedStratum, lemmas: Container[str]) -> str | None:
+    """The target that a candidate with these lemmas counts for, if there is one."""
+    return next((target for target in stratum.targets if target in lemmas), None)
+
+
 class Judge:
     """Accepts or rejects candidates; remembers the sentences and words accepted.
 
+    ``seen`` has the stream in which each sentence was accepted.
     Words are asked to be exposed where the plan has a training split.
     """
 
     def __init__(self, tables: Tables, referee: Referee | None = None) -> None:
         self._tables = tables
         self._referee = referee
-        self._seen: dict[str, str] = {}
-        self._exposed: set[str] = set()
+        self.seen: dict[str, str] = {}
+        self.exposed: set[str] = set()
         self._shares: dict[str, dict[str, int]] = {}
-        self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
+        self.trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(
         self, stratum: PackedStratum, candidate: int, derivation: list[int] | None
@@ -134,7 +140,7 @@ class Judge:
         if derivation is None:
             return TOO_LONG
         tables = self._tables
-        about_lemmas = self._about_lemmas(stratum, derivation)
+        about_lemmas = self.about_lemmas(stratum, derivation)
         if about_lemmas is not None:
             return about_lemmas
         target = self._target(stratum, derivation)
@@ -143,25 +149,25 @@ class Judge:
         words = words_of(tables.source, tables.arity, derivation)
         sentence = joined(tables.source, words) if tables.distinct_sentences else ""
         if tables.distinct_sentences:
-            first = self._seen.get(sentence)
+            first = self.seen.get(sentence)
             if first is not None and not (stratum.repeated and first == stratum.stream):
                 return REPEATED_SENTENCE
         if self._is_ambiguous(stratum, candidate, words, derivation):
             return AMBIGUOUS
         if tables.distinct_sentences:
-            self._seen[sentence] = stratum.stream
+            self.seen[sentence] = stratum.stream
         if target is not None:
             self.shares(stratum)[target] += 1
         if stratum.split == TRAIN:
-            self._exposed.update(word for rule in derivation for word in tables.words[rule])
+            self.exposed.update(word for rule in derivation for word in tables.words[rule])
         return None
 
-    def _about_lemmas(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
+    def about_lemmas(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
         """Why a candidate is rejected for its lemmas alone, if it is."""
         lemmas = [lemma for rule in derivation for lemma in self._tables.lemmas[rule]]
         if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
             return REPEATED_LEMMA
-        if self._trains and stratum.split != TRAIN and not self._exposes(derivation):
+        if self.trains and stratum.split != TRAIN and not self._exposes(derivation):
             return UNEXPOSED_WORD
         return None
 
@@ -178,10 +184,8 @@ class Judge:
 
     def _target(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
         """The target that a candidate counts for, unless it has its share already."""
-        if not stratum.targets:
-            return None
         words = {word for rule in derivation for word in self._tables.words[rule]}
-        target = next((target for target in stratum.targets if target in words), None)
+        target = target_of(stratum, words)
         if target is None:
             return None
         full = share(stratum.wanted, stratum.targets, target)
@@ -190,7 +194,7 @@ class Judge:
     def _exposes(self, derivation: list[int]) -> bool:
         """Whether training has every lemma of the derivation."""
         words = self._tables.words
-        return all(word in self._exposed for rule in derivation for word in words[rule])
+        return all(word in self.exposed for rule in derivation for word in words[rule])
 
 
 def draw_stratum(

@@ -7,7 +7,8 @@ of each other, around them the template ``templates/sampler.py.j2``::
 
     docstring, imports        template
     tables                    Base64, see sgl.sample.packed
-    random, engine, ...       the source of those modules
+    random, engine, ...       the source of those modules: the plain functions, and
+                              those that draw in batches, which the command line uses
     command line              template
 """
 
@@ -40,6 +41,11 @@ BUNDLED = (
     "sgl.sample.views",
     "sgl.sample.rows",
     "sgl.sample.packed",
+    "sgl.sample.lanes",
+    "sgl.sample.kinds",
+    "sgl.sample.forks",
+    "sgl.sample.blanks",
+    "sgl.sample.batches",
 )
 
 _PACKAGE = "sgl.sample"
@@ -131,7 +137,8 @@ def _packed_state(number: int, state: State) -> list[Any]:
 
 def _bundle() -> tuple[str, list[str]]:
     """The imports that all the code needs, and each bundled module without its own."""
-    imports: dict[str, set[str]] = {"argparse": set(), "sys": set(), "pathlib": {"Path"}}
+    imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "sys")}
+    imports["pathlib"] = {"Path"}
     bodies: list[str] = []
     for name in BUNDLED:
         package, _, module = name.rpartition(".")
