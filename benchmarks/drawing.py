@@ -49,8 +49,7 @@ from sgl.sample.drawing import draw_strata
 from sgl.sample.engine import Tables, derive
 from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.rows import row_of, text_of
-from sgl.sample.sampler import Sampler, TextWriter
-from sgl.sample.tables import pack_text
+from sgl.sample.sampler import Sampler, text_writer
 from specialised import compiled as compiled_c
 from specialised import run as run_c
 from specialised import specialised
@@ -306,18 +305,19 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     sampler, stratum = Sampler(tables), tables.strata[0]
     source = grammar.text_layer(plan.source)
     others = [layer for layer in range(len(grammar.text_layers)) if layer != source]
-    writers = [TextWriter(pack_text(grammar, layer), tables.arity) for layer in others]
     names = [grammar.text_layers[layer].name for layer in (source, *others)]
     views = [view for view in grammar.views if view.kind in PACKED_VIEWS][:1]
-    graphs = GraphColumns(grammar, views, (grammar.graph_layer(plan.lemma_layer), names))
+    graphs = GraphColumns(
+        grammar, views, (grammar.graph_layer(plan.lemma_layer), names), text_writer, others
+    )
     print("all layers:", ", ".join([*names, "CoNLL-U", *(view.name for view in views)]))
 
     def draw(number: int) -> list[Column]:
         columns: list[Column] = []
         for first in range(0, number, BATCH):
             batch = sampler.derive(stratum, np.arange(first, min(first + BATCH, number)))
-            texts = [batch.sources, *(writer.column(batch.derivations) for writer in writers)]
             written = graphs.batch(batch.derivations)
+            texts = [batch.sources, *(written.words(layer) for layer in others)]
             forms = [written.view(view) for view in range(len(views))]
             sentences = written.conllu(texts, split="train", category="c", first=first + 1)
             columns = [*texts, *forms, sentences]
