@@ -26,6 +26,7 @@ from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, Fragment, Rule, Template, TextLayer, Token
 from sgl.core.interpret import capitalised
 from sgl.graph.conllu import word_columns
+from sgl.graph.meaning import is_word
 from sgl.graph.shape_kernel import FORM, LEMMA, MISC, RANK_BITS
 
 #: Words and nodes that a marked rule can have.
@@ -121,7 +122,10 @@ class MarkedGrammar:
     def _attributes(self, attributes: Attributes, layer: int, place: int, rank: int) -> Attributes:
         lemma = mark(LEMMA, place, rank)
         if layer in self._uses.views:
-            return tuple((name, lemma if name == "lemma" else value) for name, value in attributes)
+            return tuple(
+                (name, lemma if name == "lemma" and is_word(value) else value)
+                for name, value in attributes
+            )
         if layer in self._uses.conllu:
             misc = (("misc", mark(MISC, place, rank)),) if word_columns(attributes)[1] else ()
             return (("lemma", lemma), *misc)

@@ -168,8 +168,8 @@ def _shown_in_conllu(attributes: Attributes) -> Attributes | None:
         return None
 
 
-def _shown_in_views(attributes: Attributes) -> Attributes | None:
-    """All but the lemma; None if that cannot be written."""
-    if not all(is_word(value) for name, value in attributes if name == "lemma"):
-        return None
-    return tuple((name, "" if name == "lemma" else value) for name, value in attributes)
+def _shown_in_views(attributes: Attributes) -> Attributes:
+    """All but the lemma, unless that is no word."""
+    return tuple(
+        (name, "" if name == "lemma" and is_word(value) else value) for name, value in attributes
+    )
