@@ -312,10 +312,15 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     )
     print("all layers:", ", ".join([*names, "CoNLL-U", *(view.name for view in views)]))
 
+    drawn = 0
+
     def draw(number: int) -> list[Column]:
+        # Always new sentences: shapes of those that were drawn before are known.
+        nonlocal drawn
         columns: list[Column] = []
-        for first in range(0, number, BATCH):
-            batch = sampler.derive(stratum, np.arange(first, min(first + BATCH, number)))
+        drawn += number
+        for first in range(drawn - number, drawn, BATCH):
+            batch = sampler.derive(stratum, np.arange(first, min(first + BATCH, drawn)))
             written = graphs.batch(batch.derivations)
             texts = [batch.sources, *(written.words(layer) for layer in others)]
             forms = [written.view(view) for view in range(len(views))]

@@ -34,6 +34,9 @@ from sgl.graph.shapes import NEVER, OFTEN, Shapes
 from sgl.graph.view_columns import PACKED_VIEWS, ViewColumns
 from sgl.kernel.column import Column
 
+#: Bytes of templates from which on no more shapes are worked out.
+MOST_BYTES = 1 << 27
+
 #: Writes derivations in a text layer of a grammar.
 Writer = Callable[[Derivations], Column]
 WriterOf = Callable[[CoreGrammar, int], Writer]
@@ -105,7 +108,8 @@ class GraphColumns:
 
     def batch(self, derivations: Derivations) -> GraphBatch:
         """The texts and graphs of these derivations."""
-        numbers, fresh = self._shapes.numbers(derivations)
+        room = sum(shaped.size for shaped, _ in self._columns) < MOST_BYTES
+        numbers, fresh = self._shapes.numbers(derivations, room=room)
         if len(fresh):
             self._learn(derivations.take(fresh))
         if self._failed.any():

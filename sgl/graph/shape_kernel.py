@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.kernel.jit import kernel
-from sgl.kernel.machine import copy32
+from sgl.kernel.machine import load64
 from sgl.kernel.random import mix
-from sgl.kernel.text import copy, put, put_item_number
+from sgl.kernel.text import copy, copy_long, put, put_item_number
 
 #: Columns of the table of shapes: two halves of a hash, times met, number + 1.
 FIRST, SECOND, MET, NUMBER, ROW = range(5)
@@ -33,18 +33,51 @@ RANK_BITS = 6
 #: where the pieces of rules are in the tables of words.
 CONSTANT_BITS, PLACE_BITS = 16, 24
 
-_CONSTANT = (1 << CONSTANT_BITS) - 1
-_PLACE = (1 << PLACE_BITS) - 1
+_CONSTANT = np.uint64((1 << CONSTANT_BITS) - 1)
+_PLACE = np.uint64((1 << PLACE_BITS) - 1)
+_FROM_PLACE, _FROM_TABLE = np.uint64(CONSTANT_BITS), np.uint64(CONSTANT_BITS + PLACE_BITS)
+_LONGEST_CONSTANT = (1 << CONSTANT_BITS) - 1
 _RANK = (1 << RANK_BITS) - 1
+#: Eight times the first byte of a mark, one, the highest bit: to find marks (Mycroft 1987).
+_MARK, _ONES = np.uint64(0xF0F0F0F0F0F0F0F0), np.uint64(0x0101010101010101)
+_TOPS = np.uint64(0x8080808080808080)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
-def number_shapes(
+def hash_shapes(
     rules: NDArray[np.int32],
     rule_ends: NDArray[np.int64],
     values: NDArray[np.uint64],
     keys: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
+) -> None:
+    """Write the hash of the shape of each derivation into two columns; 0 if it has none.
+
+    A hash is the sum of the ``values`` of rules, 0 for one that has no class, times one of
+    the two ``keys`` of their places (multilinear hashing, Carter & Wegman 1979).
+    """
+    most = len(keys)
+    for item in range(len(hashes)):
+        begin = np.uint64(rule_ends[item])
+        length = np.uint64(rule_ends[item + 1]) - begin
+        first = second = _ZERO
+        if length <= np.uint64(most):
+            classes = _ZERO
+            for place in range(_ZERO, length):
+                value = values[np.uint64(rules[begin + place])]
+                classes += value & _ONE
+                first += value * keys[place, 0]
+                second += value * keys[place, 1]
+            if classes != length or length == _ZERO:
+                first = second = _ZERO
+        hashes[item, 0] = mix(first)
+        hashes[item, 1] = second
+
+
+@kernel
+def number_shapes(
+    hashes: NDArray[np.uint64],
     rows: NDArray[np.uint64],
     counted: NDArray[np.int64],
     often: int,
@@ -52,30 +85,17 @@ def number_shapes(
     numbers: NDArray[np.int32],
     fresh: NDArray[np.int64],
 ) -> int:
-    """Find the number of the shape of each derivation; how many shapes are new.
+    """Find the number of the shape of each derivation by its hash; how many shapes are new.
 
     A shape gets a number when it is met for the ``often``-th time, by the derivation that
-    is then noted in ``fresh``.  Two shapes are the same if 128 bits of hash are: the sums
-    of the ``values`` of their rules, 0 for one that has no class, times the two ``keys`` of
-    their places (multilinear hashing, Carter & Wegman 1979).
+    is then noted in ``fresh``.  Two shapes are the same if 128 bits of hash are.
     """
     mask = np.uint64(len(rows) - 1)
     found = 0
     for item in range(len(numbers)):
-        begin = rule_ends[item]
-        length = rule_ends[item + 1] - begin
-        if length == 0 or length > len(keys):
+        first, second = hashes[item, 0], hashes[item, 1]
+        if second == _ZERO:
             continue
-        first = second = _ZERO
-        whole = True
-        for place in range(length):
-            value = values[rules[begin + place]]
-            whole &= value != _ZERO
-            first += value * keys[place, 0]
-            second += value * keys[place, 1]
-        if not whole:
-            continue
-        first = mix(first)
         slot = first & mask
         while rows[slot, MET] != _ZERO and (
             rows[slot, FIRST] != first or rows[slot, SECOND] != second
@@ -134,6 +154,10 @@ def cut_at_marks(
         at = done = offsets[item] + skipped[item]
         end = offsets[item + 1]
         while at < end:
+            others = load64(data, at) ^ _MARK
+            if (others - _ONES) & ~others & _TOPS == _ZERO:
+                at += 8
+                continue
             if data[at] != 0xF0 or data[at + 1] != 0xB0:
                 at += 1
                 continue
@@ -142,7 +166,7 @@ def cut_at_marks(
             raised = 1 if kind == FORM and data[at - 1] < 0x60 else 0
             table = kinds[kind, raised]
             length = at - kinds[kind, 2] - done
-            if table < 0 or length > _CONSTANT:
+            if table < 0 or length > _LONGEST_CONSTANT:
                 failed[item] = 1
                 break
             filled = copy(constants, filled, data, done, length)
@@ -161,7 +185,7 @@ def cut_at_marks(
                     at += 1
             done = at
         code[into] = max(end - done, 0)
-        failed[item] |= end - done > _CONSTANT
+        failed[item] |= end - done > _LONGEST_CONSTANT
         filled = copy(constants, filled, data, done, max(end - done, 0))
         shape += 1
         code_ends[shape] = into + 1
@@ -236,22 +260,19 @@ def write_shaped(
                 at = put(data, at, head_pool, heads[1])
                 for text in range(len(text_ends)):
                     start = text_ends[text, item]
-                    at = copy(data, at, texts, start, text_ends[text, item + 1] - start)
+                    at = copy_long(data, at, texts, start, text_ends[text, item + 1] - start)
                     at = put(data, at, head_pool, heads[text + 2])
-            begin = rule_ends[item]
-            while address < last:
-                instruction = code[address]
-                address += 1
-                length = instruction & _CONSTANT
-                copy32(data, at, constants, constant)
-                if length > 32:
-                    copy(data, at + 32, constants, constant + 32, length - 32)
+            begin = np.uint64(rule_ends[item])
+            for step in range(np.uint64(address), np.uint64(last)):
+                instruction = np.uint64(code[step])
+                length = np.int64(instruction & _CONSTANT)
+                at = copy_long(data, at, constants, constant, length)
                 constant += length
-                at += length
-                rule = rules[begin + ((instruction >> CONSTANT_BITS) & _PLACE)]
-                table = instruction >> (CONSTANT_BITS + PLACE_BITS)
-                at = put(data, at, pool, words[slots[rule] + table])
-            at = copy(data, at, constants, constant, code[last])
+                rule = np.uint64(rules[begin + ((instruction >> _FROM_PLACE) & _PLACE)])
+                piece = words[np.uint64(slots[rule]) + (instruction >> _FROM_TABLE)]
+                start = np.int64(piece & 0xFFFFFFFF)
+                at = copy_long(data, at, pool, int(start), int(piece >> 32))
+            at = copy_long(data, at, constants, constant, code[last])
         item += 1
         ends[item] = at
     return item, other

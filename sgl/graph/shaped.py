@@ -22,7 +22,7 @@ from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import capitalised
 from sgl.graph.conllu import ConlluError, word_columns
-from sgl.graph.marked import MOST_ITEMS, Uses
+from sgl.graph.marked import Uses
 from sgl.graph.shape_kernel import (
     FORM,
     KINDS,
@@ -75,9 +75,11 @@ class WordTables:
         self._grammar = grammar
         self.pool = StringPool()
         self.lexical = np.array([rule.lexical for rule in grammar.rules], np.uint8)
-        self.slots = (np.cumsum(self.lexical, dtype=np.int64) - self.lexical) * MOST_ITEMS
-        self._tables: list[NDArray[np.int64]] = []
         self._rules = [rule for rule in grammar.rules if rule.lexical]
+        #: Entries of a row.
+        self._width = max(map(_items, self._rules), default=1)
+        self.slots = (np.cumsum(self.lexical, dtype=np.int64) - self.lexical) * self._width
+        self._tables: list[NDArray[np.int64]] = []
         self.texts = [self._of_text(layer) for layer in range(len(grammar.text_layers))]
         self.conllu = {layer: self._of_conllu(layer) for layer in uses.conllu}
         self.views = {layer: self._of_view(layer) for layer in uses.views}
@@ -124,13 +126,18 @@ class WordTables:
 
     def _add(self, rows: Sequence[Sequence[str]]) -> int:
         """Add a table with a row for each lexical rule; where it begins."""
-        table = np.zeros((len(rows), MOST_ITEMS), np.int64)
+        table = np.zeros((len(rows), self._width), np.int64)
         for number, row in enumerate(rows):
-            pieces = [self.pool.add(text) for text in row[:MOST_ITEMS]]
+            pieces = [self.pool.add(text) for text in row]
             table[number, : len(pieces)] = pieces
         begin = 1 + sum(len(other) for other in self._tables)
         self._tables.append(table.reshape(-1))
         return begin
+
+
+def _items(rule: Rule) -> int:
+    """How many words and nodes a rule has in the layer where it has most."""
+    return max(len(own) for own in (*rule.templates, *(f.nodes for f in rule.fragments)))
 
 
 def _no_kinds() -> NDArray[np.int64]:
@@ -163,6 +170,11 @@ class ShapedColumn:
         self._pool = tables.pool.packed()
         #: Bytes of a text, from what was written last.
         self._guess = 64
+
+    @property
+    def size(self) -> int:
+        """The bytes of all templates."""
+        return int(self._constant_ends[-1] + self._code_ends[-1] * self._code.itemsize)
 
     def learn(self, examples: Derivations, marked: Marked) -> NDArray[np.bool_]:
         """Take in the shapes of these examples; which of them cannot be written so."""

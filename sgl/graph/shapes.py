@@ -27,13 +27,13 @@ from sgl.core.interpret import capitalised
 from sgl.graph.conllu import ConlluError, is_token, word_columns
 from sgl.graph.marked import MOST_ITEMS, Uses, has_marks
 from sgl.graph.meaning import is_word
-from sgl.graph.shape_kernel import COUNTED, NOT_NUMBERED, ROW, number_shapes
+from sgl.graph.shape_kernel import COUNTED, NOT_NUMBERED, ROW, hash_shapes, number_shapes
 
 #: A shape is worked out when it has been met so many times.
-OFTEN = 2
+OFTEN = 1
 
 #: Shapes that are counted, and of them such that are worked out.
-MOST_COUNTED, MOST_NUMBERED = 1 << 15, 1 << 14
+MOST_COUNTED, MOST_NUMBERED = 1 << 15, 1 << 15
 
 #: More than a shape can be met: all are written in the general way.
 NEVER = 1 << 62
@@ -55,7 +55,7 @@ class Shapes:
         layers = (*uses.conllu, *uses.views)
         known = _anchored(grammar, layers) and not has_marks(grammar)
         self._often = often if known else NEVER
-        # Odd, so that none is 0; the values of classes and the keys of places are random.
+        # The values of classes and the keys of places are random, and odd, so that none is 0.
         bits = np.random.Generator(np.random.PCG64(0x5EED)).integers
         of_class = bits(0, 1 << 64, max(self.classes, default=0) + 2, np.uint64) | np.uint64(1)
         of_class[UNWRITABLE] = 0
@@ -64,24 +64,26 @@ class Shapes:
         self._rows = np.zeros((2 * MOST_COUNTED if self._often < NEVER else 1, ROW), np.uint64)
         self._counted = np.zeros(COUNTED, np.int64)
 
-    def numbers(self, derivations: Derivations) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def numbers(
+        self, derivations: Derivations, *, room: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The number of the shape of each derivation, or -1, and which are first examples.
 
-        The examples are in the order of the numbers that their shapes have got.
+        The examples are in the order of the numbers that their shapes have got.  Without
+        ``room`` for them there are no new shapes.
         """
         numbers = np.full(derivations.number, NOT_NUMBERED, np.int32)
         fresh = np.zeros(derivations.number, np.int64)
         if self._often == NEVER:
             return numbers, fresh[:0]
+        hashes = np.empty((derivations.number, 2), np.uint64)
+        hash_shapes(derivations.rules, derivations.offsets, self._values, self._keys, hashes)
         found = number_shapes(
-            derivations.rules,
-            derivations.offsets,
-            self._values,
-            self._keys,
+            hashes,
             self._rows,
             self._counted,
             self._often,
-            MOST_NUMBERED,
+            MOST_NUMBERED if room else 0,
             numbers,
             fresh,
         )
