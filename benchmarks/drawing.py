@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,7 @@ from sgl.kernel.column import Column
 from sgl.sample import pack
 from sgl.sample.drawing import draw_strata
 from sgl.sample.engine import Tables, derive
+from sgl.sample.program import program_of
 from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.rows import row_of, text_of
 from sgl.sample.sampler import Sampler, text_writer
@@ -89,16 +91,19 @@ def main() -> int:
         for name, rate in rates.items()
     ]
     print_table(["", "sentences/CPU-s", "times NLTK"], rows)
-    fraction = overhead = None
+    fraction = None
     if "specialised C" in rates:
         fraction = rates["SGL, English"] / rates["specialised C"]
         texts = "equal" if same else "DIFFER"
         print(f"SGL, English is {fraction:.2f} of specialised C; texts {texts}")
     print(f"{distinct(tables):,} accepted sentences, all distinct")
     overhead = overhead_of(tables, sides["SGL, all layers"], options.rounds)
-    print(f"keeping them distinct costs {overhead:.1%} of all layers")
+    print(
+        f"to hash, look up and keep them costs {overhead.memory:.1%} of all layers, "
+        f"to draw others for repeated ones {overhead.again:.1%}"
+    )
     if options.json:
-        content: Json = {"rates": rates, "of_c": fraction, "distinct_overhead": overhead}
+        content: Json = {"rates": rates, "of_c": fraction, "distinct_overhead": overhead._asdict()}
         write_json(options.json, content)
     return 0 if same else 1
 
@@ -341,15 +346,37 @@ def distinct(tables: Tables, number: int = 40_000) -> int:
     return len(texts)
 
 
-def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000) -> float:
-    """What it costs to keep sentences distinct, as a share of what all layers cost."""
-    free = _wanting(tables, number)._replace(distinct_sentences=False)
-    shares = []
+class Overhead(NamedTuple):
+    """What it costs to keep sentences distinct, as shares of what all layers cost.
+
+    ``memory`` is to hash, look up and keep sentences, ``again`` to draw others for those that
+    were drawn before.
+    """
+
+    memory: float
+    again: float
+
+
+def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000) -> Overhead:
+    """The medians over the rounds."""
+    program = program_of(tables)
+    wanted = _wanting(tables, number)
+
+    def seconds(tables: Tables) -> tuple[float, int]:
+        sampler = Sampler(tables, program)
+        started = time.process_time()
+        (drawn,) = draw_strata(sampler)
+        return time.process_time() - started, drawn.candidates
+
+    found = []
     for _ in range(rounds):
-        kept = seconds_of(lambda n: list(draw_strata(Sampler(_wanting(tables, n)))), number)
-        let = seconds_of(lambda _n: list(draw_strata(Sampler(free))), number)
-        shares.append((kept - let) / seconds_of(layers, number))
-    return statistics.median(shares)
+        kept, candidates = seconds(wanted)
+        let, fewest = seconds(wanted._replace(distinct_sentences=False))
+        all_layers = seconds_of(layers, number)
+        same = let * candidates / fewest
+        found.append(Overhead((kept - same) / all_layers, (same - let) / all_layers))
+    memory, again = (statistics.median(shares) for shares in zip(*found, strict=True))
+    return Overhead(memory, again)
 
 
 if __name__ == "__main__":

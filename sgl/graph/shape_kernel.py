@@ -265,14 +265,13 @@ def write_shaped(
             begin = np.uint64(rule_ends[item])
             for step in range(np.uint64(address), np.uint64(last)):
                 instruction = np.uint64(code[step])
-                length = np.int64(instruction & _CONSTANT)
+                length = int(instruction & _CONSTANT)
                 at = copy_long(data, at, constants, constant, length)
                 constant += length
                 rule = np.uint64(rules[begin + ((instruction >> _FROM_PLACE) & _PLACE)])
                 piece = words[np.uint64(slots[rule]) + (instruction >> _FROM_TABLE)]
-                start = np.int64(piece & 0xFFFFFFFF)
-                at = copy_long(data, at, pool, int(start), int(piece >> 32))
-            at = copy_long(data, at, constants, constant, code[last])
+                at = copy_long(data, at, pool, int(piece & 0xFFFFFFFF), int(piece >> 32))
+            at = copy_long(data, at, constants, constant, int(code[last]))
         item += 1
         ends[item] = at
     return item, other

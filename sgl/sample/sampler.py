@@ -118,6 +118,7 @@ class Sampler:
         batch = self.derive(stratum, numbers)
         verdicts = np.empty(len(numbers), np.uint8)
         targets = np.empty(len(numbers), np.int32)
+        rank = self._rank(stratum.targets)
         screen(
             self._index.lemmas,
             batch.derivations.rules,
@@ -125,7 +126,8 @@ class Sampler:
             batch.too_long,
             int(stratum.repeated_lemmas),
             exposed,
-            self._rank(stratum.targets),
+            rank,
+            int(bool(stratum.targets) or not exposed.all()),
             verdicts,
             targets,
             np.empty(self._most_lemmas(batch.derivations), np.int32),
@@ -143,7 +145,8 @@ class Sampler:
         self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]
     ) -> None:
         """Mark the lemmas of the accepted derivations."""
-        expose(self._index.lemmas, derivations.rules, derivations.offsets, accepted, exposed)
+        used = np.zeros(len(self.tables.arity), np.uint8)
+        expose(self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
     def _rank(self, targets: tuple[str, ...]) -> NDArray[np.int32]:
         if targets not in self._ranks:
