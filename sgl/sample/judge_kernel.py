@@ -44,11 +44,11 @@ def _repeats(
 @part
 def _may_repeat(lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int) -> bool:
     """Whether one of these lemmas may be repeated: two have the same bit."""
-    met = again = np.uint64(0)
+    met, again = ALWAYS, np.uint64(0)
     for place in range(begin, end):
         bits = lemmas.own_bits[rules[place]]
         again |= bits & met
-        met |= bits | ALWAYS
+        met |= bits
     return bool(again != np.uint64(0))
 
 
