@@ -23,22 +23,25 @@ from sgl.audit import (
 from sgl.build.deciding import deciding
 from sgl.build.session import open_grammar
 from sgl.cli.audit_tables import show_audit
-from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.common import compile_options, grammar_argument, progress, show
+from sgl.cli.corpora import (
+    FileBar,
+    corpora_argument,
+    differences,
+    normalise_option,
+    report_unread,
+    report_unreadable,
+    source_option,
+)
 from sgl.cli.files import write_results
-from sgl.cli.layers import are_known, differences, listed, output_names, text_layers
+from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures
-from sgl.corpus import DIFFERENCES, Speller
+from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import outputs
 from sgl.parse import Parser
 from sgl.report import render_audit
-
-#: Cells of the progress bar.
-_BAR = 20
-
-#: Unreadable rows that are named.
-_NOTED = 10
 
 #: A column that is neither parsed nor compared.
 _IGNORED = "-"
@@ -46,8 +49,8 @@ _IGNORED = "-"
 
 @click.command("audit")
 @grammar_argument
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--source", metavar="LAYER", help="The layer that is parsed.  [default: the source]")
+@corpora_argument
+@source_option
 @click.option(
     "--target",
     metavar="NAMES",
@@ -60,12 +63,7 @@ _IGNORED = "-"
     "[default: source and target]",
 )
 @click.option("--patterns", is_flag=True, help="Look for all declared structures.")
-@click.option(
-    "--normalise",
-    metavar="LIST",
-    default="",
-    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
-)
+@normalise_option
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
 )
@@ -109,7 +107,8 @@ def command(
         show_audit(audit, declared if patterns else (), time.monotonic() - started)
         data = _data(audit, compiled, declared if patterns else ())
         _write(data, json_file, html_file, compiled, found)
-        _report_unreadable(audit, found)
+        rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable]
+        report_unreadable(audit.total.unreadable, rows, found)
     show(found, sources, form, color)
     codes = {diagnostic.code for diagnostic in found}
     if codes & {"SGL1102", "SGL1103"}:
@@ -141,7 +140,7 @@ def _choose(
     given = listed(columns) or list(dict.fromkeys(usual))
     parsed = source or next((name for name in given if name != _IGNORED), plan.source)
     compared = compared or [name for name in given if name not in (parsed, _IGNORED)]
-    asked = differences(normalise, DIFFERENCES)
+    asked = differences(normalise)
     names = [*(name for name in given if name != _IGNORED), *compared]
     if (
         not are_known([parsed], text_layers(compiled.grammar), "text layer")
@@ -196,30 +195,11 @@ def _audit(
         reader = Reader(parser, targets, finder, spellers[0] if spellers else None)
         auditor = Auditor(reader, chosen.columns, declared, spellers[1:])
 
-        def advance(file: str, rows: int, share: float) -> None:
-            done = round(_BAR * share)
-            bar = "█" * done + "░" * (_BAR - done)
-            line(f"{bar} {100 * share:3.0f} %  {Path(file).name}, {rows:,} rows", 0, 1)
-
         try:
-            return auditor.run(corpora, advance)
+            return auditor.run(corpora, FileBar(line))
         except OSError as problem:
-            reason = problem.strerror or str(problem)
-            diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
+            report_unread(problem, diagnostics)
     return None
-
-
-def _report_unreadable(audit: Audit, diagnostics: Diagnostics) -> None:
-    """Say which rows were not looked at."""
-    number = audit.total.unreadable
-    if number:
-        rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable[:_NOTED]]
-        diagnostics.error(
-            "SGL1104",
-            None,
-            f"{count(number, 'row')} cannot be read",
-            notes=[*rows, *(["…"] if number > len(rows) else [])],
-        )
 
 
 def _data(audit: Audit, compiled: Compiled, declared: Sequence[Declared]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -13,13 +12,21 @@ import click
 from sgl.build.deciding import deciding
 from sgl.build.selection import SplitSelection
 from sgl.build.session import open_grammar
-from sgl.cli.common import Progress, compile_options, count, grammar_argument, progress, show
+from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.corpora import (
+    FileBar,
+    corpora_argument,
+    normalise_option,
+    report_unread,
+    report_unreadable,
+    source_option,
+)
 from sgl.cli.files import write_results
 from sgl.cli.fit_request import Request, head, may_write, provenance, read_request
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
-from sgl.corpus import DIFFERENCES, Speller
+from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.fit import (
     PRIORS,
@@ -34,19 +41,13 @@ from sgl.fit import (
 )
 from sgl.parse import Parser
 
-#: Cells of the progress bar.
-_BAR = 20
-
-#: Unreadable rows that are named.
-_NOTED = 10
-
 _DEFAULTS = Options()
 
 
 @click.command("fit")
 @grammar_argument
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--source", metavar="LAYER", help="The layer that is parsed.  [default: the source]")
+@corpora_argument
+@source_option
 @click.option(
     "--columns",
     metavar="LAYERS",
@@ -58,12 +59,7 @@ _DEFAULTS = Options()
     metavar="SPLIT",
     help="The split that the rows were drawn from: what it leaves out is made up for.",
 )
-@click.option(
-    "--normalise",
-    metavar="LIST",
-    default="",
-    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
-)
+@normalise_option
 @click.option(
     "--smoothing",
     type=click.FloatRange(0, 1e6, min_open=True),
@@ -138,7 +134,8 @@ def command(
             }
             texts.append((json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
         write_results(texts, found)
-        _report_unreadable(sample, found)
+        rows = [f"{row.file}:{row.line}: {row.reason}" for row in sample.unreadable]
+        report_unreadable(sample.fates["unreadable"], rows, found)
     show(found, sources, form, color)
     codes = {diagnostic.code for diagnostic in found}
     if codes & {"SGL1102", "SGL1103"}:
@@ -154,7 +151,7 @@ def _fit(
         selection = SplitSelection(compiled, request.given) if request.given else None
         parser = Parser(compiled.grammar, compiled.grammar.text_layer(request.source))
         try:
-            sample = _collector(parser, request, selection).run(corpora, _Bar(line))
+            sample = _collector(parser, request, selection).run(corpora, FileBar(line))
             if sample.rows:
                 fit = estimate(
                     compiled.grammar,
@@ -167,8 +164,7 @@ def _fit(
                 return fit, sample
             _report_nothing(sample, request, diagnostics)
         except OSError as problem:
-            reason = problem.strerror or str(problem)
-            diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
+            report_unread(problem, diagnostics)
     return None
 
 
@@ -188,18 +184,6 @@ def _collector(parser: Parser, request: Request, selection: SplitSelection | Non
     )
 
 
-@dataclass(frozen=True)
-class _Bar:
-    """The progress through the files."""
-
-    line: Progress
-
-    def __call__(self, file: str, rows: int, share: float) -> None:
-        done = round(_BAR * share)
-        bar = "█" * done + "░" * (_BAR - done)
-        self.line(f"{bar} {100 * share:3.0f} %  {Path(file).name}, {rows:,} rows", 0, 1)
-
-
 def _report_nothing(sample: Sample, request: Request, diagnostics: Diagnostics) -> None:
     """Say why no row could be used."""
     known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
@@ -212,16 +196,3 @@ def _report_nothing(sample: Sample, request: Request, diagnostics: Diagnostics) 
         notes=[*reasons, *first],
         hint=f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more",
     )
-
-
-def _report_unreadable(sample: Sample, diagnostics: Diagnostics) -> None:
-    """Say which rows were not looked at."""
-    number = sample.fates["unreadable"]
-    if number:
-        rows = [f"{row.file}:{row.line}: {row.reason}" for row in sample.unreadable[:_NOTED]]
-        diagnostics.error(
-            "SGL1104",
-            None,
-            f"{count(number, 'row')} cannot be read",
-            notes=[*rows, *(["…"] if number > len(rows) else [])],
-        )

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from sgl.cli.layers import are_known, differences, listed, text_layers
+from sgl.cli.corpora import differences
+from sgl.cli.layers import are_known, listed, text_layers
 from sgl.compile import Compiled
-from sgl.corpus import DIFFERENCES
 from sgl.dataset import fingerprint
 from sgl.fit import PROVENANCE, Fit, Options, Sample
 
@@ -45,7 +45,7 @@ def read_request(
     plan = compiled.plan
     names = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
     parsed = source or next((name for name in names if name != _IGNORED), plan.source)
-    asked = differences(normalise, DIFFERENCES)
+    asked = differences(normalise)
     mentioned = [*(name for name in names if name != _IGNORED), parsed]
     if not are_known(mentioned, text_layers(compiled.grammar), "text layer") or asked is None:
         return None

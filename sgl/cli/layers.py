@@ -39,11 +39,3 @@ def output_names(grammar: CoreGrammar) -> list[str]:
 def graph_layers(grammar: CoreGrammar) -> list[str]:
     """The names of the graph layers that are trees, which CoNLL-U can hold."""
     return [layer.name for layer in grammar.graph_layers if not layer.free]
-
-
-def differences(text: str, known: Sequence[str]) -> list[str] | None:
-    """The names after ``--normalise``, where ``all`` stands for all; None after a message."""
-    names = listed(text)
-    if not are_known(names, [*known, "all"], "difference"):
-        return None
-    return list(known) if "all" in names else names

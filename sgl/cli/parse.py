@@ -9,11 +9,12 @@ import click
 from sgl.build.sentences import read_sentence
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
-from sgl.cli.layers import are_known, differences, text_layers
+from sgl.cli.corpora import differences, normalise_option
+from sgl.cli.layers import are_known, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.corpus import DIFFERENCES, Speller
+from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser, best_readings
 from sgl.report import TreeNode, render_trees, tree_of
@@ -28,12 +29,7 @@ _MOST = 100
 @click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
 @click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Draw the trees into this file.")
-@click.option(
-    "--normalise",
-    metavar="LIST",
-    default="",
-    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
-)
+@normalise_option
 @compile_options
 def command(
     grammar: Path,
@@ -54,7 +50,7 @@ def command(
         return FAILED
     core = compiled.grammar
     layer = source or compiled.plan.source
-    asked = differences(normalise, DIFFERENCES)
+    asked = differences(normalise)
     if not are_known([layer], text_layers(core), "text layer") or asked is None:
         return USAGE
     parser = Parser(core, core.text_layer(layer))

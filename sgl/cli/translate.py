@@ -10,9 +10,9 @@ import click
 from sgl.build.sentences import read_sentence
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
+from sgl.cli.corpora import differences, normalise_option
 from sgl.cli.layers import (
     are_known,
-    differences,
     graph_layers,
     listed,
     output_names,
@@ -21,7 +21,7 @@ from sgl.cli.layers import (
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
-from sgl.corpus import DIFFERENCES, Speller
+from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import ConlluError, conllu, outputs, written
 from sgl.parse import Forest, Parser, best_readings
@@ -48,12 +48,7 @@ _READINGS = 20
     show_default=True,
     help="How many different outputs.",
 )
-@click.option(
-    "--normalise",
-    metavar="LIST",
-    default="",
-    help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
-)
+@normalise_option
 @compile_options
 def command(
     grammar: Path,
@@ -80,7 +75,7 @@ def command(
     texts = text_layers(core)
     layer = source or compiled.plan.source
     wanted = listed(targets) or [name for name in texts if name != layer]
-    asked = differences(normalise, DIFFERENCES)
+    asked = differences(normalise)
     if (
         not are_known([layer], texts, "text layer")
         or not are_known(wanted, [*output_names(core), *graph_layers(core)], "layer or view")
