@@ -2,6 +2,7 @@
 
     python benchmarks/killing.py --runs 50
     python benchmarks/killing.py --runs 10 --compile
+    python benchmarks/killing.py --runs 10 --engine dask
 
 Each run starts ``sglc sample`` (or ``compile``) on two workers, kills the driver or one of
 the workers with SIGKILL once or several times, at moments drawn over the time that a whole
@@ -21,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import kill
 from pathlib import Path
@@ -47,11 +48,12 @@ class Command:
     folder: Path
     seconds: float = 0.0
     digest: str = ""
+    engine: str = "local"
 
     @classmethod
-    def measured(cls, grammar: str, number: int, folder: Path) -> Command:
+    def measured(cls, grammar: str, number: int, folder: Path, engine: str = "local") -> Command:
         """The command, run once without interruption."""
-        command = cls(grammar, number, folder)
+        command = cls(grammar, number, folder, engine=engine)
         # The first run may have to compile the kernels.
         for _ in range(2):
             started = time.monotonic()
@@ -61,7 +63,7 @@ class Command:
                 raise RuntimeError(f"the run that was left alone failed: {said.decode()}")
             seconds = time.monotonic() - started
             digest = command.taken()
-        return cls(grammar, number, folder, seconds, digest)
+        return replace(command, seconds=seconds, digest=digest)
 
     @property
     def target(self) -> Path:
@@ -80,7 +82,7 @@ class Command:
             words += ["sample", self.grammar, "train", "--distinct", "-n", str(self.number)]
         else:
             words += ["compile", self.grammar]
-        words += ["--workers", "2", "--out", str(self.target)]
+        words += ["--workers", "2", "--engine", self.engine, "--out", str(self.target)]
         words += ["--resume"] if resume else ["--force"]
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
@@ -151,19 +153,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--number", type=int, default=1_000_000, help="sentences of a run")
     parser.add_argument("--compile", action="store_true", help="compile a dataset instead")
+    parser.add_argument("--engine", default="local", choices=["local", "dask"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         command = Command.measured(
-            str(GRAMMAR), 0 if chosen.compile else chosen.number, Path(folder)
+            str(GRAMMAR), 0 if chosen.compile else chosen.number, Path(folder), chosen.engine
         )
         outcomes = []
         for number in range(chosen.runs):
             chance = random.Random(f"{chosen.seed}/{number}")  # noqa: S311
             outcomes.append(interrupted_run(command, chance))
+            print(f"{number + 1}/{chosen.runs}", end="\r", file=sys.stderr)
             if not outcomes[-1].identical:
-                print(f"run {number}: {outcomes[-1]}")
+                print(f"run {number}: {outcomes[-1]}", flush=True)
     kills = Counter(victim for outcome in outcomes for victim in outcome.killed)
     identical = sum(outcome.identical for outcome in outcomes)
     print_table(

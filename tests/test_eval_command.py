@@ -15,10 +15,11 @@ from diagnostics import INTERNAL
 from workplace import Workplace
 
 import scoring
+from sgl.analyse.predictions import PredictionsError
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.evaluate.benchmark import read_benchmark
 from sgl.evaluate.partial import Decided
-from sgl.evaluate.predictions import PredictionsError, read_predictions
+from sgl.evaluate.predictions import read_predictions
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "examples"
 
@@ -104,17 +105,26 @@ def test_missing_predictions_count_as_wrong_and_are_named(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda gold: gold[1:], "199 for 200 rows"),
-        (lambda gold: [*gold, "犬。"], "201 for 200 rows"),
-        (lambda _: [], "1 for 200 rows"),
-        (lambda gold: [f"gen-{n:06d}\t{t}" for n, t in enumerate(gold, 2)], "does not have: 1"),
-        (lambda gold: [f"gen-000001\t{t}" for t in gold], "several predictions for one row"),
-        (lambda gold: ["id\tprediction", "gen-000001", *gold], "has 1 columns instead of 2"),
+        (lambda gold: gold[1:], "199 predictions where 200 are wanted"),
+        (lambda gold: [*gold, "犬。"], "201 predictions where 200 are wanted"),
+        (lambda _: [], "1 prediction where 200 are wanted"),
+        (
+            lambda gold: [f"gen-{n:06d}\t{t}" for n, t in enumerate(gold, 2)],
+            "1 of the 200 predictions have an unknown id",
+        ),
+        (
+            lambda gold: [f"gen-000001\t{t}" for t in gold],
+            "is a second prediction for `gen-000001`",
+        ),
+        (
+            lambda gold: ["id\tprediction", "gen-000001", *gold],
+            "line 2 has 1 column; a prediction is an id, a tab and a text",
+        ),
         (lambda _: ["{"], "is not JSON"),
         (lambda _: ['{"a":' * 100_000], "is not JSON"),
         (lambda _: [r'{"text": "\ud800"}'], "half a character"),
-        (lambda _: ["{}"], "has no prediction"),
-        (lambda _: ['{"id": 1, "text": 2}'], "has no prediction"),
+        (lambda _: ["{}"], "no `prediction` that is a text"),
+        (lambda _: ['{"id": 1, "text": 2}'], "no `prediction` that is a text"),
     ],
 )
 def test_predictions_that_do_not_fit_are_an_error(
@@ -143,9 +153,9 @@ def test_a_file_that_lost_a_line_and_gained_one_is_noticed(
 
 def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) -> None:
     rows = read_benchmark(farm, None, None).rows
-    with pytest.raises(PredictionsError, match="is not UTF-8 at byte 3"):
+    with pytest.raises(PredictionsError, match="line 1 is not UTF-8 at byte 3"):
         read_predictions(work.write("bytes.txt", b"ab\xff\n"), rows)
-    with pytest.raises(PredictionsError, match="cannot read"):
+    with pytest.raises(PredictionsError, match="it cannot be read"):
         read_predictions(work.directory / "nothing.txt", rows)
 
 

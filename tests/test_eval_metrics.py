@@ -104,7 +104,8 @@ def test_compounds_are_told_apart_by_name_so_that_the_order_of_lines_does_not_co
     rows = [(f"c{n % 2}", "the dog", "狗" if n != 3 else "猫") for n in range(10)]
     for order in (rows, rows[::-1], sorted(rows)):
         occurrences = [Occurrence(name, text, "the dog") for name, text, _ in order]
-        rate = error_rates(LEXICON, occurrences, [hypothesis for _, _, hypothesis in order])
+        found = error_rates(LEXICON, occurrences, [hypothesis for _, _, hypothesis in order])
+        rate = {part.name: figures for part, figures in found.items()}
         assert (rate["all"].wrong, rate["all"].compounds, rate["all"].wrong_compounds) == (1, 2, 1)
         assert rate["NP"] == rate["all"]
 

@@ -32,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "sample": {"automata", "core", "graph", "kernel"},
     "graph": {"core", "kernel"},
     "analyse": set(),
-    "evaluate": {"core", "corpus", "graph", "morphology", "parse"},
+    "evaluate": {"analyse", "core", "corpus", "graph", "morphology", "parse"},
     "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core", "kernel"},
     "corpus": {"core"},

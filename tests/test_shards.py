@@ -20,6 +20,7 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
 from sgl.dataset.parquet_join import ParquetJoin
 from sgl.dataset.thrift import ThriftError, decode, encode
+from sgl.diagnostics.codes.base import BASE
 from sgl.graph.meaning import ViewError
 from sgl.graph.output import ViewOutput
 from sgl.resources import grammars_dir
@@ -191,6 +192,14 @@ def test_too_few_sentences_are_reported(tmp_path: Path) -> None:
         export(work, executor, SeenSentences(), journal, NOTHING_SHOWN)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for a cluster for long."""
+    from sgl.shards import cluster
+
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+
+
 @needs_dask
 def test_the_file_is_the_same_from_a_cluster(tmp_path: Path) -> None:
     here, there = work_of(PARQUET), work_of(PARQUET)
@@ -199,6 +208,7 @@ def test_the_file_is_the_same_from_a_cluster(tmp_path: Path) -> None:
 
 
 @needs_dask
+@pytest.mark.usefixtures("impatient")
 def test_a_cluster_that_does_not_answer_is_named() -> None:
     with pytest.raises(WorkerLostError, match="tcp://127"):
         open_executor(0, 1, "dask", "tcp://127.0.0.1:9")
@@ -376,9 +386,108 @@ def test_a_journal_names_what_it_holds(tmp_path: Path) -> None:
         assert journal.get("a") is None
 
 
-def test_the_address_of_a_cluster_without_an_engine_is_a_slip(work: Workplace) -> None:
-    cogs = str(grammars_dir() / "cogs.sgl")
-    command = ["sample", cogs, "-n", "5", "--out", "a.tsv", "--scheduler", "tcp://host:8786"]
-    assert run(command) == USAGE
-    assert "add --engine dask" in work.capsys.readouterr().err
+SCHEDULER = ["--scheduler", "tcp://127.0.0.1:9"]
+COGS = str(grammars_dir() / "cogs.sgl")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (SCHEDULER, "add --engine dask"),
+        ([*SCHEDULER, "--engine", "local", "--workers", "2"], "add --engine dask"),
+        ([*SCHEDULER, "--engine", "dask", "--workers", "2"], "leave --workers out"),
+        (["--resume", "--force"], "choose one"),
+        (["--resume", "--force", "--workers", "2", "--no-cache"], "choose one"),
+        (["--engine", "ray"], "'ray' is not one of"),
+        (["--workers", "0"], "0 is not in the range"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [["sample", COGS, "-n", "5", "--out", "a.tsv"], ["compile", COGS, "--out", "a"]]
+)
+def test_options_that_say_nothing_together_are_a_slip(
+    work: Workplace, command: list[str], options: list[str], reason: str
+) -> None:
+    assert run([*command, *options]) == USAGE
+    assert reason in work.capsys.readouterr().err
     assert work.files() == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--no-cache"],
+        ["--resume"],
+        ["--force"],
+        ["--workers", "1", "--engine", "local"],
+        ["--workers", "2", "--resume"],
+        ["--workers", "2", "--force", "--no-cache"],
+        pytest.param(["--engine", "dask"], marks=needs_dask),
+        pytest.param(["--engine", "dask", "--workers", "2", "--resume"], marks=needs_dask),
+    ],
+    ids=" ".join,
+)
+def test_other_options_go_together_and_change_nothing(work: Workplace, options: list[str]) -> None:
+    assert run(["sample", COGS, "-n", "50", "--out", "expected.tsv"]) == 0
+    assert run(["sample", COGS, "-n", "50", "--out", "a.tsv", *options]) == 0
+    found = (work.directory / "a.tsv").read_bytes()
+    assert found == (work.directory / "expected.tsv").read_bytes()
+    assert work.files() == ["a.tsv", "expected.tsv"]
+
+
+@needs_dask
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("command", ["sample", "compile"])
+def test_a_cluster_that_does_not_answer_is_no_traceback(work: Workplace, command: str) -> None:
+    path = work.write("farm.sgl", BASE)
+    words = [command, str(path), "--out", "a.tsv", "--engine", "dask", *SCHEDULER]
+    assert run(words) == FAILED
+    assert "no scheduler answers at `tcp://127.0.0.1:9`" in work.capsys.readouterr().err
+    assert work.files() == ["farm.sgl"]
+
+
+@needs_dask
+def test_a_cluster_without_workers_or_with_others_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from distributed import LocalCluster
+
+    from sgl.shards import cluster
+
+    options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(n_workers=0, **options) as started:
+        monkeypatch.setattr(cluster, "_PATIENCE", 1)
+        with pytest.raises(WorkerLostError, match="has no workers"):
+            open_executor(0, 1, "dask", started.scheduler_address)
+        monkeypatch.setattr(cluster, "_PATIENCE", 30)
+        started.scale(1)
+        with pytest.raises(WorkerLostError, match=r"cannot run sglc: .*no such work"):
+            open_executor(Unloadable(), 1, "dask", started.scheduler_address)
+        monkeypatch.setattr(cluster, "__version__", "0.0.0")
+        with pytest.raises(WorkerLostError, match=r"have sglc .*, and this is 0.0.0"):
+            open_executor(0, 1, "dask", started.scheduler_address)
+
+
+class Unloadable:
+    """Cannot be loaded by a worker."""
+
+    def __reduce__(self) -> tuple[Callable[[], object], tuple[()]]:
+        return unloadable, ()
+
+
+def unloadable() -> object:
+    raise ImportError("no such work")
+
+
+def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace) -> None:
+    path = str(work.write("farm.sgl", BASE))
+    with begin(work.directory / ".a.partial", {"version": "another"}):
+        pass
+    assert run(["compile", path, "--out", "a"]) == OUTPUT
+    assert "an interrupted run of it is there; `--resume`" in work.capsys.readouterr().err
+    assert run(["compile", path, "--out", "a", "--resume"]) == OUTPUT
+    assert "another version" in work.capsys.readouterr().err
+    assert run(["compile", path, "--out", "a", "--force"]) == 0
+    assert not (work.directory / ".a.partial").exists()
+    assert (work.directory / "a" / "manifest.json").is_file()

@@ -232,7 +232,7 @@ def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
     folder.mkdir()
     return [
         (tmp_path / "missing.conllu", "No such file"),
-        (tmp_path / "notes.txt", "is no file in `.conllu`"),
+        (tmp_path / "notes.txt", "there is no file or directory"),
         (tmp_path / "folder.conllu", "has no files in `.conllu`"),
         (broken, "is no Parquet file with the columns"),
         (columns, "is no Parquet file with the columns"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from io import BytesIO
@@ -252,6 +255,42 @@ def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: P
         patch.setattr(workers.Workers, "_submit", _to_one_who_dies)
         report = verify(dataset, workers=2)
     assert report == verify(dataset)
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_processes_that_stand_by_verify_one_dataset_after_the_other(dataset: Path) -> None:
+    expected = verify(dataset)
+    with workers.standing_by(2) as standby:
+        assert standby is not None
+        for _ in range(2):
+            assert verify(dataset, workers=2, standby=standby) == expected
+    with workers.standing_by(1) as nobody:
+        assert verify(dataset, standby=nobody) == expected
+
+
+STANDING_BY = """
+import time
+from sgl.verify.workers import _ready, standing_by
+with standing_by(2) as standby:
+    standby.submit(_ready).result()
+    print(*standby._processes, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
+def test_processes_end_with_the_one_that_is_killed() -> None:
+    words = [sys.executable, "-c", STANDING_BY]
+    driver = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert driver.stdout is not None
+    processes = driver.stdout.readline().split()
+    driver.kill()
+    driver.communicate()
+    assert processes
+    until = time.monotonic() + 20
+    while any(Path(f"/proc/{process}/stat").exists() for process in processes):
+        assert time.monotonic() < until, "processes outlive the one that started them"
+        time.sleep(0.05)
 
 
 def test_a_judge_at_work_answers_for_its_bytes_and_for_others(

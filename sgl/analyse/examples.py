@@ -95,5 +95,5 @@ def _example(
         arcs=tuple([(w.head - 1, w.deprel, at) for at, w in enumerate(words) if w.head]),
         root=next(at for at, word in enumerate(words) if not word.head),
         marked=marked,
-        output=output if isinstance(output, str) else " ".join(output),
+        output=output if isinstance(output, str) else " ".join(output.words),
     )

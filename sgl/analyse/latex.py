@@ -28,6 +28,7 @@ _SPELT = str.maketrans(
         ">": r"\textgreater{}",
         "–": "--",
         "ρ": r"$\rho$",
+        "→": r"$\to$",
         **{chr(code): " " for code in (*range(0x20), 0x7F)},
     }
 )
@@ -40,7 +41,8 @@ def latex(tables: Sequence[Table]) -> str:
 
 def escaped(text: str) -> str:
     """A text as LaTeX shows it."""
-    return text.translate(_SPELT)
+    # At the beginning of a row a bracket or star would belong to the line break before it.
+    return ("{}" if text.startswith(("[", "*")) else "") + text.translate(_SPELT)
 
 
 def _table(table: Table) -> str:

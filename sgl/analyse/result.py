@@ -135,6 +135,7 @@ class FailedSystem:
     path: str
     message: str
     details: tuple[str, ...]
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from sgl.analyse.bleu import sentence_bleu
 from sgl.analyse.order import Kept, edges_kept, relation_accuracy
 from sgl.analyse.predictions import (
     Aligned,
+    Cut,
     Output,
     PredictionsError,
     open_predictions,
@@ -138,8 +139,8 @@ class Scorer:
     def _words(self, gold: Gold, output: Output | None) -> list[str]:
         if output is None:
             return []
-        cut = output if isinstance(output, tuple) else self._cut(output, gold.sentence)
+        cut = output.words if isinstance(output, Cut) else self._cut(output, gold.sentence)
         return list(map(self._same, cut))
 
     def _stop(self, problem: PredictionsError) -> None:
-        self.fault = FailedSystem(str(self._path), problem.message, problem.details)
+        self.fault = FailedSystem(str(self._path), problem.message, problem.details, problem.hint)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.shards.executor import LOCAL
-from sgl.shards.journal import (
-    InterruptedRunError,
-    Journal,
-    begin,
-    interrupted,
-    partial_folder,
-    resume,
-)
+from sgl.shards.journal import Journal, partial_folder
+from sgl.shards.journal import open_journal as open_at
 
 
 @dataclass(frozen=True)
@@ -36,14 +30,19 @@ class Labour:
         return self != Labour(force=self.force)
 
 
-def open_journal(target: Path, identity: Mapping[str, object], labour: Labour) -> Journal:
+def open_journal(
+    target: Path,
+    identity: Mapping[str, object],
+    labour: Labour,
+    when_held: Callable[[], None] = lambda: None,
+) -> Journal:
     """The journal of the run that makes ``target``, new or resumed.
 
-    Raises ``InterruptedRunError`` if an interrupted run is in the way, or is another run.
+    ``when_held`` is called when no other process can work on ``target`` any more.
+
+    Raises:
+        InterruptedRunError: another run is in the way, or it is not this one.
+        OSError: the operating system refuses.
     """
     folder = partial_folder(target)
-    if labour.force or not interrupted(folder):
-        return begin(folder, identity)
-    if not labour.resume:
-        raise InterruptedRunError("an interrupted run of it is there")
-    return resume(folder, identity)
+    return open_at(folder, identity, going_on=labour.resume, anew=labour.force, when_held=when_held)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.build.certified import certificate_file
+from sgl.build.compounded import CompoundObserver
 from sgl.build.divided import Division, write_dataset
 from sgl.build.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.build.labour import Labour, open_journal
@@ -32,6 +34,7 @@ from sgl.dataset import (
     StratumCount,
     fingerprint,
     manifest,
+    put_back,
     signature,
     staged_directory,
     write_card,
@@ -41,14 +44,20 @@ from sgl.report import render_report
 from sgl.sample import Tables, pack, standalone_source
 from sgl.sample.program import Program, program_of
 from sgl.sample.sampler import Sampler
-from sgl.shards.journal import kept_if_begun
-from sgl.verify import USEFUL, Report, certificate_faults, verify
+from sgl.shards.journal import interrupted, kept_if_begun, partial_folder
+from sgl.verify import USEFUL, Report, certificate_faults, standing_by, verify
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
 
 VERIFICATION = "verification.json"
 CERTIFICATE = "certificate.json"
+
+#: A dataset of so many items is certainly verified by several processes.
+MANY_ITEMS = 30_000
+
+#: What the directory of a dataset that is being written has for a name in the journal's folder.
+STAGE = "stage"
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,8 @@ def produce(
 ) -> Outcome:
     """Write the dataset of a proved plan to ``target``.
 
-    With divided ``labour`` there is a journal, so that an interrupted run can be resumed.
+    With divided ``labour`` there is a journal, so that an interrupted run can be resumed; one
+    that is there is in the way of all others.
 
     Raises:
         OutputError: the directory cannot be written.
@@ -95,11 +105,13 @@ def produce(
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
-    if labour is None or not labour.divided:
+    labour = labour or Labour()
+    if not (labour.divided or interrupted(partial_folder(target))):
         return _produce(compiled, structures, proofs, target, Division(Labour(), None), stage)
     try:
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
-        opened = open_journal(target, _identity(compiled), labour)
+        rescue = partial(put_back, partial_folder(target) / STAGE, target.resolve())
+        opened = open_journal(target, _identity(compiled), labour, rescue)
     except OSError as problem:
         raise OutputError(target, problem.strerror or str(problem)) from problem
     with opened as journal, kept_if_begun(journal):
@@ -126,13 +138,16 @@ def _produce(
     division: Division,
     stage: Stage,
 ) -> Outcome:
-    place = None if division.journal is None else division.journal.folder / "stage"
+    place = None if division.journal is None else division.journal.folder / STAGE
     outcome: Outcome | None = None
     try:
-        with staged_directory(target, place) as directory:
+        with (
+            staged_directory(target, place) as directory,
+            standing_by(_verifiers(compiled.plan)) as standby,
+        ):
             drawn = _write(compiled, structures, proofs, directory, division, stage)
             content, observer = drawn.manifest, drawn.observer
-            report = _verified(directory, stage)
+            report = _verified(directory, standby, stage)
             _write_verification(directory, report)
             stage("writing the report", 0, 1)
             _complete(directory, drawn, compiled, report)
@@ -162,7 +177,8 @@ def _write(
     program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
     sampler = Sampler(tables, program)
     observer = Observer(grammar, plan, sampler)
-    watch = _watching(observer, plan, stage)
+    compounds = CompoundObserver(compiled, sampler)
+    watch = _watching((observer, compounds), plan, stage)
     written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
     provenance = Provenance(
         name=compiled.project.name,
@@ -185,21 +201,24 @@ def _write(
         provenance,
         written.strata,
         guarantees,
-        (*written.files, certified),
+        (*written.files, *compounds.write(directory), certified),
         None if referee is None else referee.readings,
     )
     write_manifest(directory, content)
     return _Drawn(content, observer, guarantees)
 
 
-def _watching(observer: Observer, plan: Plan, stage: Stage) -> Callable[[Chunk], None]:
-    """The observer of chunks, which also says how many rows there are by now."""
+def _watching(
+    observers: Sequence[Callable[[Chunk], None]], plan: Plan, stage: Stage
+) -> Callable[[Chunk], None]:
+    """The observers of chunks as one, which also says how many rows there are by now."""
     total = sum(stratum.count for stratum in plan.strata)
     done = 0
 
     def watch(chunk: Chunk) -> None:
         nonlocal done
-        observer(chunk)
+        for observer in observers:
+            observer(chunk)
         done += len(chunk.words)
         stage("writing", done, total)
 
@@ -258,12 +277,25 @@ def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
     )
 
 
-def _verified(directory: Path, stage: Stage) -> Report:
+def _verifiers(plan: Plan) -> int:
+    """How many processes are to start now that will be needed when all is written."""
+    items = sum(stratum.count for stratum in plan.strata)
+    return _workers() if items >= MANY_ITEMS else 1
+
+
+def _workers() -> int:
+    return min(os.cpu_count() or 1, USEFUL)
+
+
+def _verified(directory: Path, standby: ProcessPoolExecutor | None, stage: Stage) -> Report:
     """The word of the verifier, with as many processes as help it."""
-    workers = min(os.cpu_count() or 1, USEFUL)
     # Another process judges, which has to be told what cache there is.
     judge = partial(_judged, current())
-    return verify(directory, lambda done, total, what: stage(what, done, total), workers, judge)
+
+    def progress(done: int, total: int, what: str) -> None:
+        stage(what, done, total)
+
+    return verify(directory, progress, _workers(), judge, standby)
 
 
 def _judged(cache: Cache | None, text: bytes) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,6 +69,9 @@ def write_sample(
     work = SentenceWork(tables, compiled.grammar, request.columns, request.form)
     identity = _identity(compiled, plan, request)
     with open_journal(target, identity, labour) as journal, kept_if_begun(journal):
+        if target.exists() and not (journal.resumed or labour.force):
+            # Another run has finished since the target was looked for.
+            raise FileExistsError(errno.EEXIST, "another run has just written it", str(target))
         with open_executor(work, labour.workers, labour.engine, labour.scheduler) as executor:
             drawn = export(work, executor, seen_on(executor, journal.folder), journal, stage)
         stage("putting the file together", 0, 1)

@@ -212,12 +212,20 @@ def _analyse(
 ) -> Analysis | None:
     """The analysis; None after a report."""
     from sgl.analyse import analyse
+    from sgl.analyse.kinds import what_else
 
     for path in (gold, *predictions):
         if not path.is_file():
             reason = "it is a directory" if path.is_dir() else "there is no such file"
             diagnostics.error("SGL1102", None, f"cannot read `{path}`: {reason}")
     if diagnostics.errors:
+        return None
+    try:
+        other = what_else(gold)
+    except OSError as problem:
+        other = problem.strerror or str(problem)
+    if other:
+        diagnostics.error("SGL1102", None, f"cannot read `{gold}`: {other}")
         return None
     with progress() as line:
 
@@ -265,10 +273,11 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
         diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentence")
     for failed in found.failed_systems:
         diagnostics.error(
-            "SGL1503",
+            "SGL1402",
             None,
             f"`{failed.path}` cannot be scored: {visible(failed.message)}",
             notes=[visible(detail) for detail in failed.details],
+            hint=failed.hint,
         )
     for system in found.systems:
         _report_outputs(system, diagnostics)
@@ -286,10 +295,9 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
 def _report_outputs(system: System, diagnostics: Diagnostics) -> None:
     if system.missing:
         diagnostics.warning(
-            "SGL1504",
+            "SGL1403",
             None,
-            f"`{system.path}` has no prediction for {count(system.missing, 'sentence')}: "
-            "counted as empty outputs",
+            f"`{system.path}`: {count(system.missing, 'prediction')} missing, counted as wrong",
         )
     if system.glued:
         diagnostics.warning(

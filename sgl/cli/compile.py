@@ -21,7 +21,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.summary import show_summary
 from sgl.cli.verify import show_verification
 from sgl.compile import Compiled
-from sgl.dataset import OutputError, check_target
+from sgl.dataset import OutputError, TextTooLongError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import ConlluError, ViewError
 from sgl.sample import AMBIGUOUS, NotEnoughError
@@ -138,7 +138,7 @@ def _produce(
         return OUTPUT
     except LABOUR_ERRORS as problem:
         return refused_labour(problem, target, labour)
-    except (ConlluError, ViewError) as problem:
+    except (ConlluError, ViewError, TextTooLongError) as problem:
         diagnostics = Diagnostics()
         diagnostics.error(
             "SGL0513", compiled.dataset_span, f"a text that was drawn has no form: {problem}"

@@ -12,23 +12,24 @@ from typing import Any, Literal
 
 import click
 
+from sgl.analyse.predictions import PredictionsError
 from sgl.build.judging import grammar_of
 from sgl.cli.common import Progress, compile_options, count, progress, show
+from sgl.cli.eval_compounds import Compounds, compounds_of
 from sgl.cli.eval_tables import show_result
 from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics.source import visible
 from sgl.evaluate.benchmark import Benchmark, DatasetError, Kind, read_benchmark
-from sgl.evaluate.compound_files import read_compounds, read_lexicon
-from sgl.evaluate.compound_rates import compound_data
-from sgl.evaluate.compounds import CompoundError
 from sgl.evaluate.latex import latex
 from sgl.evaluate.partial import PartialMatch
-from sgl.evaluate.predictions import Predictions, PredictionsError, read_predictions
+from sgl.evaluate.predictions import Predictions, read_predictions
 from sgl.evaluate.result import METRICS, Evaluation, Json, result_data
 from sgl.evaluate.scoring import PARTIAL, Scored, Scorer, System
-from sgl.evaluate.shape import Shape, ShapeError, shapes
+from sgl.evaluate.segment import WAYS
+from sgl.evaluate.shape import Shape, ShapeError, shape, shapes
 from sgl.evaluate.slips import lemmas_by_word
 from sgl.evaluate.surface import BLEU_METRIC, Surface, SurfaceScores
 from sgl.evaluate.surface import SacrebleuMissing as Missing
@@ -71,6 +72,11 @@ _HOW_TO_INSTALL = "pip install 'sgl-compiler[eval]'"
 @click.option(
     "--published-rule", is_flag=True, help="Judge compounds as the published script does."
 )
+@click.option(
+    "--segment",
+    type=click.Choice(WAYS),
+    help="How texts are cut into words.  [default: as the language needs]",
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write it all as JSON.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a page.")
 @click.option("--latex", "latex_file", type=click.Path(path_type=Path), help="Write LaTeX tables.")
@@ -86,6 +92,9 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
     if (request.compounds is None) != (request.lexicon is None):
         click.echo("error: `--compounds` and `--lexicon` need one another", err=True)
         return USAGE
+    if request.segment == "jieba" and find_spec("jieba") is None:
+        click.echo("error: no jieba: pip install 'sgl-compiler[zh]'", err=True)
+        return FAILED
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         click.echo(f"error: no {' and no '.join(missing)}: {_HOW_TO_INSTALL}", err=True)
@@ -118,6 +127,7 @@ class _Request:
     compounds: Path | None
     lexicon: Path | None
     published_rule: bool
+    segment: str | None
     json_file: Path | None
     html_file: Path | None
     latex_file: Path | None
@@ -137,23 +147,26 @@ def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -
     except DatasetError as problem:
         diagnostics.error("SGL1401", None, problem.message, notes=problem.notes, hint=problem.hint)
         return None
-    systems = _systems(request.predictions, benchmark, diagnostics)
+    language = request.language or benchmark.target
+    systems = _systems(request.predictions, benchmark, language, diagnostics)
     if systems is None:
         return None
     unavailable: dict[str, str] = {}
-    compounds = _compounds(request, benchmark, systems, diagnostics)
+    files = request.compounds, request.lexicon
+    compounds = compounds_of(benchmark, files, request.segment, diagnostics)
     compiled = _grammar(request, benchmark, sources, diagnostics, unavailable)
     if compiled is not None and not benchmark.kinds:
         kinds = {pattern.name: Kind.of(pattern) for pattern in compiled.plan.patterns}
         benchmark = replace(benchmark, kinds=kinds)
     partial, lemmas = _partial(compiled, benchmark, unavailable)
-    if diagnostics.errors:
+    if compounds is None or diagnostics.errors:
         return None
+    rates = compounds.rates(benchmark, systems, published=request.published_rule)
     with progress() as line:
         scored = Scorer(benchmark, partial, lemmas, line).score(systems)
         if partial is not None and PARTIAL not in scored.scores:
             unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
-        surface, signatures = _surface(request, benchmark, systems, unavailable, line)
+        surface, signatures = _surface(request, benchmark, systems, compounds, unavailable, line)
         line("testing differences", 0, 1)
         data = result_data(
             Evaluation(
@@ -170,11 +183,11 @@ def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -
             )
         )
     _warn(scored, unavailable, diagnostics)
-    return data | ({"compounds": compounds} if compounds is not None else {})
+    return data | ({"compounds": rates} if rates is not None else {})
 
 
 def _systems(
-    names: Sequence[str], benchmark: Benchmark, diagnostics: Diagnostics
+    names: Sequence[str], benchmark: Benchmark, language: str, diagnostics: Diagnostics
 ) -> tuple[System, ...] | None:
     """The systems with their runs; None after errors about any of the files."""
     runs: dict[str, list[Predictions]] = {}
@@ -182,10 +195,14 @@ def _systems(
         name, equals, file = given.partition("=")
         path = Path(file if equals else given)
         try:
-            read = read_predictions(path, benchmark.rows)
+            read = read_predictions(path, benchmark.rows, language)
         except PredictionsError as problem:
             diagnostics.error(
-                "SGL1402", None, problem.message, notes=problem.notes, hint=problem.hint
+                "SGL1402",
+                None,
+                f"`{path}` cannot be scored: {visible(problem.message)}",
+                notes=[visible(detail) for detail in problem.details],
+                hint=problem.hint,
             )
             continue
         runs.setdefault(name if equals else _free(path, runs), []).append(read)
@@ -273,6 +290,7 @@ def _surface(
     request: _Request,
     benchmark: Benchmark,
     systems: Sequence[System],
+    compounds: Compounds,
     unavailable: dict[str, str],
     line: Progress,
 ) -> tuple[dict[str, tuple[SurfaceScores, ...]], dict[str, str]]:
@@ -282,7 +300,10 @@ def _surface(
         unavailable[what] = "the target is a logical form"
         return {}, {}
     try:
-        surface = Surface(request.language or benchmark.target)
+        language, words = request.language or benchmark.target, compounds.surface
+        surface = (
+            Surface(language) if words is None else Surface(language, words.segment, words.name)
+        )
     except Missing as problem:
         unavailable[what] = f"{problem} ({_HOW_TO_INSTALL})"
         return {}, {}
@@ -308,6 +329,11 @@ def _surface(
 def _shapes(benchmark: Benchmark, unavailable: dict[str, str]) -> tuple[Shape, ...]:
     """The shapes of the items, if the dataset has its graphs."""
     what = "tables by length and depth"
+    if benchmark.sentences:
+        return tuple(
+            shape(sentence.heads, [word.deprel for word in sentence.words])
+            for sentence in benchmark.sentences
+        )
     if benchmark.directory is None:
         unavailable[what] = "the dataset has no CoNLL-U file"
         return ()
@@ -324,20 +350,6 @@ def _shapes(benchmark: Benchmark, unavailable: dict[str, str]) -> tuple[Shape, .
         unavailable[what] = f"`{path}` has {len(found):,} sentences"
         return ()
     return found
-
-
-def _compounds(
-    request: _Request, benchmark: Benchmark, systems: Sequence[System], diagnostics: Diagnostics
-) -> Json | None:
-    if request.compounds is None or request.lexicon is None:
-        return None
-    try:
-        lexicon = read_lexicon(request.lexicon)
-        occurrences = read_compounds(request.compounds, benchmark.rows, lexicon)
-    except CompoundError as problem:
-        diagnostics.error("SGL1406", None, str(problem))
-        return None
-    return compound_data(benchmark, systems, lexicon, occurrences, published=request.published_rule)
 
 
 def _warn(scored: Scored, unavailable: Mapping[str, str], diagnostics: Diagnostics) -> None:

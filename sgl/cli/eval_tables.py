@@ -133,7 +133,7 @@ def _patterns(differences: Sequence[Json], whole: Json) -> str:
 
 def _compounds(compounds: Json) -> Table:
     table = _table(
-        f"compounds, {compounds['rule']}",
+        f"compounds, {compounds['rule']}, cut by {compounds['segmented']}",
         "kind",
         "instances",
         "error rate",
@@ -141,6 +141,9 @@ def _compounds(compounds: Json) -> Table:
         "aggregate",
     )
     for entry in compounds["rates"]:
+        # Those by pattern are in the files.
+        if entry["by"] == "pattern":
+            continue
         table.add_row(
             entry["system"] + (f" ({entry['file']})" if entry["file"] else ""),
             entry["kind"],

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from sgl.build.labour import Labour
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.shards.executor import ENGINES, LOCAL, WorkerLostError
-from sgl.shards.journal import InterruptedRunError, interrupted, partial_folder
+from sgl.shards.journal import BusyRunError, InterruptedRunError, interrupted, partial_folder
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -28,7 +29,9 @@ LABOUR_ERRORS = (InterruptedRunError, WorkerLostError, ImportError)
 def refused_labour(problem: Exception, out: Path, labour: Labour) -> int:
     """Say what stands against a run, and what to do; the exit code."""
     reason = str(problem)
-    if isinstance(problem, InterruptedRunError):
+    if isinstance(problem, BusyRunError):
+        reason = f"`{out}`: {problem}"
+    elif isinstance(problem, InterruptedRunError):
         resumable = "; `--resume` goes on with it, `--force` begins anew"
         other = f"the interrupted run of `{out}` cannot be resumed: {problem}; "
         reason = f"`{out}`: {problem}{resumable}"
@@ -51,6 +54,17 @@ def telling_what_is_kept(out: Path) -> Iterator[None]:
         raise
 
 
+def _check(labour: Labour) -> None:
+    """Refuse options that say nothing together, or contradict one another."""
+    if labour.scheduler and labour.engine == LOCAL:
+        raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
+    chosen = click.get_current_context().get_parameter_source("workers")
+    if labour.scheduler and chosen is not ParameterSource.DEFAULT:
+        raise click.UsageError("the cluster of --scheduler has its workers; leave --workers out")
+    if labour.resume and labour.force:
+        raise click.UsageError("--resume goes on with a run and --force begins anew: choose one")
+
+
 def labour_options(command: _Command) -> _Command:
     """The options ``--workers``, ``--engine``, ``--scheduler``, ``--resume``, as ``labour``."""
 
@@ -64,9 +78,8 @@ def labour_options(command: _Command) -> _Command:
         force: bool = False,
         **others: object,
     ) -> object:
-        if scheduler and engine == LOCAL:
-            raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
         labour = Labour(workers, engine, scheduler, resume, force)
+        _check(labour)
         return command(*arguments, labour=labour, **others)
 
     options: Any = gathered

@@ -13,7 +13,7 @@ What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels a
 
 from sgl.dataset.card import card, write_card
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.errors import OutputError
+from sgl.dataset.errors import OutputError, TextTooLongError
 from sgl.dataset.fingerprint import fingerprint, signature
 from sgl.dataset.manifest import (
     DataFile,
@@ -25,7 +25,14 @@ from sgl.dataset.manifest import (
     write_manifest,
 )
 from sgl.dataset.readings import Readings, StringFigures, string_figures
-from sgl.dataset.staged import FORMAT, MANIFEST, check_target, is_dataset, staged_directory
+from sgl.dataset.staged import (
+    FORMAT,
+    MANIFEST,
+    check_target,
+    is_dataset,
+    put_back,
+    staged_directory,
+)
 
 __all__ = [
     "FORMAT",
@@ -40,11 +47,13 @@ __all__ = [
     "SourceFile",
     "StratumCount",
     "StringFigures",
+    "TextTooLongError",
     "card",
     "check_target",
     "fingerprint",
     "is_dataset",
     "manifest",
+    "put_back",
     "signature",
     "staged_directory",
     "string_figures",

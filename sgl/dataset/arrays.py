@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sgl.dataset.row_kernel import may_break, write_rows
+from sgl.dataset.errors import TextTooLongError
+from sgl.dataset.row_kernel import breaks, write_rows
 from sgl.kernel.column import SLACK, Column, as_bytes
 from sgl.sample.rows import row_of
+
+#: Bytes that the texts of one array of Arrow can have.
+MOST_BYTES = (1 << 31) - 1
 
 
 def rows_of(source: Column, target: Column, category: str) -> bytes:
@@ -21,7 +26,7 @@ def rows_of(source: Column, target: Column, category: str) -> bytes:
     """
     ending = f"\t{category}\n".encode()
     for column in (source, target, Column.of([category])):
-        if may_break(column.data, column.offsets[0], column.offsets[-1]):
+        if breaks(column.data, column.offsets[0], column.offsets[-1]):
             _check_rows(source, target, category)
             break
     size = source.size + target.size + source.rows * (len(ending) + 2)
@@ -59,9 +64,34 @@ def joined(columns: Sequence[Column]) -> Column:
 
 
 def arrow_array(column: Column) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """A column as an array of Arrow, over the same bytes."""
-    start = column.offsets[0]
-    offsets = (column.offsets - start).astype(np.int32)
-    data = np.ascontiguousarray(column.data[start:])
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-    return pa.StringArray.from_buffers(column.rows, buffers[1], buffers[2])
+    """A column as a chunked array of Arrow, over the same bytes.
+
+    An array counts the bytes of its texts with 32 bits.  A column with more of them becomes
+    several arrays, one behind the other; in files that is the same column.
+
+    Raises ``TextTooLongError`` if there is a text that no array can hold.
+    """
+    cuts = _cuts(column.offsets)
+    arrays = [_array(column, first, last) for first, last in pairwise(cuts)]
+    return pa.chunked_array(arrays, pa.string())
+
+
+def _cuts(offsets: NDArray[np.int64]) -> list[int]:
+    """Row numbers between which there are as many texts as an array can hold."""
+    rows = len(offsets) - 1
+    cuts = [0]
+    while cuts[-1] < rows:
+        room = offsets[cuts[-1]] + MOST_BYTES
+        cut = int(np.searchsorted(offsets, room, "right")) - 1
+        if cut == cuts[-1]:
+            raise TextTooLongError("a text has more than 2 GiB, too many for a column of a file")
+        cuts.append(min(cut, rows))
+    return cuts
+
+
+def _array(column: Column, first: int, last: int) -> Any:  # noqa: ANN401
+    """The texts of some rows as one array."""
+    start, end = column.offsets[first], column.offsets[last]
+    offsets = (column.offsets[first : last + 1] - start).astype(np.int32)
+    data = np.ascontiguousarray(column.data[start:end])
+    return pa.StringArray.from_buffers(last - first, pa.py_buffer(offsets), pa.py_buffer(data))

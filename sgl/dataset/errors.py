@@ -12,3 +12,7 @@ class OutputError(Exception):
         super().__init__(f"cannot write {path}: {reason}")
         self.path = path
         self.reason = reason
+
+
+class TextTooLongError(ValueError):
+    """A text is longer than the formats can hold; the message says what they can."""

@@ -35,16 +35,28 @@ def write_rows(
 
 
 @kernel
-def may_break(data: NDArray[np.uint8], start: int, end: int) -> bool:
-    """Whether some byte may be, or begin, a tab or a line end.
+def breaks(data: NDArray[np.uint8], start: int, end: int) -> bool:
+    """Whether there is a control character, or a line end of Unicode.
 
-    Those are control characters, or begin with the bytes C2 (U+0085) or E2 (U+2028).
+    Those are the bytes below 32, and U+0085, U+2028 and U+2029, which are the bytes C2 85,
+    E2 80 A8 and E2 80 A9.  The bytes C2 and E2 begin other characters as well, as quotation
+    marks and the dots of an ellipsis.
     """
-    found = False
+    control, second, third = False, False, False
     for at in range(start, end):
         byte = data[at]
-        found |= (byte < 32) | (byte == 0xC2) | (byte == 0xE2)
-    return found
+        control |= byte < 32
+        second |= byte == 0xC2
+        third |= byte == 0xE2
+    if control or not (second or third):
+        return control
+    for at in range(start, end - 1):
+        if data[at] == 0xC2 and data[at + 1] == 0x85:
+            return True
+        general = data[at] == 0xE2 and data[at + 1] == 0x80 and at + 2 < end
+        if general and (data[at + 2] == 0xA8 or data[at + 2] == 0xA9):
+            return True
+    return False
 
 
 @kernel

@@ -82,12 +82,21 @@ def _new_stage(target: Path) -> Path:
 
 def _stage_at(place: Path, target: Path) -> Path:
     """An empty stage in a certain place; what an earlier one has moved away is put back."""
-    if (place / "old").exists() and not target.exists():
-        (place / "old").rename(target)
+    put_back(place, target)
     if place.exists():
         shutil.rmtree(place)
     place.mkdir()
     return place
+
+
+def put_back(place: Path, target: Path) -> None:
+    """Put a dataset back that a process had moved out of the way when it was killed.
+
+    To be called before a ``place`` is deleted in which it may be the only copy.
+    """
+    old = place / "old"
+    if old.exists() and not target.exists():
+        old.rename(target)
 
 
 def check_target(target: Path, replaceable: Callable[[Path], bool] = is_dataset) -> None:

@@ -5,7 +5,8 @@ another origin::
 
     A panda slept.\tパンダが眠った。\tobject_to_subject_common
 
-Rows have the names that CoNLL-U gives them: ``gen-000001`` is the first row of ``gen``.
+or a treebank in CoNLL-U, whose sentences are what is to be predicted.  Rows have the names
+that CoNLL-U gives them: ``gen-000001`` is the first row of ``gen``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sgl.analyse.kinds import what_else
+from sgl.analyse.treebank import Malformed, Sentence, TreebankReader
 from sgl.core.plan import IN_DISTRIBUTION, Pattern
 from sgl.corpus.rows import Corpus, Unreadable
 
@@ -76,7 +79,8 @@ class Benchmark:
     """The rows of one split, in order.
 
     ``view`` is the notation of the target if it is a logical form, ``directory`` where the
-    dataset is, none for a file of another origin.
+    dataset is, none for a file of another origin.  ``sentences`` are those of a treebank, one
+    for each row.
     """
 
     name: str
@@ -90,6 +94,7 @@ class Benchmark:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     origin: Origin | None = None
     directory: Path | None = None
+    sentences: tuple[Sentence, ...] = ()
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:
@@ -107,10 +112,54 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
         return _from_directory(path, split, target)
     if split is not None:
         raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
+    try:
+        other = what_else(path)
+    except OSError as problem:
+        raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    if other:
+        raise DatasetError(f"cannot read `{path}`: {other}")
+    if path.suffix.lower() == ".conllu":
+        return _from_treebank(path, target)
     rows = _rows(path, path.stem)
     # Without a manifest the name of the target says whether it is a logical form.
     view = target if target is not None and target in FORMS else ""
     return Benchmark(path.stem, path.stem, "", path.stem, "source", target or "target", view, rows)
+
+
+def _from_treebank(path: Path, target: str | None) -> Benchmark:
+    """The sentences of a treebank as rows, with the names that it gives them."""
+    sentences: list[Sentence] = []
+    malformed: list[Malformed] = []
+    try:
+        for block in TreebankReader().read(path):
+            if isinstance(block, Malformed):
+                malformed.append(block)
+            else:
+                sentences.append(block)
+    except OSError as problem:
+        raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    if malformed:
+        raise DatasetError(
+            f"`{path}` has sentences that cannot be read: {len(malformed):,}",
+            [f"line {block.line}: {block.reason}" for block in malformed[:_NAMED]],
+        )
+    if not sentences:
+        raise DatasetError(f"`{path}` has no sentence")
+    rows = tuple(_treebank_row(path, *entry) for entry in enumerate(sentences, 1))
+    name = path.stem
+    return Benchmark(
+        name, name, "", name, "tree", target or "text", "", rows, sentences=tuple(sentences)
+    )
+
+
+def _treebank_row(path: Path, number: int, sentence: Sentence) -> Row:
+    words = " ".join(word.form for word in sentence.words)
+    return Row(
+        sentence.comment("sent_id") or f"{path.stem}-{number:06d}",
+        "",
+        sentence.comment("text") or words,
+        sentence.comment("category") or IN_DISTRIBUTION,
+    )
 
 
 def _from_directory(path: Path, split: str | None, target: str | None) -> Benchmark:

@@ -76,7 +76,7 @@ def read_compounds(
     found: list[Occurrence] = []
     for number, (line, row) in enumerate(zip(lines, rows, strict=True), 1):
         name, tab, compound = line.partition("\t")
-        occurrence = Occurrence(name, compound if tab else name, row.source)
+        occurrence = Occurrence(name, compound if tab else name, row.source, number - 1)
         try:
             check_occurrence(lexicon, occurrence)
         except CompoundError as problem:

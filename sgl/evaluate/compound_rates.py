@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sgl.evaluate.benchmark import Benchmark
-from sgl.evaluate.compounds import CompoundLexicon, ErrorRate, Occurrence, error_rates
+from sgl.evaluate.compounds import (
+    CompoundLexicon,
+    ErrorRate,
+    Occurrence,
+    Part,
+    error_rates,
+    parts,
+)
 from sgl.evaluate.published_compounds import PublishedStop, published_correct, published_rate
 from sgl.evaluate.scoring import System
 
@@ -24,13 +31,22 @@ def compound_data(
     occurrences: Sequence[Occurrence],
     *,
     published: bool,
+    segment: Callable[[str], str] = str,
+    segmented: str = "spaces",
 ) -> Json:
-    """The rates of each run and of the gold texts, by kind of compound."""
+    """The rates of each run and of the gold texts, by kind of compound and by pattern.
+
+    Texts are cut into words by ``segment``, whose name is ``segmented``.
+    """
     texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
     texts += [(system.name, run.file, run.texts) for system in systems for run in system.runs]
+    lexicon = lexicon.cut(segment)
     rates: list[Json] = []
     stopped = 0
-    for system, file, hypotheses in texts:
+    known: dict[str, str] = {}
+    for system, file, outputs in texts:
+        known |= {text: segment(text) for text in set(outputs) - known.keys()}
+        hypotheses = [known[outputs[occurrence.row]] for occurrence in occurrences]
         if published:
             found, stops = _published(lexicon, occurrences, hypotheses)
             stopped += stops
@@ -39,6 +55,7 @@ def compound_data(
         rates += _entries(system, file, found.items())
     return {
         "rule": "the published rule" if published else "whole words, compounds by name",
+        "segmented": segmented,
         "rates": rates,
         "unchecked_atoms": sorted(
             text
@@ -50,12 +67,13 @@ def compound_data(
     }
 
 
-def _entries(system: str, file: str, rates: Iterable[tuple[str, ErrorRate]]) -> Iterable[Json]:
-    for kind, rate in rates:
+def _entries(system: str, file: str, rates: Iterable[tuple[Part, ErrorRate]]) -> Iterable[Json]:
+    for part, rate in rates:
         yield {
             "system": system,
             "file": file,
-            "kind": kind,
+            "by": part.by,
+            "kind": part.name,
             **asdict(rate),
             "instance": rate.instance,
             "aggregate": rate.aggregate,
@@ -64,7 +82,7 @@ def _entries(system: str, file: str, rates: Iterable[tuple[str, ErrorRate]]) -> 
 
 def _published(
     lexicon: CompoundLexicon, occurrences: Sequence[Occurrence], hypotheses: Sequence[str]
-) -> tuple[dict[str, ErrorRate], int]:
+) -> tuple[dict[Part, ErrorRate], int]:
     """The rates by the published rule, and how many outputs would have stopped its script.
 
     Those count as wrong.
@@ -79,10 +97,7 @@ def _published(
         except PublishedStop:
             right.append(False)
             stops += 1
-    kinds = [lexicon.kind(occurrence.compound) for occurrence in occurrences]
-    rates = {"all": published_rate(right)}
-    for kind in sorted(set(kinds)):
-        rates[kind] = published_rate(
-            [verdict for verdict, found in zip(right, kinds, strict=True) if found == kind]
-        )
-    return rates, stops
+    return {
+        part: published_rate([right[place] for place in part.places])
+        for part in parts(lexicon, occurrences)
+    }, stops

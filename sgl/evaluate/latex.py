@@ -11,23 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sgl.analyse.latex import escaped
 from sgl.evaluate.scoring import RAW
 from sgl.evaluate.surface import BLEU_METRIC, CHRF_METRIC
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "→": r"$\to$",
-    "–": "--",
-}
 
 TITLES = {
     "overall": "All items",
@@ -41,14 +27,39 @@ TITLES = {
 
 def latex(data: Mapping[str, Any]) -> str:
     """The tables of a result; ``data`` is what ``result_data`` gives."""
-    tables = [_table(data, name, rows) for name, rows in data["tables"].items() if rows]
-    signatures = [f"% {name}: {text}" for name, text in data["signatures"].items()]
-    head = f"% {data['dataset']['title']}, {data['dataset']['split']}"
-    cited = f"% {data['dataset']['signature']}" if data["dataset"]["signature"] else "%"
-    return "\n".join([head, cited, *signatures, "% needs booktabs", "", *tables])
+    several = len(data["systems"]) > 1
+    tables = [
+        _systems(data, rows[0]) if name == "overall" and several else _parts(data, name, rows)
+        for name, rows in data["tables"].items()
+        if rows
+    ]
+    if "compounds" in data:
+        tables.append(_compounds(data))
+    cited = [
+        f"{data['dataset']['title']}, {data['dataset']['split']}",
+        data["dataset"]["signature"],
+    ]
+    signatures = [f"{name}: {text}" for name, text in data["signatures"].items()]
+    # What stands in a comment stays on its line.
+    head = [
+        f"% {' '.join(text.split())}" for text in [*cited, *signatures, "needs booktabs"] if text
+    ]
+    return "\n".join([*head, "", *tables])
 
 
-def _table(data: Mapping[str, Any], name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+def _systems(data: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """The table of all items: a row for each system."""
+    metrics = [metric for metric in data["metrics"] if metric in row["scores"]]
+    rows = [
+        [escaped(s["name"]), *(_cell(row["scores"][m].get(s["name"]), m) for m in metrics)]
+        for s in data["systems"]
+    ]
+    head = ["", *(escaped(data["metrics"][metric]) for metric in metrics)]
+    return _table(data, TITLES["overall"], "l" + "r" * len(metrics), [_line(head)], rows)
+
+
+def _parts(data: Mapping[str, Any], name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table with a row for each part of the split."""
     systems = [system["name"] for system in data["systems"]]
     # The raw rate stands in the first table only, or tables would be too wide for a page.
     metrics = [
@@ -57,35 +68,73 @@ def _table(data: Mapping[str, Any], name: str, rows: Sequence[Mapping[str, Any]]
         if any(metric in row["scores"] for row in rows) and (metric != RAW or name == "overall")
     ]
     columns = [(metric, system) for metric in metrics for system in systems]
-    head = [
-        f"{_plain(data['metrics'][metric])}" + (f" ({_plain(system)})" if len(systems) > 1 else "")
-        for metric, system in columns
+    written = [
+        [
+            escaped(row["title"]),
+            f"{row['items']:,}",
+            *(_cell(row["scores"].get(m, {}).get(s), m) for m, s in columns),
+        ]
+        for row in rows
     ]
+    head = _head([escaped(data["metrics"][m]) for m in metrics], list(map(escaped, systems)))
+    return _table(data, TITLES[name], "lr" + "r" * len(columns), head, written)
+
+
+def _head(metrics: Sequence[str], systems: list[str]) -> list[str]:
+    """The heads of columns; of several systems in a second line, under each metric."""
+    if len(systems) == 1:
+        return [_line(["", "items", *metrics])]
+    width = len(systems)
+    above = [rf"\multicolumn{{{width}}}{{c}}{{{metric}}}" for metric in metrics]
+    firsts = range(3, 3 + width * len(metrics), width)
+    rules = " ".join(rf"\cmidrule(lr){{{first}-{first + width - 1}}}" for first in firsts)
+    return [_line(["", "", *above]), rules, _line(["", "items", *(systems * len(metrics))])]
+
+
+def _compounds(data: Mapping[str, Any]) -> str:
+    """The error rates of compounds, by kind and by pattern."""
+    patterns = data["dataset"]["patterns"]
+    rows = [
+        [
+            escaped(entry["system"]),
+            escaped(patterns.get(entry["kind"], {}).get("title", entry["kind"])),
+            f"{entry['instances']:,}",
+            f"{100 * entry['instance']:.2f}",
+            f"{entry['compounds']:,}",
+            f"{100 * entry['aggregate']:.2f}",
+        ]
+        for entry in data["compounds"]["rates"]
+    ]
+    head = _line(["", "compounds of", "instances", "rate", "compounds", "aggregate"])
+    return _table(data, "Compound translation error rate", "llrrrr", [head], rows)
+
+
+def _table(
+    data: Mapping[str, Any],
+    title: str,
+    columns: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_plain(TITLES[name])}: {_plain(data['dataset']['title'])}.}}",
-        rf"\begin{{tabular}}{{lr{'r' * len(columns)}}}",
+        rf"\caption{{{escaped(title)}: {escaped(data['dataset']['title'])}.}}",
+        rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        " & ".join(["", "items", *head]) + r" \\",
+        *head,
         r"\midrule",
-        *(
-            " & ".join(
-                [
-                    _plain(row["title"]),
-                    f"{row['items']:,}",
-                    *(_cell(row["scores"].get(m, {}).get(s), m) for m, s in columns),
-                ]
-            )
-            + r" \\"
-            for row in rows
-        ),
+        *map(_line, rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
         "",
     ]
     return "\n".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
 def _cell(cell: Mapping[str, Any] | None, metric: str) -> str:
@@ -96,7 +145,3 @@ def _cell(cell: Mapping[str, Any] | None, metric: str) -> str:
     if cell["deviation"] is not None:
         text += rf" {{\scriptsize $\pm$ {scale * cell['deviation']:.1f}}}"
     return text
-
-
-def _plain(text: str) -> str:
-    return "".join(_SPECIAL.get(character, character) for character in text)

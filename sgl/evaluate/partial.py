@@ -29,6 +29,7 @@ from sgl.corpus import Speller
 from sgl.evaluate.asked import Extent, Instance, Question, Wanted
 from sgl.evaluate.chunks import ROLES, Chunker, governed
 from sgl.evaluate.condensed import condensed
+from sgl.evaluate.edges import GrammarEdges
 from sgl.evaluate.said import Said, Teller
 from sgl.graph import outputs
 from sgl.morphology.analyser import AnalyserMissing, sudachi
@@ -86,6 +87,7 @@ class PartialMatch:
         words = self._parser.vocabulary
         self._speller = Speller(small.text_layers[self._target], words, ("spacing", "width"))
         self._chunker = _chunker(grammar, self._target) if target == _JAPANESE else None
+        self.edges = GrammarEdges(grammar, graph, self._target)
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Said | None]:
         """What the gold items say; None where the grammar does not derive the pair."""

@@ -7,6 +7,7 @@ from :mod:`sgl.evaluate.compounds`:
 * An empty alternative lets anything pass; ``liked`` has one, so that a wrong verb does.
 * The place of a modifier such as *he liked* is not looked at where there is a verb.
 * Five lines are one compound, whatever stands in them, and a rest is left out.
+* Of a preposition in two parts (``在 … 里``) the first one is looked for.
 * An empty output stops the script, and so do a compound with a word that the lexicon lacks
   and one that is not in its sentence.  Here these are errors that say so.
 
@@ -20,6 +21,7 @@ from collections.abc import Sequence
 from sgl.evaluate.compounds import (
     ADJECTIVE,
     DETERMINER,
+    HOLE,
     MODIFIER,
     NOUN,
     CompoundError,
@@ -88,7 +90,8 @@ def _places(text: str, translations: Sequence[str]) -> list[int] | None:
     """Where the characters of a translation are; None if anything will do."""
     found: list[int] = []
     for translation in translations:
-        bare = "".join(translation.split())
+        before, _, behind = translation.partition(HOLE)
+        bare = "".join((before.strip() or behind).split())
         if not bare:
             return None
         start = text.find(bare)

@@ -20,7 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.evaluate.benchmark import Benchmark
-from sgl.evaluate.scoring import EQUIVALENT, EXACT, PARTIAL, RAW, REFORMATTED, Scored, System
+from sgl.evaluate.scoring import (
+    EDGES,
+    EQUIVALENT,
+    EXACT,
+    PARTIAL,
+    RAW,
+    REFORMATTED,
+    VERDICTS,
+    Scored,
+    System,
+)
 from sgl.evaluate.shape import Shape
 from sgl.evaluate.significance import Difference, Test, adjusted, compare, wilson
 from sgl.evaluate.slips import Slip
@@ -36,6 +46,7 @@ METRICS = {
     PARTIAL: "Partial Match",
     EQUIVALENT: "Equivalent forms",
     REFORMATTED: "Reformatted Exact Match",
+    EDGES: "Edge accuracy",
     BLEU_METRIC: "BLEU",
     CHRF_METRIC: "chrF++",
 }
@@ -109,7 +120,9 @@ def _system(system: System) -> Json:
 
 def _metrics(evaluation: Evaluation) -> list[str]:
     surface = (BLEU_METRIC, CHRF_METRIC) if evaluation.surface else ()
-    return [*evaluation.scored.scores, *surface]
+    scored = evaluation.scored.scores
+    shares = [metric for metric in scored if metric not in VERDICTS]
+    return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
 
 
 @dataclass(frozen=True)
@@ -217,8 +230,10 @@ def _cells(
         if not judged.shape[1]:
             continue
         cell = _spread([float(share) for share in judged.mean(axis=1)])
-        low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
-        cell |= {"items": judged.shape[1], "low": low, "high": high}
+        cell["items"] = judged.shape[1]
+        if metric in VERDICTS:
+            low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
+            cell |= {"low": low, "high": high}
         within = [p for p in inside if np.isin(p.items[0], part.items)]
         if within:
             cell["mean_of_patterns"] = fmean(float(np.nanmean(scores[:, p.items])) for p in within)
@@ -272,7 +287,7 @@ def _tests(evaluation: Evaluation) -> Json:
         _difference(evaluation, first.name, second.name, metric, part, items)
         for first, second in combinations(evaluation.systems, 2)
         for metric in evaluation.scored.scores
-        if metric != RAW
+        if metric in VERDICTS and metric != RAW
         for part, items in parts
     ]
     family = adjusted([difference for difference in found if difference is not None])

@@ -22,24 +22,33 @@ from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, finish
 
+#: The owner of words of rules that write nothing in the layer of the graph.
+_NOBODY = -1
+
 
 class Said(NamedTuple):
-    """A graph with the word and the phrase of each of its nodes, in their order."""
+    """A graph with the word and the phrase of each of its nodes, in their order.
+
+    ``order`` are the nodes in the order of their words in the text layer.
+    """
 
     graph: Graph
     words: tuple[str, ...]
     phrases: tuple[str, ...]
+    order: tuple[int, ...] = ()
 
 
 class _Phrase(NamedTuple):
     """What a part of a derivation is.
 
     ``anchors`` are its words in the layer of the graph, by number; ``words`` those in the
-    layer that is asked for; ``ports`` the numbers of the words that its ports stand on.
+    layer that is asked for, ``owners`` the number of the first word of the rule that wrote
+    each of these; ``ports`` the numbers of the words that its ports stand on.
     """
 
     anchors: list[int]
     words: list[str]
+    owners: list[int]
     ports: list[int | None]
 
 
@@ -72,13 +81,15 @@ class Teller:
                 # A phrase comes after its parts, so that the largest one remains.
                 phrases[head] = finish(self._join, found.words)
             stack.append(found)
-        order = stack.pop().anchors
+        root = stack.pop()
         graph = derive_graph(self._grammar, derivation, self._graph)
-        at = [order[node.position] for node in graph.nodes]
+        at = [root.anchors[node.position] for node in graph.nodes]
+        node_of = {word: node for node, word in enumerate(at)}
         return Said(
             graph,
             tuple([words[word] for word in at]),
             tuple([phrases.get(word, words[word]) for word in at]),
+            tuple([node_of[word] for word in dict.fromkeys(root.owners) if word in node_of]),
         )
 
     def _phrase(self, number: int, children: Sequence[_Phrase], made: int) -> _Phrase:
@@ -87,16 +98,20 @@ class Teller:
         anchors: list[int] = []
         for place, item in enumerate(rule.templates[self._anchor]):
             anchors += children[item.child].anchors if isinstance(item, Slot) else [made + place]
+        places = [n for n, i in enumerate(rule.templates[self._anchor]) if not isinstance(i, Slot)]
+        owner = made + places[0] if places else _NOBODY
         words: list[str] = []
+        owners: list[int] = []
         for item in rule.templates[self._text]:
             words += children[item.child].words if isinstance(item, Slot) else [item.text]
+            owners += children[item.child].owners if isinstance(item, Slot) else [owner]
         nodes: list[int | None] = []
         for node in rule.fragments[self._graph].nodes:
             glued = (children[child].ports[port] for child, port in node.glue)
             known = next((word for word in glued if word is not None), None)
             nodes.append(known if node.token is None else made + node.token)
         exports = rule.fragments[self._graph].exports
-        return _Phrase(anchors, words, [nodes[export] for export in exports])
+        return _Phrase(anchors, words, owners, [nodes[export] for export in exports])
 
     def _own(self, number: int) -> list[str]:
         """The words that a rule writes itself in the text layer, without its children's."""

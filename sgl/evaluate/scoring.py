@@ -1,23 +1,27 @@
 """Score the runs of several systems, item by item.
 
-Every metric that judges items gives 0 or 1 for each item of each run; all tables and tests
-are made from these numbers.  A prediction that several runs share is judged once, and one
-that equals the gold text is not looked at any further: it is right by every metric.
+Every metric that judges items gives 0 or 1 for each item of each run, and dependency edge
+accuracy a share; all tables and tests are made from these numbers.  A prediction that several
+runs share is judged once, and one that equals the gold text is not looked at any further: it
+is right by every metric.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.evaluate.benchmark import FORMS, Benchmark, Row
+from sgl.evaluate.edges import TreebankEdges
 from sgl.evaluate.equivalence import equivalent
 from sgl.evaluate.exact import exact
-from sgl.evaluate.partial import Decided, PartialMatch
+from sgl.evaluate.partial import Decided, PartialMatch, Read
 from sgl.evaluate.predictions import Predictions
 from sgl.evaluate.reformatted import reformatted_exact_match
 from sgl.evaluate.said import Said
@@ -25,6 +29,10 @@ from sgl.evaluate.slips import Lemmas, Slip, slip
 
 EXACT, RAW, PARTIAL = "exact", "exact_raw", "partial"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
+EDGES = "edges"
+
+#: Metrics that call a prediction right or wrong; the others give a share.
+VERDICTS = (EXACT, RAW, PARTIAL, EQUIVALENT, REFORMATTED)
 
 #: Texts that are read together.
 _BATCH = 4_096
@@ -87,7 +95,19 @@ class Scorer:
             }
         if self._partial is not None:
             self._match(scored, systems, self._partial)
+        elif self._benchmark.sentences:
+            edges = TreebankEdges(self._benchmark.sentences)
+            scored.scores[EDGES] = {system.name: self._edges(system, edges) for system in systems}
         return scored
+
+    def _edges(self, system: System, edges: TreebankEdges) -> NDArray[np.float64]:
+        """The share of the edges of each sentence of a treebank; ``nan`` if it has none."""
+        found = np.full((len(system.runs), len(self._benchmark.rows)), np.nan)
+        for run, predictions in enumerate(system.runs):
+            for place, text in enumerate(predictions.texts):
+                share = edges.kept(place, text, predictions.words_of(place))
+                found[run, place] = np.nan if share is None else share
+        return found
 
     def _judged(
         self,
@@ -110,22 +130,26 @@ class Scorer:
     def _match(self, scored: Scored, systems: Sequence[System], partial: PartialMatch) -> None:
         """Partial matches and kinds of mistakes; readings are shared by both."""
         wrong = self._wrong(scored, systems)
-        verdicts = self._verdicts(list(wrong), partial)
+        verdicts = self._verdicts(wrong, partial)
         self._check_gold(scored, partial)
         about_patterns = any(row.category in self._benchmark.kinds for row in self._benchmark.rows)
         if about_patterns:
             scored.scores[PARTIAL] = {}
+        scored.scores[EDGES] = {}
         for system in systems:
             right = scored.scores[EXACT][system.name]
             found = np.full_like(right, np.nan)
+            kept = np.ones_like(right)
             decided: Counter[Decided] = Counter()
             slips: list[list[Slip | None]] = []
             for run, predictions in enumerate(system.runs):
                 kinds: list[Slip | None] = []
                 for place, (row, text) in enumerate(self._pairs(predictions)):
                     judged = not right[run, place]
-                    matched, why, kind = verdicts[place, text] if judged else _RIGHT
+                    verdict = verdicts[place, text] if judged else _RIGHT
+                    matched, why, kind = verdict.matched, verdict.why, verdict.kind
                     kinds.append(kind)
+                    kept[run, place] = verdict.kept
                     if row.category in self._benchmark.kinds:
                         found[run, place] = matched
                         decided[why] += 1
@@ -134,35 +158,61 @@ class Scorer:
                 scored.scores[PARTIAL][system.name] = found
                 scored.decided[system.name] = decided
             scored.slips[system.name] = slips
+            scored.scores[EDGES][system.name] = kept
+        # What cannot be said of one system's prediction is said of none.
+        unknown = [place for (place, _), verdict in verdicts.items() if np.isnan(verdict.kept)]
+        for kept in scored.scores[EDGES].values():
+            kept[:, unknown] = np.nan
 
-    def _wrong(self, scored: Scored, systems: Sequence[System]) -> dict[tuple[int, str], None]:
-        """The different wrong predictions, with the number of their rows."""
-        found: dict[tuple[int, str], None] = {}
+    def _wrong(
+        self, scored: Scored, systems: Sequence[System]
+    ) -> dict[tuple[int, str], tuple[str, ...] | None]:
+        """The different wrong predictions by row, with their words if they came as words."""
+        found: dict[tuple[int, str], tuple[str, ...] | None] = {}
         for system in systems:
             for run, predictions in enumerate(system.runs):
                 right = scored.scores[EXACT][system.name][run]
                 for place in np.flatnonzero(right == 0).tolist():
-                    found[place, predictions.texts[place]] = None
+                    key = place, predictions.texts[place]
+                    found[key] = predictions.words_of(place) or found.get(key)
         return found
 
     def _verdicts(
-        self, wrong: Sequence[tuple[int, str]], partial: PartialMatch
-    ) -> dict[tuple[int, str], tuple[bool, Decided, Slip]]:
-        rows = self._benchmark.rows
-        found: dict[tuple[int, str], tuple[bool, Decided, Slip]] = {}
-        for start in range(0, len(wrong), _BATCH):
-            self._progress("parsing predictions", start, len(wrong))
-            batch = wrong[start : start + _BATCH]
+        self, wrong: Mapping[tuple[int, str], tuple[str, ...] | None], partial: PartialMatch
+    ) -> dict[tuple[int, str], _Verdict]:
+        keys = list(wrong)
+        found: dict[tuple[int, str], _Verdict] = {}
+        for start in range(0, len(keys), _BATCH):
+            self._progress("parsing predictions", start, len(keys))
+            batch = keys[start : start + _BATCH]
             golds = self._golds([place for place, _ in batch], partial)
             reads = partial.read([text for _, text in batch])
             for (place, text), read in zip(batch, reads, strict=True):
-                gold, row = golds[place], rows[place]
-                matched, why = False, Decided.NOTHING
-                if row.category in self._benchmark.kinds:
-                    matched, why = partial.judge(row.category, gold, text, read)
-                kind = _kind(gold, text, read.said, self._lemmas)
-                found[place, text] = matched, why, kind
+                words = wrong[place, text]
+                found[place, text] = self._verdict(place, text, words, golds[place], read)
         return found
+
+    def _verdict(
+        self,
+        place: int,
+        text: str,
+        words: tuple[str, ...] | None,
+        gold: Said | None,
+        read: Read,
+    ) -> _Verdict:
+        """What is to be said of a wrong prediction."""
+        assert self._partial is not None
+        row = self._benchmark.rows[place]
+        matched, why = False, Decided.NOTHING
+        if row.category in self._benchmark.kinds:
+            matched, why = self._partial.judge(row.category, gold, text, read)
+        kept = math.nan
+        if gold is not None:
+            said = read.said[0] if read.said else None
+            share = self._partial.edges.kept(gold, text, words, said)
+            # An item without edges is right or wrong as a whole.
+            kept = 0.0 if share is None else share
+        return _Verdict(matched, why, _kind(gold, text, read.said, self._lemmas), kept)
 
     def _golds(self, places: Sequence[int], partial: PartialMatch) -> Mapping[int, Said | None]:
         different = list(dict.fromkeys(places))
@@ -189,8 +239,17 @@ class Scorer:
             scored.gold[pattern] = len(right), sum(right)
 
 
+class _Verdict(NamedTuple):
+    """Is it a partial match, what decided, what is wrong, and what share of edges is there."""
+
+    matched: bool
+    why: Decided
+    kind: Slip | None
+    kept: float
+
+
 #: The verdict on a prediction that is equal to the gold text.
-_RIGHT: tuple[bool, Decided, Slip | None] = (True, Decided.GOLD, None)
+_RIGHT = _Verdict(True, Decided.GOLD, None, 1.0)
 
 
 def _kind(gold: Said | None, text: str, said: Sequence[Said], lemmas: Lemmas) -> Slip:

@@ -2,7 +2,8 @@
 
 The default tokeniser of sacreBLEU splits at spaces, and finds in a Japanese sentence one
 word; the same outputs score 0.00 with it and 96.97 with ``ja-mecab``.  The signature says
-how a figure was computed, and belongs beside it.
+how a figure was computed, and belongs beside it.  Texts may be cut by another segmenter
+(:mod:`sgl.evaluate.segment`), which the signature then names: ``tok:none|…|seg:jieba-0.42.1``.
 
 Both metrics are functions of counts of n-grams, summed over sentences.  The sums are kept
 for each kind of item, so that any group of kinds can be scored without the texts::
@@ -15,7 +16,7 @@ Metrics: Papineni et al. 2002; Popović 2017; Post 2018 (sacreBLEU).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 TOKENIZERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}
 _DEFAULT = "13a"
 _CHARACTERS = "char"
+_NO_TOKENIZER = "none"
 
 BLEU_METRIC, CHRF_METRIC = "bleu", "chrf"
 
@@ -68,16 +70,26 @@ class SurfaceScores:
 class Surface:
     """Scores the outputs of systems in one language."""
 
-    def __init__(self, language: str) -> None:
-        """Raises ``SacrebleuMissing``."""
-        self._counters = _counters(TOKENIZERS.get(language, _DEFAULT))
+    def __init__(
+        self, language: str, segment: Callable[[str], str] | None = None, segmented: str = ""
+    ) -> None:
+        """With ``segment``, called ``segmented``, texts are cut by it and not by sacreBLEU.
+
+        Raises ``SacrebleuMissing``.
+        """
+        self._segment = segment
+        self._segmented = segmented
+        self._counters = _counters(
+            TOKENIZERS.get(language, _DEFAULT) if segment is None else _NO_TOKENIZER
+        )
 
     def count(self, kinds: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> SurfaceScores:
         """The counts of a run; a kind of item has its gold texts and its outputs."""
+        words = {kind: (self._cut(gold), self._cut(said)) for kind, (gold, said) in kinds.items()}
         return SurfaceScores(
             self._counters,
             {
-                metric: {kind: counter.sums(*texts) for kind, texts in kinds.items()}
+                metric: {kind: counter.sums(*texts) for kind, texts in words.items()}
                 for metric, counter in self._counters.items()
             },
         )
@@ -85,7 +97,11 @@ class Surface:
     @property
     def signatures(self) -> dict[str, str]:
         """The signatures of both metrics; to be asked for when something has been counted."""
-        return {metric: counter.signature() for metric, counter in self._counters.items()}
+        cut = "" if self._segment is None else f"|seg:{self._segmented}"
+        return {metric: counter.signature() + cut for metric, counter in self._counters.items()}
+
+    def _cut(self, texts: Sequence[str]) -> Sequence[str]:
+        return texts if self._segment is None else [self._segment(text) for text in texts]
 
 
 def _counters(tokenizer: str) -> dict[str, _Counter]:

@@ -66,7 +66,7 @@ def _square(cell: Cell, x: float, y: float) -> Markup:
     value = cell.value
     kind = "none" if value is None else "negative" if value < 0 else "positive"
     opacity = 0.0 if value is None else _STRONGEST * abs(value)
-    text = "–" if value is None else f"{value:.2f}{cell.mark}"
+    text = _text(cell)
     return element(
         "g",
         element("title", cell.note or f"{cell.row}, {cell.column}: {text}"),
@@ -84,10 +84,14 @@ def _square(cell: Cell, x: float, y: float) -> Markup:
     )
 
 
+def _text(cell: Cell) -> str:
+    """A coefficient with its mark, and no sign before zero."""
+    return "–" if cell.value is None else f"{round(cell.value, 2) + 0.0:.2f}{cell.mark}"
+
+
 def _described(cells: Sequence[Cell]) -> str:
     """The coefficients in words, for readers who do not see them."""
     return "; ".join(
-        f"{cell.row} and {cell.column} "
-        + ("not defined" if cell.value is None else f"{cell.value:.2f}{cell.mark}")
+        f"{cell.row} and {cell.column} " + ("not defined" if cell.value is None else _text(cell))
         for cell in cells
     )

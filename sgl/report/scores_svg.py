@@ -15,7 +15,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sgl.report.svg import element, picture, text_width
+from sgl.report.svg import element, label_width, picture, wrapped
 
 _WIDTH = 760.0
 _LINE = 11.0
@@ -24,6 +24,9 @@ _TOP, _BOTTOM = 8.0, 26.0
 _HEIGHT = 190.0
 _LEFT = 44.0
 _SIZE = 4.5
+
+#: The room for names: so many pixels, on so many lines of this height.
+_LABEL, _LABEL_LINES, _LABEL_LINE = 270.0, 3, 14.0
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 #: Shapes that can be told apart; more systems than these share them.
@@ -48,19 +51,19 @@ def draw_mark(number: int) -> Markup:
 
 def draw_scores(rows: Sequence[Row], metric: str, systems: Sequence[str], name: str) -> Markup:
     """The scores of each row by one metric; ``name`` is unique on the page."""
-    left = max((text_width(row["title"]) for row in rows), default=0.0) + 14
+    labels = [wrapped(row["title"], _LABEL, _LABEL_LINES) for row in rows]
+    left = max((label_width(line) for label in labels for line in label), default=0.0) + 14
     width = _WIDTH - left - 16
     lines: list[Markup] = []
     top = _TOP
-    for row in rows:
-        height = _LINE * len(systems)
-        lines.append(
-            element("text", row["title"], x=left - 10, y=top + height / 2 + 4, class_="end")
-        )
+    for row, label in zip(rows, labels, strict=True):
+        height = max(_LINE * len(systems), _LABEL_LINE * len(label))
+        lines.append(_label(row["title"], label, left - 10, top + height / 2))
+        first = top + (height - _LINE * len(systems)) / 2
         for number, system in enumerate(systems):
             cell = row["scores"].get(metric, {}).get(system)
             if cell is not None:
-                middle = top + _LINE * (number + 0.5)
+                middle = first + _LINE * (number + 0.5)
                 lines.append(_interval(cell, left, width, middle, number, row["title"], system))
         top += height + _GAP
     scale = [
@@ -84,6 +87,16 @@ def draw_scores(rows: Sequence[Row], metric: str, systems: Sequence[str], name: 
     )
 
 
+def _label(title: str, lines: Sequence[str], x: float, middle: float) -> Markup:
+    """A name in one or several lines; as a whole where the pointer rests on it."""
+    first = middle - _LABEL_LINE * (len(lines) - 1) / 2 + 4
+    texts = [
+        element("text", line, x=x, y=first + _LABEL_LINE * number, class_="end")
+        for number, line in enumerate(lines)
+    ]
+    return element("g", element("title", title), *texts)
+
+
 def draw_curve(
     rows: Sequence[Row], metric: str, systems: Sequence[str], name: str, unit: str
 ) -> Markup:
@@ -100,16 +113,20 @@ def draw_curve(
         x = _LEFT + (place + 0.5) * step
         drawn.append(element("text", row["title"], x=x, y=floor + 15, class_="tick"))
     for number, system in enumerate(systems):
-        drawn.append(_curve(rows, metric, system, number, step))
+        # Systems stand side by side, so that intervals do not hide one another.
+        aside = (number - (len(systems) - 1) / 2) * min(5.0, step / (len(systems) + 1))
+        drawn.append(_curve(rows, metric, system, number, (step, aside)))
     drawn.append(element("text", unit, x=_WIDTH - 12, y=floor + 30, class_="tick end"))
     title = f"{metric} by {unit}"
     return picture(name, title, _words(rows, metric, systems), _WIDTH, floor + 36, *drawn)
 
 
-def _curve(rows: Sequence[Row], metric: str, system: str, number: int, step: float) -> Markup:
+def _curve(
+    rows: Sequence[Row], metric: str, system: str, number: int, steps: tuple[float, float]
+) -> Markup:
+    """The curve of a system; ``steps`` are the widths from row to row, and from the middle."""
     floor = _TOP + _HEIGHT
-    # Systems stand side by side, so that intervals do not hide one another.
-    aside = (number % SHAPES) * 5.0 - 5.0
+    step, aside = steps
     points: list[tuple[float, float]] = []
     marks: list[Markup] = []
     for place, row in enumerate(rows):

@@ -19,6 +19,9 @@ SMALLEST = 0.75
 #: Mean width of a character of the page's sans-serif font, in units of its size.
 _CHARACTER = 0.56
 
+#: How much wider a capital is.
+_CAPITAL = 0.14
+
 
 def element(tag: str, *content: str, **attributes: str | float) -> Markup:
     """An element with escaped attributes; ``content`` is escaped unless it is markup.
@@ -59,6 +62,41 @@ def picture(
 def text_width(text: str, size: float = FONT_SIZE) -> float:
     """About how many pixels a text takes; wide East Asian characters count double."""
     return display_width(text) * size * _CHARACTER
+
+
+def label_width(text: str) -> float:
+    """The same for names, whose capitals are wide."""
+    return text_width(text) + _CAPITAL * FONT_SIZE * sum(map(str.isupper, text))
+
+
+def wrapped(text: str, width: float, lines: int) -> list[str]:
+    """A name in lines of at most this width; what does not fit on the last one is left out.
+
+    A line ends behind a space, a mark or a character of East Asian width, and within a word
+    only if it has no such place.
+    """
+    found = [""]
+    for piece in _pieces(text):
+        if found[-1] and label_width(found[-1] + piece.rstrip()) > width:
+            found.append("")
+        for character in piece:
+            if found[-1] and label_width(found[-1] + character) > width:
+                found.append("")
+            found[-1] += character
+    kept = [line.strip() for line in found[:lines]]
+    if len(found) > lines:
+        kept[-1] = kept[-1][:-1] + "…"
+    return kept
+
+
+def _pieces(text: str) -> list[str]:
+    """A text cut where a line may end."""
+    pieces = [""]
+    for character in text:
+        pieces[-1] += character
+        if not character.isalnum() or display_width(character) > 1:
+            pieces.append("")
+    return pieces
 
 
 def _number(value: str | float) -> str:

@@ -45,7 +45,6 @@ class _Work(WorkerPlugin):  # type: ignore[misc]
 
     def __init__(self, work: bytes) -> None:
         self._packed = work
-        self.version = __version__
 
     def setup(self, worker: object) -> None:  # noqa: ARG002
         """Unpack the work once."""
@@ -62,10 +61,13 @@ class DaskExecutor:
             self._client = Client(self._cluster or scheduler, timeout=_PATIENCE)
         except (OSError, ValueError) as problem:
             raise WorkerLostError(f"no scheduler answers at `{scheduler}`") from problem
-        self._client.register_plugin(_Work(pickle.dumps(work, pickle.HIGHEST_PROTOCOL)))
-        found = len(self._client.scheduler_info(n_workers=-1)["workers"])
+        try:
+            found = _ready(self._client, pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
+        except BaseException:
+            self._leave()
+            raise
         #: How many workers there are.
-        self.workers = max(found, 1)
+        self.workers = found
         self.ahead = in_flight(self.workers)
         self._threads = ThreadPoolExecutor(self.ahead, "task")
 
@@ -94,10 +96,13 @@ class DaskExecutor:
     ) -> None:
         """Leave the cluster; one that was started here is stopped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._leave()
+        self._threads.shutdown()
+
+    def _leave(self) -> None:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
-        self._threads.shutdown()
 
     def _wait(self, function: Function, arguments: tuple[Any, ...]) -> object:
         future = self._client.submit(
@@ -167,12 +172,39 @@ def _local(workers: int) -> LocalCluster:
     )
 
 
+def _ready(client: Client, work: bytes) -> int:
+    """Give the work to the workers of a cluster; how many there are.
+
+    Raises ``WorkerLostError`` if there are none, or if they cannot do it.
+    """
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError as problem:
+        raise WorkerLostError("the cluster has no workers") from problem
+    try:
+        client.register_plugin(_Work(work))
+        versions = set(client.run(_version).values())
+    # Whatever the workers raise when they load the work is raised here as well.
+    except Exception as problem:
+        raise WorkerLostError(f"the workers of the cluster cannot run sglc: {problem}") from problem
+    for version in sorted(versions - {__version__}):
+        raise WorkerLostError(_differing(version))
+    return len(client.scheduler_info(n_workers=-1)["workers"])
+
+
+def _differing(version: str) -> str:
+    return f"workers of the cluster have sglc {version}, and this is {__version__}"
+
+
+def _version() -> str:
+    return __version__
+
+
 def _run(version: str, function: Function, arguments: tuple[Any, ...]) -> object:
     """Do a task on a worker."""
-    plugin = distributed.get_worker().plugins[_NAME]
-    if plugin.version != version or __version__ != version:
-        raise RuntimeError(f"the workers have sglc {__version__}, and this is {version}")
-    return function(plugin.work, *arguments)
+    if __version__ != version:
+        raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
+    return function(distributed.get_worker().plugins[_NAME].work, *arguments)
 
 
 def _pid() -> int:

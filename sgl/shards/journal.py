@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -30,12 +29,11 @@ from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 from sgl.shards.executor import WorkerLostError
-from sgl.shards.lock import FolderLock
+from sgl.shards.lock import HeldError, HeldFolder
 
 FORMAT = "sgl-journal/1"
 
 _JOURNAL = "journal.jsonl"
-_LOCK = "lock"
 
 #: What stops a run for reasons that do not lie in it.
 _OUTSIDE = (KeyboardInterrupt, OSError, MemoryError, WorkerLostError)
@@ -56,33 +54,25 @@ class InterruptedRunError(Exception):
     """An interrupted run is in the way, or cannot be resumed; the message says why."""
 
 
+class BusyRunError(InterruptedRunError):
+    """A run is in the way that is not interrupted: another process works on it."""
+
+
 class Journal:
-    """The finished shards of a run."""
+    """The finished shards of a run, in a folder that is held until the journal is closed."""
 
     def __init__(
-        self,
-        folder: Path,
-        shards: Mapping[str, Shard],
-        stream: BinaryIO,
-        good: int | None = None,
+        self, held: HeldFolder, shards: Mapping[str, Shard], stream: BinaryIO, *, resumed: bool
     ) -> None:
-        """``good`` is how many bytes of a journal that goes on are good."""
-        self.folder = folder
-        self._good = good
+        self.folder = held.path
+        #: Whether an interrupted run goes on.
+        self.resumed = resumed
+        self._held = held
         self._shards = dict(shards)
         self._stream = stream
-        self._lock = FolderLock(folder / _LOCK)
 
     def __enter__(self) -> Self:
-        """Hold the folder; raises ``InterruptedRunError`` if another process does."""
-        if not self._lock.take():
-            self._stream.close()
-            raise InterruptedRunError("another process is working on it")
-        if self._good is not None:
-            # What is behind the last good line is cut off, so that the next one starts a line;
-            # not before the folder is held: a run that goes on may be writing that line.
-            self._stream.truncate(self._good)
-            self._stream.seek(self._good)
+        """The folder is held already."""
         return self
 
     def __exit__(
@@ -93,7 +83,7 @@ class Journal:
     ) -> None:
         """Close the files; what is finished stays."""
         self._stream.close()
-        self._lock.release()
+        self._held.release()
 
     @property
     def finished(self) -> int:
@@ -125,8 +115,7 @@ class Journal:
     def discard(self) -> None:
         """Delete the folder with everything in it."""
         self._stream.close()
-        self._lock.release()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._held.delete()
 
 
 @contextmanager
@@ -150,29 +139,66 @@ def partial_folder(target: Path) -> Path:
     return target.with_name(f".{target.name}.partial")
 
 
+def open_journal(
+    folder: Path,
+    identity: Identity,
+    *,
+    going_on: bool = False,
+    anew: bool = False,
+    when_held: Callable[[], None] = lambda: None,
+) -> Journal:
+    """The journal of a run that begins, or goes on.
+
+    An interrupted run is in the way, unless this run may go on with it or is to begin
+    ``anew``.  What is there is looked at when the folder is held, so of two runs that start
+    at the same moment one gets it, and the other is refused.  ``when_held`` is called before
+    anything in the folder is read or deleted.
+
+    Raises:
+        BusyRunError: another process works in the folder.
+        InterruptedRunError: an interrupted run is in the way, or it is not this one.
+        OSError: the operating system refuses.
+    """
+    try:
+        held = HeldFolder.take(folder)
+    except HeldError as problem:
+        raise BusyRunError(str(problem)) from None
+    try:
+        when_held()
+        if anew or not interrupted(folder):
+            return _begun(held, identity)
+        if going_on:
+            return _resumed(held, identity)
+        raise InterruptedRunError("an interrupted run of it is there")
+    except BaseException:
+        if interrupted(folder):
+            held.release()
+        else:
+            held.delete()
+        raise
+
+
 def begin(folder: Path, identity: Identity) -> Journal:
     """The journal of a new run; what is in the folder is deleted."""
-    if folder.exists():
-        lock = FolderLock(folder / _LOCK)
-        if not lock.take():
-            raise InterruptedRunError("another process is working on it")
-        lock.release()
-        shutil.rmtree(folder)
-    folder.mkdir()
-    write_synced(folder / _JOURNAL, _line({**identity, "format": FORMAT}))
-    return Journal(folder, {}, (folder / _JOURNAL).open("ab"))
+    return open_journal(folder, identity, anew=True)
 
 
 def resume(folder: Path, identity: Identity) -> Journal:
-    """The journal of the run in a folder.
+    """The journal of the run in a folder, or of a new one if there is none."""
+    return open_journal(folder, identity, going_on=True)
 
-    Raises:
-        InterruptedRunError: it is another run than this.
-        FileNotFoundError: there is none.
-    """
-    content = (folder / _JOURNAL).read_bytes()
-    lines = content.split(b"\n")
-    whole = lines[:-1]
+
+def _begun(held: HeldFolder, identity: Identity) -> Journal:
+    held.clear()
+    path = held.path / _JOURNAL
+    write_synced(path, _line({**identity, "format": FORMAT}))
+    return Journal(held, {}, path.open("ab"), resumed=False)
+
+
+def _resumed(held: HeldFolder, identity: Identity) -> Journal:
+    path = held.path / _JOURNAL
+    content = path.read_bytes()
+    whole = content.split(b"\n")[:-1]
     entries = [_entry(line) for line in whole]
     if not entries or entries[0] is None or entries[0].get("format") != FORMAT:
         raise InterruptedRunError("its journal cannot be read")
@@ -180,14 +206,18 @@ def resume(folder: Path, identity: Identity) -> Journal:
     if differing:
         raise InterruptedRunError(f"it was started with another {' and another '.join(differing)}")
     shards: dict[str, Shard] = {}
-    kept = len(whole[0]) + 1
+    good = len(whole[0]) + 1
     for line, entry in zip(whole[1:], entries[1:], strict=True):
         shard = _shard(entry)
         if shard is None:
             break
         shards[shard.key] = shard
-        kept += len(line) + 1
-    return Journal(folder, shards, (folder / _JOURNAL).open("r+b"), kept)
+        good += len(line) + 1
+    stream = path.open("r+b")
+    # What is behind the last good line is cut off, so that the next one starts a line.
+    stream.truncate(good)
+    stream.seek(good)
+    return Journal(held, shards, stream, resumed=True)
 
 
 def interrupted(folder: Path) -> bool:

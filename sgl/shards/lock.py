@@ -1,15 +1,40 @@
-"""A lock that the operating system takes back when its process ends, however it ends."""
+"""A folder that one process at a time works in, however its processes begin and end.
+
+A file in the folder is locked by the operating system, which takes the lock back when the
+process ends, also when it is killed; so a folder that was left behind is never in the way.
+The file says who has it::
+
+    out/.pairs.parquet.partial/lock      {"process": 4711, "host": "ada", "since": "…"}
+
+Two runs may start at the same moment, one of them may just be deleting the folder when the
+other begins.  A lock counts only if its file is still the one that has the name, and the
+file is deleted by its holder alone, as the last file of the folder::
+
+    run 1   make folder · lock ─────────── works ────────── delete files · delete lock · folder
+    run 2      make folder · lock? no: run 1 has it
+    run 3                                 open the file ·       lock it · it has no name: again
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import platform
+import shutil
 import sys
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 if sys.platform == "win32":
     import msvcrt
 
+    #: Locked bytes cannot be read there, so one is locked that nobody writes.
+    _FAR = 1 << 30
+
     def _take(stream: BinaryIO) -> None:
+        stream.seek(_FAR)
         msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
@@ -18,26 +43,102 @@ else:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-class FolderLock:
-    """Says that this process works in a folder, by a lock on a file in it."""
+_LOCK = "lock"
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stream: BinaryIO | None = None
+#: How often a folder is made that another process deletes at the same moment.
+_ATTEMPTS = 100
 
-    def take(self) -> bool:
-        """Take the lock; False if another process has it."""
-        stream = self._path.open("ab")
-        try:
-            _take(stream)
-        except OSError:
-            stream.close()
-            return False
+
+class HeldError(Exception):
+    """Another process works in the folder; the message says which, if that is known."""
+
+
+class HeldFolder:
+    """A folder that only this process works in, until it is released or deleted."""
+
+    def __init__(self, path: Path, stream: BinaryIO) -> None:
+        self.path = path
         self._stream = stream
-        return True
+
+    @classmethod
+    def take(cls, path: Path) -> Self:
+        """Make the folder if it is not there, and hold it.
+
+        Raises:
+            HeldError: another process holds it.
+            OSError: the operating system refuses.
+        """
+        for _ in range(_ATTEMPTS):
+            path.mkdir(exist_ok=True)
+            try:
+                stream = (path / _LOCK).open("a+b")
+            except FileNotFoundError:
+                continue
+            try:
+                _take(stream)
+            except (BlockingIOError, PermissionError):
+                with stream:
+                    raise HeldError(_holder(stream)) from None
+            except BaseException:
+                stream.close()
+                raise
+            if _is_named(stream, path / _LOCK):
+                _sign(stream)
+                return cls(path, stream)
+            stream.close()
+        raise OSError(f"the folder {path} is deleted again and again")
+
+    def clear(self) -> None:
+        """Delete everything in the folder but the lock."""
+        for child in self.path.iterdir():
+            if child.name == _LOCK:
+                continue
+            if child.is_dir() and not child.is_symlink():
+                shutil.rmtree(child)
+            else:
+                child.unlink()
 
     def release(self) -> None:
-        """Give the lock back, if this process has it."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
+        """Leave the folder to others as it is."""
+        self._stream.close()
+
+    def delete(self) -> None:
+        """Delete the folder with everything in it, and release it."""
+        with suppress(OSError):
+            self.clear()
+            if sys.platform == "win32":
+                # Files that are open cannot be deleted there: neither by others, nor here.
+                self.release()
+            (self.path / _LOCK).unlink()
+            # Another process may have begun in it just now.
+            self.path.rmdir()
+        self.release()
+
+
+def _is_named(stream: BinaryIO, path: Path) -> bool:
+    """Whether an open file is the one that has this name."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _sign(stream: BinaryIO) -> None:
+    """Write into the file who has the lock."""
+    since = datetime.now().astimezone().isoformat(" ", "seconds")
+    holder = {"process": os.getpid(), "host": platform.node(), "since": since}
+    stream.truncate(0)
+    stream.write(json.dumps(holder).encode() + b"\n")
+    stream.flush()
+
+
+def _holder(stream: BinaryIO) -> str:
+    """Who has the lock, as a sentence."""
+    stream.seek(0)
+    try:
+        holder = json.loads(stream.read())
+        who = f"process {holder['process']} on {holder['host']}, since {holder['since']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        # Its process has not signed it yet.
+        return "another run is writing here"
+    return f"another run is writing here: {who}"

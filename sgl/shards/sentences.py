@@ -9,6 +9,7 @@ Both are functions of the tables and of numbers of candidates alone::
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
+from sgl.dataset import arrays
+from sgl.dataset.arrays import arrow_array
+from sgl.dataset.errors import TextTooLongError
 from sgl.graph import outputs
 from sgl.graph.meaning import ViewError
 from sgl.kernel.column import Column
@@ -31,9 +35,6 @@ TSV, PARQUET = "tsv", "parquet"
 
 #: Texts of one language are much alike; higher levels of zstd save little and take longer.
 COMPRESSION_LEVEL = 1
-
-#: Arrow counts the bytes of a column of texts with 32 bits.
-_MOST_BYTES = (1 << 31) - 1
 
 _NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
 _NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
@@ -68,9 +69,9 @@ class SentenceWork:
         Raises ``FormatError`` if a graph has no form in the view.
         """
         if name == self.tables.source.name:
-            return _arrow(batch.sources)
+            return arrow_array(batch.sources)
         if name in self._writers:
-            return _arrow(self._writers[name].column(batch.derivations))
+            return arrow_array(self._writers[name].column(batch.derivations))
         output = outputs(self.grammar)[name]
         try:
             return pa.array([output(item) for item in batch.derivations], pa.string())
@@ -101,20 +102,40 @@ def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
     Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
     """
     batch = work.sampler.derive(work.tables.strata[0], writable(numbers))
-    columns = [work.column(name, batch) for name in work.layers]
-    if work.form == TSV:
-        return _lines(columns)
-    return _row_group(pa.table(columns, names=list(work.layers)))
+    try:
+        columns = [work.column(name, batch) for name in work.layers]
+    except TextTooLongError as problem:
+        raise FormatError(str(problem)) from problem
+    table = pa.table(columns, names=list(work.layers))
+    return _lines(table) if work.form == TSV else _row_group(table)
 
 
-def _lines(columns: list[pa.Array]) -> bytes:
-    rows = pc.binary_join_element_wise(*columns, "\t")
+def _lines(table: pa.Table) -> bytes:
+    return b"".join(_joined(part) for batch in table.to_batches() for part in _bounded(batch))
+
+
+def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows of a batch in parts whose lines one array of Arrow can hold."""
+    # What is counted here has four bytes of offset for each text, and a line a tab or its end.
+    if batch.nbytes <= arrays.MOST_BYTES:
+        yield batch
+    elif batch.num_rows == 1:
+        raise FormatError("a line has more than 2 GiB; write Parquet, which can hold it")
+    else:
+        half = batch.num_rows // 2
+        yield from _bounded(batch.slice(0, half))
+        yield from _bounded(batch.slice(half))
+
+
+def _joined(batch: pa.RecordBatch) -> bytes:
+    """The lines of some rows."""
+    rows = pc.binary_join_element_wise(*batch.columns, "\t")
     rows = pc.binary_join_element_wise(rows, "", "\n")
     # The texts of a column lie one behind the other.
     _, offsets, data = rows.buffers()
     size = int(np.frombuffer(offsets, np.int32)[len(rows)])
     text: bytes = data.slice(0, size).to_pybytes()
-    ends, tabs = len(rows), len(rows) * (len(columns) - 1)
+    ends, tabs = len(rows), len(rows) * (batch.num_columns - 1)
     if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
         raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
     return text
@@ -136,13 +157,3 @@ def _row_group(table: pa.Table) -> bytes:
         if table.num_rows:
             writer.write_table(table, row_group_size=table.num_rows)
     return stream.getvalue()
-
-
-def _arrow(column: Column) -> pa.Array:
-    """A column as Arrow has it; the texts are not copied."""
-    if column.size > _MOST_BYTES:
-        raise FormatError("the texts are too long for a file: rows of a chunk have over 2 GB")
-    offsets = column.offsets.astype(np.int32)
-    return pa.StringArray.from_buffers(
-        column.rows, pa.py_buffer(offsets), pa.py_buffer(column.data)
-    )

@@ -122,6 +122,8 @@ def files_of(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
     for path in given:
         found = _listed(path, suffix)
         if not found:
+            if not path.exists():
+                raise NoItemsError(f"there is no file or directory `{path}`")
             what = "has no files" if path.is_dir() else "is no file"
             raise NoItemsError(
                 f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from"

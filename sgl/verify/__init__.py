@@ -17,6 +17,7 @@ path is no dataset directory at all.
 from __future__ import annotations
 
 import secrets
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from sgl.verify.certificate_checks import certificate_faults
@@ -33,7 +34,7 @@ from sgl.verify.loading import load, read_structures
 from sgl.verify.manifest import MANIFEST, read_manifest
 from sgl.verify.reading import reading_task
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
-from sgl.verify.workers import USEFUL, workers_for
+from sgl.verify.workers import USEFUL, standing_by, workers_for
 
 __all__ = [
     "CHECKS",
@@ -48,6 +49,7 @@ __all__ = [
     "VerifyError",
     "Violation",
     "certificate_faults",
+    "standing_by",
     "verify",
 ]
 
@@ -63,14 +65,15 @@ def verify(
     progress: Progress | None = None,
     workers: int = 1,
     judge: Judge = certificate_faults,
+    standby: ProcessPoolExecutor | None = None,
 ) -> Report:
     """Check everything that the manifest of a dataset claims against its files.
 
     ``progress`` is called now and then with how much is done, how much there is,
     and what is being done.  With two ``workers`` or more, as many other processes share
     the work where it is worth it (they import the main module of the program, as Python's
-    *spawn* does); the report is the same.  ``judge`` says what is wrong with a
-    certificate, given its bytes; it may be called in another process.  Raises
+    *spawn* does), or those of ``standby``; the report is the same.  ``judge`` says what is
+    wrong with a certificate, given its bytes; it may be called in another process.  Raises
     ``VerifyError`` if ``directory`` is not a dataset directory; all other problems are
     in the report.
     """
@@ -90,7 +93,7 @@ def verify(
     passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
     structures, unreadable = read_structures(manifest)
     task = reading_task(manifest, structures, secrets.token_bytes(16))
-    with workers_for(directory, task, workers) as others:
+    with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
         data = load(directory, manifest, unreadable, others, judge_now, progress or _ignore)
         return _verify(data, passed, progress or _ignore)

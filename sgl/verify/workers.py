@@ -6,19 +6,26 @@ report is the same however many processes there are.  With one worker no other p
 started; with more, this one cuts the files and puts the results together.
 
 A process that is killed, perhaps for memory, is no fault of the dataset: what it has not
-done is done here.
+done is done here.  When this one is killed, the others end with it.
+
+Processes take a second to start.  Whoever knows that there will be something to verify can
+have them started meanwhile (:func:`standing_by`).
 """
 
 from __future__ import annotations
 
+import os
+import pickle
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from multiprocessing import get_context
+from functools import cached_property, lru_cache
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,6 +51,11 @@ class Workers:
     def __init__(self, task: Task, pool: ProcessPoolExecutor | None = None) -> None:
         self.task = task
         self._pool = pool
+
+    @cached_property
+    def _packed(self) -> bytes:
+        """What others have to know."""
+        return pickle.dumps(self.task, pickle.HIGHEST_PROTOCOL)
 
     @cached_property
     def tables(self) -> Tables:
@@ -75,20 +87,43 @@ class Workers:
         if self._pool is None:
             return None
         try:
-            return self._pool.submit(_call, function, task)
+            return self._pool.submit(_call, function, self._packed, task)
         except BrokenProcessPool:
             return None
 
 
 @contextmanager
-def workers_for(directory: Path, task: Task, number: int) -> Iterator[Workers]:
-    """So many workers, or this process alone if the dataset is small."""
+def workers_for(
+    directory: Path, task: Task, number: int, standby: ProcessPoolExecutor | None = None
+) -> Iterator[Workers]:
+    """So many workers, those that stand by or new ones; this process alone for a small dataset."""
     if number < 2 or _work(directory) < WORTH_IT:
         yield Workers(task)
         return
-    pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (task,))
-    try:
+    if standby is not None:
+        yield Workers(task, standby)
+        return
+    with _pool(number) as pool:
         yield Workers(task, pool)
+
+
+@contextmanager
+def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
+    """So many processes for a verification to come, which start at once; none for one worker."""
+    if number < 2:
+        yield None
+        return
+    with _pool(number) as pool:
+        for _ in range(number):
+            pool.submit(_ready)
+        yield pool
+
+
+@contextmanager
+def _pool(number: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(number, get_context("spawn"), _begin)
+    try:
+        yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -122,16 +157,30 @@ class _Ahead:
             return self.judge(text)
 
 
-#: What this process knows, if it is one that was started to work for another.
-_TABLES: list[Tables] = []
+def _begin() -> None:
+    """What a process does first: it ends when the one does that has started it."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
-def _begin(task: Task) -> None:
-    _TABLES.append(Tables(task))
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
-def _call(function: Callable[[Tables, _T], _R], task: _T) -> _R:
-    return function(_TABLES[0], task)
+def _ready() -> None:
+    """The first task of a process that stands by: to be there."""
+
+
+def _call(function: Callable[[Tables, _T], _R], packed: bytes, task: _T) -> _R:
+    return function(_tables(packed), task)
+
+
+@lru_cache(maxsize=1)
+def _tables(packed: bytes) -> Tables:
+    """What this process knows, if it is one that was started to work for another."""
+    return Tables(pickle.loads(packed))  # noqa: S301 - its parent sends it
 
 
 def _judge(_: Tables, asked: tuple[Judge, bytes]) -> tuple[str, ...]:

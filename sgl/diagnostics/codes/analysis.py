@@ -24,23 +24,6 @@ CODES = (
         no_example=_TREEBANK + "an empty file",
     ),
     Code(
-        "SGL1503",
-        "Predictions cannot be scored",
-        "A file without ids has an output for each sentence, in order, so that the wrong number "
-        "of them says that they do not belong to the sentences beside them. A file with ids "
-        "(`.tsv`, `.jsonl`, `.conllu`) has every id once, and only ids of the treebank. Scores "
-        "of misaligned outputs would be about nothing: this system is left out, the others "
-        "are scored.",
-        no_example=_TREEBANK + "a file of 99 predictions for 100 sentences",
-    ),
-    Code(
-        "SGL1504",
-        "Sentences have no prediction",
-        "In a file with ids some sentences of the treebank may be missing. They are counted as "
-        "empty outputs: leaving them out would make a system better by saying nothing.",
-        no_example=_TREEBANK + "a file of predictions that lacks the id `s2`",
-    ),
-    Code(
         "SGL1505",
         "Outputs have the right text, but not the words of the treebank",
         "Outputs are compared word by word. These are the text of their sentence, character by "

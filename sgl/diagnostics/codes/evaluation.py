@@ -16,9 +16,11 @@ CODES = (
     Code(
         "SGL1402",
         "Predictions do not fit the rows",
-        "Without the names of rows there has to be one prediction for each row, in their order; "
-        "with names, each has to be that of a row, and occur once. Scores of predictions that "
-        "may stand beside the wrong rows would mean nothing, so that none are given.",
+        "Without ids there has to be one prediction for each row of the dataset, or sentence of "
+        "the treebank, in their order; with ids (`.tsv`, `.jsonl`, `.conllu`), each has to be that "
+        "of a row, and occur once. Scores of predictions that may stand beside the wrong rows "
+        "would mean nothing, so that none are given. `sglc analyse` leaves this system out and "
+        "scores the others.",
         no_example="it depends on the predictions, not on the grammar",
     ),
     Code(
@@ -49,7 +51,8 @@ CODES = (
         "SGL1406",
         "Compounds cannot be scored",
         "The compound translation error rate needs the compound of each row. Its atoms are all in "
-        "the lexicon, and it stands in the source sentence, word by word.",
+        "the lexicon, and it stands in the source sentence, word by word. Datasets of patterns of "
+        "the group `compound` have both in `compounds.json`; of other data the author writes them.",
         no_example="it depends on files, not on the grammar",
     ),
     Code(

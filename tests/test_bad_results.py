@@ -1,0 +1,171 @@
+"""What newcomers give to `sglc eval`, `analyse` and `split`: a clear word, never a traceback."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+
+import pytest
+from diagnostics import INTERNAL
+from workplace import Workplace
+
+from sgl.cli.main import FAILED, OK, OUTPUT, run
+
+ROWS = "A cow ran.\t牛が走った。\tp\nA dog ran.\t犬が走った。\tp\n"
+GOLD = "牛が走った。\n犬が走った。\n"
+TREE = """\
+# sent_id = s{0}
+1	A	a	DET	_	_	2	det	_	_
+2	{1}	{1}	NOUN	_	_	0	root	_	_
+
+"""
+TREES = TREE.format(1, "cow") + TREE.format(2, "dog")
+
+#: What is no text in UTF-8, and what is said of it.
+FOREIGN: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "gzip": (gzip.compress, "compressed (gzip)"),
+    "bzip2": (bz2.compress, "compressed (bzip2)"),
+    "xz": (lzma.compress, "compressed (xz)"),
+    "zip": (lambda text: b"PK\x03\x04" + text, "an archive (zip)"),
+    "parquet": (lambda text: b"PAR1" + text, "Parquet"),
+    "UTF-16": (lambda text: text.decode().encode("utf-16"), "UTF-16"),
+}
+#: What stays readable.
+HARMLESS: dict[str, Callable[[bytes], bytes]] = {
+    "CRLF": lambda text: text.replace(b"\n", b"\r\n"),
+    "byte order mark": lambda text: b"\xef\xbb\xbf" + text,
+    "no last line end": lambda text: text.rstrip(b"\n"),
+}
+
+
+def said(work: Workplace) -> str:
+    shown = work.capsys.readouterr()
+    assert not [word for word in INTERNAL if word in shown.out + shown.err]
+    return shown.err
+
+
+@pytest.fixture
+def files(work: Workplace) -> Workplace:
+    work.write("rows.tsv", ROWS)
+    work.write("gold.conllu", TREES)
+    work.write("gold.txt", GOLD)
+    work.write("en.txt", "A cow\nA dog\n")
+    return work
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_file_that_is_no_text_is_called_what_it_is(name: str, files: Workplace) -> None:
+    change, words = FOREIGN[name]
+    files.write("bad.txt", change(GOLD.encode()))
+    files.write("bad.tsv", change(ROWS.encode()))
+    files.write("bad.conllu", change(TREES.encode()))
+    asked = [
+        (FAILED, ["eval", "rows.tsv", "bad.txt"]),
+        (FAILED, ["eval", "rows.tsv", "bad.conllu"]),
+        (FAILED, ["eval", "bad.tsv", "gold.txt"]),
+        (FAILED, ["eval", "bad.conllu", "en.txt"]),
+        (FAILED, ["analyse", "gold.conllu", "bad.txt"]),
+        (OUTPUT, ["analyse", "bad.conllu", "en.txt"]),
+    ]
+    for status, arguments in asked:
+        assert run(arguments) == status, arguments
+        assert words in said(files), arguments
+    assert run(["split", "bad.conllu", "--out", "out"]) != OK
+    assert "SGL1301" in said(files)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_line_ends_and_byte_order_marks_do_no_harm(name: str, files: Workplace) -> None:
+    change = HARMLESS[name]
+    files.write("out.txt", change(GOLD.encode()))
+    files.write("out.tsv", change(b"rows-000002\t" + GOLD.encode().split(b"\n")[1] + b"\n"))
+    files.write("bank.conllu", change(TREES.encode()))
+    files.write("en.jsonl", change(b'{"prediction": "A cow"}\n{"prediction": "A dog"}\n'))
+    assert run(["eval", "rows.tsv", "out.txt", "out.tsv", "--json", "r.json"]) == OK
+    text = (files.directory / "r.json").read_text("utf-8")
+    systems = json.loads(text)["tables"]["overall"][0]["scores"]["exact"]
+    # The second file of the same name is called by its path.
+    assert [cell["mean"] for cell in systems.values()] == [1.0, 0.5]
+    assert run(["eval", "bank.conllu", "en.jsonl", "--json", "r.json"]) == OK
+    assert run(["analyse", "bank.conllu", "en.jsonl", "--json", "a.json"]) == OK
+    found = json.loads((files.directory / "a.json").read_text("utf-8"))["systems"][0]
+    assert found["exact"] == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("a.txt", "", "0 predictions where 2 are wanted"),
+        ("a.txt", "x\n" * 3, "3 predictions where 2 are wanted"),
+        ("a.txt", b"\xe9\n\xe9\n", "line 1 is not UTF-8 at byte 1"),
+        ("a.txt", bytes(range(256)), "is not UTF-8"),
+        ("a.tsv", "x\ty\tz\n", "line 1 has 3 columns"),
+        ("a.tsv", "{0}1\ta\n{0}1\tb\n", "line 2 is a second prediction for `{0}1`"),
+        ("a.tsv", "{0}1\ta\nnobody\tb\n", "1 of the 2 predictions have an unknown id"),
+        ("a.jsonl", '{"id": "nobody", "prediction": "a"}\n', "have an unknown id"),
+        ("a.jsonl", '["a", "b"]\n', "line 1 is no object with a `prediction`"),
+        ("a.json", '[{"prediction": "a"}]', "line 1 is no object with a `prediction`"),
+        ("a.jsonl", '{"predictions": "a"}\n', "line 1 has no `prediction`"),
+        ("a.jsonl", '{"id": "{0}1", "prediction": "a"}\n{"prediction": "b"}', "has no `id`"),
+        ("a.conllu", "1\ta\n\n", "2 columns instead of 10"),
+    ],
+)
+def test_eval_and_analyse_say_the_same_of_the_same_predictions(
+    file: str, content: str | bytes, words: str, files: Workplace
+) -> None:
+    for command, gold, prefix in (
+        ("eval", "rows.tsv", "rows-00000"),
+        ("analyse", "gold.conllu", "s"),
+    ):
+        text = content.replace("{0}", prefix) if isinstance(content, str) else content
+        files.write(file, text)
+        assert run([command, gold, file]) == FAILED
+        shown = said(files)
+        assert "error[SGL1402]" in shown
+        assert f"`{file}` cannot be scored" in shown
+        assert words.replace("{0}", prefix) in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("a.jsonl", '{{"id": "{0}1", "hypothesis": "x"}}\n'),
+        ("a.jsonl", '{{"sent_id": "{0}1", "text": ["x", "y"]}}\n\n'),
+        ("a.txt", "id\tprediction\n{0}1\tx\n"),
+        ("a.tsv", "sent_id\toutput\n{0}1\tx\n"),
+        ("a.txt", '{{"id": "{0}1", "prediction": "x"}}\n'),
+        ("a.conllu", "# sent_id = {0}1\n1\tx\tx\t_\t_\t_\t_\t_\t_\t_\n\n"),
+    ],
+)
+def test_eval_and_analyse_read_the_same_forms(file: str, content: str, files: Workplace) -> None:
+    for command, gold, prefix in (
+        ("eval", "rows.tsv", "rows-00000"),
+        ("analyse", "gold.conllu", "s"),
+    ):
+        files.write(file, content.format(prefix))
+        assert run([command, gold, file]) == OK
+        assert f"warning[SGL1403]: `{file}`: 1 prediction missing" in said(files)
+
+
+def test_directories_and_names_of_nothing_are_named(files: Workplace) -> None:
+    (files.directory / "folder").mkdir()
+    for path in ("folder", "nothing"):
+        for arguments in (
+            ["eval", path, "gold.txt"],
+            ["eval", "rows.tsv", path],
+            ["analyse", path, "en.txt"],
+            ["analyse", "gold.conllu", path],
+            ["split", path, "--out", "out"],
+            ["split", "--report", "gold.conllu", path],
+        ):
+            assert run(arguments) in (FAILED, OUTPUT)
+            assert path in said(files), arguments
+
+
+def test_one_bad_system_of_two_keeps_eval_from_comparing(files: Workplace) -> None:
+    files.write("short.txt", "x\n")
+    assert run(["eval", "rows.tsv", "gold.txt", "short.txt"]) == FAILED
+    assert "`short.txt` cannot be scored" in said(files)

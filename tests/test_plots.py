@@ -1,0 +1,51 @@
+"""The plots of the documentation: what benchmarks have measured, and nothing else."""
+
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import plots
+from plots import MEASURED, PLOTS, Line, Plot, drawn, main
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(picture: str) -> list[str]:
+    return [element.text or "" for element in ET.fromstring(picture).iter(f"{SVG}text")]  # noqa: S314
+
+
+def test_the_plots_of_the_documentation_are_those_of_the_figures(tmp_path: Path) -> None:
+    assert main(["--out", str(tmp_path)]) == 0
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert made == {path.name: path.read_bytes() for path in PLOTS.iterdir()}
+    pages = "".join(path.read_text("utf-8") for path in PLOTS.parent.glob("*.md"))
+    for name in made:
+        assert f"(plots/{name})" in pages
+
+
+def test_a_plot_names_its_axes_and_its_lines() -> None:
+    lines = [Line("one", [(1, 1), (10, 100)]), Line("two", [(1, 2), (10, 90)])]
+    said = texts(drawn(Plot("p", "Cost", "rules", "seconds", lines)))
+    assert {"Cost", "rules", "seconds", "one", "two", "1", "10", "100"} <= set(said)
+
+
+@pytest.mark.parametrize("logarithmic", [True, False])
+def test_a_line_that_grows_goes_up(logarithmic: bool) -> None:
+    line = Line("one", [(1, 5), (2, 7), (3, 11)])
+    picture = drawn(Plot("p", "Cost", "x", "y", [line], logarithmic=logarithmic))
+    circles = list(ET.fromstring(picture).iter(f"{SVG}circle"))  # noqa: S314
+    heights = [float(circle.attrib["cy"]) for circle in circles]
+    assert heights == sorted(heights, reverse=True)
+    assert len(set(heights)) == 3
+
+
+def test_names_at_the_ends_of_lines_do_not_overlap() -> None:
+    placed = sorted(plots.apart([50.0, 51.0, 49.0, 200.0]))
+    assert all(upper - lower >= 14 for lower, upper in pairwise(placed))
+
+
+def test_every_figure_is_positive() -> None:
+    for plot in plots.plots_of(MEASURED):
+        assert all(x > 0 and y > 0 for line in plot.lines for x, y in line.points)
