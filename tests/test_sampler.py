@@ -19,9 +19,11 @@ from sgl.kernel.hashing import hash_column
 from sgl.sample import NotEnoughError, draw, pack
 from sgl.sample.drawing import draw_strata
 from sgl.sample.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
+from sgl.sample.judge_kernel import screen
 from sgl.sample.program import program_of
 from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.sampler import Sampler, TextWriter
+from sgl.sample.screen import ACCEPTED, REPEATED_LEMMA, LemmaIndex
 from sgl.sample.seen import SeenSentences
 
 NUMBERS = np.array([0, 1, 2, 3, 17, 10**9, 5, 2**40, *range(100, 160)], np.int64)
@@ -247,3 +249,38 @@ def test_the_size_of_batches_does_not_show(wanted: int) -> None:
     (part,) = draw_strata(Sampler(tables))
     assert part.numbers.tolist() == list(range(wanted))
     assert part.candidates == wanted
+
+
+def test_a_table_made_for_the_number_of_its_sentences_never_grows(tmp_path: Path) -> None:
+    texts = [str(number) for number in range(20_000)]
+    hashes, every = hashes_of(texts), np.ones(len(texts), np.bool_)
+    for memory in (1 << 30, 1 << 17, 1):
+        seen = SeenSentences(memory, tmp_path, expected=len(texts))
+        seen.add(hashes, every, 5)
+        assert len(seen) == len(texts)
+        assert set(seen.earlier(hashes, every).stratum.tolist()) == {5}
+
+
+def test_lemmas_that_share_a_bit_are_not_taken_for_one_another() -> None:
+    tables = tables_of(TOY, plan=plan_of({"train": 1}))
+    own = [(f"lemma {number}",) for number in range(70)]
+    lemmas = [*own, ("lemma 0", "lemma 1"), ("twice", "twice")]
+    index = LemmaIndex(tables._replace(lemmas=lemmas, words=lemmas))
+    assert index.lemmas.own_bits[0] == index.lemmas.own_bits[63]
+    part = Derivations.of([[0, 63], [0, 70], [71], [63, 70]])
+    verdicts, targets = np.empty(4, np.uint8), np.empty(4, np.int32)
+    exposed = np.ones(len(index.numbers), np.uint8)
+    screen(
+        index.lemmas,
+        part.rules,
+        part.offsets,
+        np.zeros(4, np.uint8),
+        0,
+        exposed,
+        index.ranks(()),
+        0,
+        verdicts,
+        targets,
+        np.empty(8, np.int32),
+    )
+    assert verdicts.tolist() == [ACCEPTED, REPEATED_LEMMA, REPEATED_LEMMA, ACCEPTED]

@@ -19,8 +19,7 @@ from sgl.graph.columns import ConlluColumns
 from sgl.graph.graph_columns import GraphColumns
 from sgl.graph.packed import pack_layer
 from sgl.graph.view_columns import PACKED_VIEWS, ViewColumns
-from sgl.sample.sampler import TextWriter
-from sgl.sample.tables import pack_text
+from sgl.sample.sampler import text_writer
 
 
 def outcome(written: Callable[[], Iterable[str]]) -> object:
@@ -41,13 +40,15 @@ def compare(grammar: CoreGrammar, derivations: Sequence[Derivation], often: int)
     order = [anchor, *(n for n in range(len(grammar.text_layers)) if n != anchor)]
     names = [grammar.text_layers[n].name for n in order]
     views = [view for view in grammar.views if view.kind in PACKED_VIEWS]
-    columns = GraphColumns(grammar, views, (layer, names), often)
+    columns = GraphColumns(grammar, views, (layer, names), text_writer, order, often)
     conllu = ConlluColumns(pack_layer(grammar, layer), names)
     shaped = 0
     for first in range(0, len(derivations), 100):
         part = Derivations.of(derivations[first : first + 100])
-        texts = [TextWriter(pack_text(grammar, n), list(grammar.arity)).column(part) for n in order]
+        texts = [text_writer(grammar, n)(part) for n in order]
         batch = columns.batch(part)
+        for n, text in zip(order, texts, strict=True):
+            assert list(batch.words(n).texts()) == list(text.texts())
         shaped += batch.shaped
         heading: Any = {"split": "train", "category": "c d", "first": first + 1}
         graphs = pack_layer(grammar, layer).graphs(part)

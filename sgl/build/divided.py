@@ -13,7 +13,7 @@ from sgl.dataset import Chunk
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import Written, write_items
 from sgl.sample import Tables
-from sgl.sample.drawing import Drawing
+from sgl.sample.drawing import Drawing, sentences_of
 from sgl.sample.drawn import Drawn
 from sgl.sample.sampler import Sampler
 from sgl.sample.seen import Seen, SeenSentences
@@ -53,7 +53,8 @@ def write_dataset(
     grammar, plan = compiled.grammar, compiled.plan
     journal, labour = division.journal, division.labour
     if journal is None:
-        drawn = _drawn(sampler, SeenSentences(folder=directory), referee, None, stage)
+        room = SeenSentences(folder=directory, expected=sentences_of(sampler.tables))
+        drawn = _drawn(sampler, room, referee, None, stage)
         return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn, observe)
 
     work = DatasetWork(grammar, plan, sampler.tables)

@@ -41,7 +41,7 @@ class Derivations(NamedTuple):
 
     def take(self, wanted: NDArray[np.int64]) -> Derivations:
         """The derivations with these numbers, in this order."""
-        lengths = np.diff(self.offsets)[wanted]
+        lengths = self.offsets[wanted + 1] - self.offsets[wanted]
         offsets = np.zeros(len(wanted) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         shift = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], lengths)

@@ -27,13 +27,12 @@ from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.columns import FeatureColumns, NotationColumns
-from sgl.dataset.notation import features, recursive_labels
+from sgl.dataset.notation import recursive_labels
 from sgl.dataset.parquet import row_groups, schema_of
 from sgl.dataset.row_kernel import count_words
-from sgl.graph.graph_columns import GraphColumns, TextOfGraphs
+from sgl.graph.graph_columns import DerivedColumn, GraphColumns
 from sgl.kernel.column import Column
-from sgl.sample.sampler import Sampler, TextWriter
-from sgl.sample.tables import pack_text
+from sgl.sample.sampler import Sampler, text_writer
 
 
 class _Part(NamedTuple):
@@ -59,7 +58,7 @@ class _Sentences(NamedTuple):
 
     texts: list[int]
     views: list[int]
-    features: TextOfGraphs
+    features: DerivedColumn
 
 
 def split_kind(category: str) -> str:
@@ -78,10 +77,7 @@ class ChunkMaker:
         self._sampler = sampler
         self._schema = schema_of(plan)
         self._source = grammar.text_layer(plan.source)
-        self._texts = [
-            TextWriter(pack_text(grammar, layer), list(grammar.arity))
-            for layer in range(len(grammar.text_layers))
-        ]
+        self._layers = len(grammar.text_layers)
         names = [text.name for text in grammar.text_layers]
         wanted = [name for name in plan.targets if name not in names]
         views = [next(view for view in grammar.views if view.name == name) for name in wanted]
@@ -102,7 +98,8 @@ class ChunkMaker:
             order = [anchor, *(number for number in range(len(names)) if number != anchor)]
             headings = [names[number] for number in order] + [plan.targets[n] for n in shown]
             conllu = (layer, headings)
-        self._graphs = GraphColumns(grammar, views, conllu)
+        texts = [layer for layer in range(len(names)) if layer != self._source]
+        self._graphs = GraphColumns(grammar, views, conllu, text_writer, texts)
         self._sentences: _Sentences | None = None
         if conllu is not None:
             features = _feature_column(self._graphs, grammar, conllu[0])
@@ -139,11 +136,11 @@ class ChunkMaker:
     def _part(self, split: str, first: int, piece: Piece) -> _Part:
         batch = self._sampler.derive(piece.stratum, piece.numbers)
         sources, derivations = batch.sources, batch.derivations
-        texts = [
-            sources if layer == self._source else writer.column(derivations)
-            for layer, writer in enumerate(self._texts)
-        ]
         graphs = self._graphs.batch(derivations)
+        texts = [
+            sources if layer == self._source else graphs.words(layer)
+            for layer in range(self._layers)
+        ]
         targets = [
             graphs.view(target.number) if target.is_view else texts[target.number]
             for target in self._targets
@@ -228,8 +225,7 @@ class _WordCounter:
         return counts
 
 
-def _feature_column(columns: GraphColumns, grammar: CoreGrammar, layer: int) -> TextOfGraphs:
+def _feature_column(columns: GraphColumns, grammar: CoreGrammar, layer: int) -> DerivedColumn:
     """The features of a graph layer, as a text of graphs."""
     labels = recursive_labels(grammar, layer)
-    general = FeatureColumns(columns.layers[layer], labels).column
-    return columns.constant(layer, lambda graph: features(graph, labels), general)
+    return columns.constant(layer, lambda packed: FeatureColumns(packed, labels).column)

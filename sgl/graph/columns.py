@@ -65,14 +65,25 @@ class ConlluColumns:
         self._layer = layer
         self._names = tuple(names)
         self._pool = StringPool()
-        self._word = [self._pool.add(form) for form in _forms(layer)]
+        word = [self._pool.add(form) for form in _forms(layer)]
         text_layer = layer.grammar.text_layers[layer.anchor]
-        self._kind = [is_token(form) | 2 * (form in text_layer.attach) for form in _forms(layer)]
+        kind = [is_token(form) | 2 * (form in text_layer.attach) for form in _forms(layer)]
         self._spaced = text_layer.join == " "
         #: Other joins cannot be written, except in texts of a single word.
         self._plain = text_layer.join not in ("", " ")
-        self._columns, self._misc = self._attribute_pieces()
-        self._arcs, self._labels, self._root = self._arc_pieces()
+        columns, misc = self._attribute_pieces()
+        arcs, labels, self._root = self._arc_pieces()
+        #: Words, their kinds, columns, MISC, arcs and labels; see ``write_conllu``.
+        self._pieces = (
+            _longs(word),
+            np.array(kind, np.uint8),
+            _longs(columns),
+            _longs(misc),
+            _longs(arcs),
+            _longs(labels),
+        )
+        lengths = (max((p >> 32 for p in k), default=0) for k in (word, columns, misc, labels))
+        self._longest = 100 + 2 * sum(lengths)
 
     def _attribute_pieces(self) -> tuple[list[int], list[int]]:
         columns: list[int] = []
@@ -107,16 +118,20 @@ class ConlluColumns:
         split: str,
         category: str,
         first: int = 1,
+        refused: str | None = None,
     ) -> Column:
         """The sentences of a category of a split, numbered from ``first``.
 
-        ``texts`` are the columns of the texts, by the names of the constructor.
+        ``texts`` are the columns of the texts, by the names of the constructor.  A sentence
+        that has no such form is written as ``refused``, if that is given.
 
         Raises:
             ConlluError: if a sentence has no such form.
         """
 
         def plain(item: int) -> str:
+            if refused is not None:
+                return refused
             derivation = graphs.derivations.at(item)
             return conllu(
                 derive_graph(self._layer.grammar, derivation, self._layer.layer),
@@ -149,14 +164,9 @@ class ConlluColumns:
         given = (
             *graphs[1:],
             pool,
-            np.array(self._word, np.int64),
-            np.array(self._kind, np.uint8),
-            np.array(self._columns, np.int64),
-            np.array(self._misc, np.int64),
-            np.array(self._arcs, np.int64),
-            np.array(self._labels, np.int64),
+            *self._pieces,
             fixed,
-            self._longest(),
+            self._longest,
             self._root,
             self._spaced,
             np.concatenate((data, np.zeros(SLACK, np.uint8))),
@@ -175,14 +185,27 @@ class ConlluColumns:
             add(f"\n# category = {category}\n"),
             add("Extracted=Yes"),
             add("SpaceAfter=No"),
-            add("# text = "),
-            *(add(f"# text_{name} = ") for name in self._names[1:]),
+            *(add(f"# {name} = ") for name in self._comments()),
         ]
         return self._pool.packed(), np.array(pieces, np.int64)
 
-    def _longest(self) -> int:
-        kinds = (self._word, self._columns, self._misc, self._labels, self._labels)
-        return 100 + sum(max((piece >> 32 for piece in kind), default=0) for kind in kinds)
+    def _comments(self) -> list[str]:
+        """The names of the comments with texts."""
+        return ["text", *(f"text_{name}" for name in self._names[1:])]
+
+    def heads(self, split: str, category: str) -> list[str]:
+        """What stands before the number of a sentence, before each of its texts, and behind."""
+        first, *others = self._comments()
+        return [
+            f"# sent_id = {split}-",
+            f"\n# category = {category}\n# {first} = ",
+            *(f"\n# {name} = " for name in others),
+            "\n",
+        ]
+
+
+def _longs(numbers: Sequence[int]) -> NDArray[np.int64]:
+    return np.array(numbers, np.int64)
 
 
 def _forms(layer: PackedLayer) -> list[str]:

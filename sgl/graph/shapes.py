@@ -5,11 +5,11 @@ Of two derivations of one shape everything is written alike but for the words::
     (clause (np the dog) slept)     3  she|dog…  …  4  nsubj  4:nsubj  _
     (clause (np a cat) ran)         sleep|run… . agent ( x _ 2 , x _ 1 )
 
-So the texts of a shape are worked out once, with a mark for each word, by the functions
-that define them; what is left for all other derivations of the shape is to put constant
-pieces and pieces of words one after the other.  Most sentences of a large dataset have one
-of a few thousand shapes.  Shapes that have been met ``OFTEN`` times are worked out; all
-other derivations are written in the general way, with the same result.
+So the texts of a shape are worked out once, with a mark for each word (``marked``); what is
+left for all other derivations of the shape is to put constant pieces and pieces of words
+one after the other.  Most sentences of a large dataset have one of a few thousand shapes.
+Shapes that have been met ``OFTEN`` times are worked out; all other derivations are written
+in the general way, with the same result.
 """
 
 from __future__ import annotations
@@ -25,60 +25,70 @@ from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, Fragment, Rule, Token
 from sgl.core.interpret import capitalised
 from sgl.graph.conllu import ConlluError, is_token, word_columns
+from sgl.graph.marked import MOST_ITEMS, Uses, has_marks
 from sgl.graph.meaning import is_word
-from sgl.graph.shape_kernel import COUNTED, NOT_NUMBERED, ROW, number_shapes
+from sgl.graph.shape_kernel import COUNTED, NOT_NUMBERED, ROW, hash_shapes, number_shapes
 
 #: A shape is worked out when it has been met so many times.
-OFTEN = 40
+OFTEN = 1
 
 #: Shapes that are counted, and of them such that are worked out.
-MOST_COUNTED, MOST_NUMBERED = 1 << 15, 1 << 14
+MOST_COUNTED, MOST_NUMBERED = 1 << 15, 1 << 15
+
+#: More than a shape can be met: all are written in the general way.
+NEVER = 1 << 62
+
+#: Rules of a derivation whose shape is looked for.
+_LONGEST = 256
 
 #: The class of a rule whose words cannot be written.
-_UNWRITABLE = -1
+UNWRITABLE = -1
 
 
 class Shapes:
     """Numbers the shapes of derivations that occur often."""
 
-    def __init__(
-        self,
-        grammar: CoreGrammar,
-        conllu: Sequence[int],
-        views: Sequence[int],
-        often: int = OFTEN,
-    ) -> None:
-        """The graph layers that are written as CoNLL-U, and those that are in views."""
-        layers = (*conllu, *views)
-        uses = [(layer, True) for layer in conllu] + [(layer, False) for layer in views]
-        self._classes = np.array(_classes(grammar, uses), np.int32)
-        self._often = often if _anchored(grammar, layers) else MOST_COUNTED
-        self._rows = np.zeros(
-            (2 * MOST_COUNTED if self._often < MOST_COUNTED else 1, ROW), np.uint64
-        )
+    def __init__(self, grammar: CoreGrammar, uses: Uses, often: int = OFTEN) -> None:
+        self.classes = _classes(grammar, uses)
+        #: How many shapes have a number.
+        self.numbered = 0
+        layers = (*uses.conllu, *uses.views)
+        known = _anchored(grammar, layers) and not has_marks(grammar)
+        self._often = often if known else NEVER
+        # The values of classes and the keys of places are random, and odd, so that none is 0.
+        bits = np.random.Generator(np.random.PCG64(0x5EED)).integers
+        of_class = bits(0, 1 << 64, max(self.classes, default=0) + 2, np.uint64) | np.uint64(1)
+        of_class[UNWRITABLE] = 0
+        self._values = of_class[np.array(self.classes, np.int64)]
+        self._keys = bits(0, 1 << 64, (_LONGEST, 2), np.uint64) | np.uint64(1)
+        self._rows = np.zeros((2 * MOST_COUNTED if self._often < NEVER else 1, ROW), np.uint64)
         self._counted = np.zeros(COUNTED, np.int64)
-        #: A derivation of each numbered shape.
-        self.examples: list[tuple[int, ...]] = []
 
-    def numbers(self, derivations: Derivations) -> NDArray[np.int32]:
-        """The number of the shape of each derivation, or -1; some may be new in ``examples``."""
+    def numbers(
+        self, derivations: Derivations, *, room: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The number of the shape of each derivation, or -1, and which are first examples.
+
+        The examples are in the order of the numbers that their shapes have got.  Without
+        ``room`` for them there are no new shapes.
+        """
         numbers = np.full(derivations.number, NOT_NUMBERED, np.int32)
-        if self._often == MOST_COUNTED:
-            return numbers
         fresh = np.zeros(derivations.number, np.int64)
+        if self._often == NEVER:
+            return numbers, fresh[:0]
+        hashes = np.empty((derivations.number, 2), np.uint64)
+        hash_shapes(derivations.rules, derivations.offsets, self._values, self._keys, hashes)
         found = number_shapes(
-            derivations.rules,
-            derivations.offsets,
-            self._classes,
+            hashes,
             self._rows,
             self._counted,
             self._often,
-            MOST_NUMBERED,
+            MOST_NUMBERED if room else 0,
             numbers,
             fresh,
         )
-        self.examples += [derivations.at(item) for item in fresh[:found].tolist()]
-        return numbers
+        self.numbered += found
+        return numbers, fresh[:found]
 
 
 def _anchored(grammar: CoreGrammar, layers: Sequence[int]) -> bool:
@@ -95,13 +105,14 @@ def _anchored(grammar: CoreGrammar, layers: Sequence[int]) -> bool:
 _Use = tuple[int, bool]
 
 
-def _classes(grammar: CoreGrammar, uses: Sequence[_Use]) -> list[int]:
-    """For each rule the number of what it is but for its words; ``_UNWRITABLE`` if it has none."""
+def _classes(grammar: CoreGrammar, uses: Uses) -> list[int]:
+    """For each rule the number of what it is but for its words; ``UNWRITABLE`` if it has none."""
+    of_layers = [(layer, True) for layer in uses.conllu] + [(layer, False) for layer in uses.views]
     numbers: dict[object, int] = {}
     return [
-        numbers.setdefault(key, len(numbers)) if key is not None else _UNWRITABLE
+        numbers.setdefault(key, len(numbers)) if key is not None else UNWRITABLE
         for key in (
-            _without_words(grammar, rule, uses) if rule.lexical else rule.id
+            _without_words(grammar, rule, of_layers) if rule.lexical else rule.id
             for rule in grammar.rules
         )
     ]
@@ -109,24 +120,30 @@ def _classes(grammar: CoreGrammar, uses: Sequence[_Use]) -> list[int]:
 
 def _without_words(grammar: CoreGrammar, rule: Rule, uses: Sequence[_Use]) -> object:
     """What a lexical rule contributes besides its words; None if that cannot be said."""
+    sizes = [len(template) for template in rule.templates]
+    sizes += [len(fragment.nodes) for fragment in rule.fragments]
+    if max(sizes, default=0) > MOST_ITEMS:
+        return None
     fragments = [
         _fragment(rule.fragments[layer], _shown_in_conllu if conllu else _shown_in_views)
         for layer, conllu in uses
     ]
-    if None in fragments:
-        return None
     attached = [layer.attach for layer in grammar.text_layers]
     forms = tuple(
         tuple(_form(item.text, attach) for item in template if isinstance(item, Token))
         for template, attach in zip(rule.templates, attached, strict=True)
     )
+    if None in fragments or any(None in of_layer for of_layer in forms):
+        return None
     return forms, tuple(fragments)
 
 
-def _form(word: str, attach: frozenset[str]) -> object:
-    """What of a word shows elsewhere: whether it can be written, and attaches."""
+def _form(word: str, attach: frozenset[str]) -> tuple[bool, ...] | None:
+    """What of a word shows elsewhere: whether it is empty, and attaches; None for no token."""
     raised = capitalised(word)
-    return is_token(word), word in attach, is_token(raised), raised in attach
+    if word and not (is_token(word) and is_token(raised)):
+        return None
+    return bool(word), word in attach, raised in attach
 
 
 def _fragment(
@@ -153,8 +170,8 @@ def _shown_in_conllu(attributes: Attributes) -> Attributes | None:
         return None
 
 
-def _shown_in_views(attributes: Attributes) -> Attributes | None:
-    """All but the lemma; None if that cannot be written."""
-    if not all(is_word(value) for name, value in attributes if name == "lemma"):
-        return None
-    return tuple((name, "" if name == "lemma" else value) for name, value in attributes)
+def _shown_in_views(attributes: Attributes) -> Attributes:
+    """All but the lemma, unless that is no word."""
+    return tuple(
+        (name, "" if name == "lemma" and is_word(value) else value) for name, value in attributes
+    )

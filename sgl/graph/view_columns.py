@@ -40,8 +40,8 @@ class ViewColumns:
         self._output = ViewOutput(layer.grammar, view)
         self._pieces = None if view.kind not in PACKED_VIEWS else _pieces(layer, view.kind)
 
-    def column(self, graphs: Graphs) -> Column:
-        """The texts of the view.
+    def column(self, graphs: Graphs, refused: str | None = None) -> Column:
+        """The texts of the view; ``refused`` stands for what has none, if it is given.
 
         Raises:
             ViewError: if a graph has no such form.
@@ -49,6 +49,8 @@ class ViewColumns:
         output = self._output
 
         def plain(item: int) -> str:
+            if refused is not None:
+                return refused
             derivation = graphs.derivations.at(item)
             return output.render(
                 derive_graph(output.grammar, derivation, output.view.layer),

@@ -58,7 +58,7 @@ class Column(NamedTuple):
 
     def take(self, rows: NDArray[np.int64]) -> Column:
         """The texts with these numbers, in this order."""
-        lengths = np.diff(self.offsets)[rows]
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         data = np.zeros(int(offsets[-1]) + SLACK, np.uint8)
@@ -82,6 +82,7 @@ class StringPool:
         self._pieces: list[bytes] = []
         self._known: dict[bytes, int] = {}
         self._end = 0
+        self._packed: NDArray[np.uint8] | None = None
 
     def add(self, text: str | bytes) -> int:
         """The number that stands for a text: its start and its length."""
@@ -91,11 +92,14 @@ class StringPool:
             known = self._known[piece] = self._end | len(piece) << SHIFT
             self._pieces.append(piece)
             self._end += len(piece)
+            self._packed = None
         return known
 
     def packed(self) -> NDArray[np.uint8]:
         """All strings, with slack behind them."""
-        return as_bytes(b"".join(self._pieces))
+        if self._packed is None:
+            self._packed = as_bytes(b"".join(self._pieces))
+        return self._packed
 
 
 def as_bytes(data: bytes) -> NDArray[np.uint8]:

@@ -22,22 +22,26 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 
-@intrinsic
-def _copy32(typing: Any, target: Any, at: Any, source: Any, start: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        vector = ir.VectorType(ir.IntType(8), 32).as_pointer()
-        to, _, origin, _ = (
-            context.make_array(signature.args[i])(context, builder, arguments[i]).data
-            if i % 2 == 0
-            else None
-            for i in range(4)
-        )
-        pointer = builder.bitcast(builder.gep(origin, [arguments[3]]), vector)
-        value = builder.load(pointer, align=1)
-        builder.store(value, builder.bitcast(builder.gep(to, [arguments[1]]), vector), align=1)
-        return context.get_dummy_value()
+def _copier(size: int) -> Any:
+    @intrinsic
+    def copy(typing: Any, target: Any, at: Any, source: Any, start: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vector = ir.VectorType(ir.IntType(8), size).as_pointer()
+            to, _, origin, _ = (
+                context.make_array(signature.args[i])(context, builder, arguments[i]).data
+                if i % 2 == 0
+                else None
+                for i in range(4)
+            )
+            pointer = builder.bitcast(builder.gep(origin, [arguments[3]]), vector)
+            value = builder.load(pointer, align=1)
+            place = builder.bitcast(builder.gep(to, [arguments[1]]), vector)
+            builder.store(value, place, align=1)
+            return context.get_dummy_value()
 
-    return types.void(target, types.int64, source, types.int64), generate
+        return types.void(target, types.int64, source, types.int64), generate
+
+    return copy
 
 
 @intrinsic
@@ -78,8 +82,9 @@ Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int32]
 Index = int | np.integer[Any]
 
-#: Copy 32 bytes to a place in a byte array from a place in another.
-copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
+#: Copy 32 bytes, or 64, to a place in a byte array from a place in another.
+copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copier(32))
+copy64 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copier(64))
 #: Write two numbers of 64 bits behind one another to a place in an array of integers.
 store128 = cast("Callable[[Integers, Index, Index, Index], None]", _store128)
 #: Eight bytes from a place of a byte array as a number, little-endian.

@@ -85,10 +85,15 @@ def draw_strata(
     Sentences are remembered in at most ``memory`` bytes and else in a file in ``folder``.
     Raises ``NotEnoughError`` when a stratum runs dry.
     """
-    seen = SeenSentences(memory, folder)
+    seen = SeenSentences(memory, folder, sentences_of(sampler.tables))
     drawing = Drawing(sampler.tables, sampler, seen, referee)
     for number in range(len(sampler.tables.strata)):
         yield drawing.stratum(number, progress)
+
+
+def sentences_of(tables: Tables) -> int:
+    """How many sentences will be remembered, if all strata are drawn."""
+    return tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
 
 
 class Drawing:

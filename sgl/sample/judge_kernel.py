@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sgl.kernel.jit import kernel, part
 from sgl.sample.screen import (
     ACCEPTED,
+    ALWAYS,
     AMBIGUOUS,
     REPEATED_LEMMA,
     REPEATED_SENTENCE,
@@ -40,6 +41,17 @@ def _repeats(
     return False
 
 
+@part
+def _may_repeat(lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int) -> bool:
+    """Whether one of these lemmas may be repeated: two have the same bit."""
+    met, again = ALWAYS, np.uint64(0)
+    for place in range(begin, end):
+        bits = lemmas.own_bits[rules[place]]
+        again |= bits & met
+        met |= bits
+    return bool(again != np.uint64(0))
+
+
 @kernel
 def screen(
     lemmas: Lemmas,
@@ -49,6 +61,7 @@ def screen(
     repeated_lemmas: int,
     exposed: NDArray[np.uint8],
     rank: NDArray[np.int32],
+    words_matter: int,
     verdicts: NDArray[np.uint8],
     targets: NDArray[np.int32],
     scratch: NDArray[np.int32],
@@ -56,7 +69,8 @@ def screen(
     """The verdict on each candidate as far as it is alone, and the rank of its target.
 
     ``exposed`` marks the words that may be used, ``rank`` has the place of a word among the
-    targets of the stratum.  ``scratch`` has room for all lemmas of a derivation.
+    targets of the stratum; if there are neither targets nor words that may not be used, words
+    do not matter.  ``scratch`` has room for all lemmas of a derivation.
     """
     most = len(lemmas.words)
     for row in range(len(verdicts)):
@@ -65,9 +79,13 @@ def screen(
         target = most
         if too_long[row]:
             verdict = TOO_LONG
-        elif not repeated_lemmas and _repeats(lemmas, rules, begin, end, scratch):
+        elif (
+            not repeated_lemmas
+            and _may_repeat(lemmas, rules, begin, end)
+            and _repeats(lemmas, rules, begin, end, scratch)
+        ):
             verdict = REPEATED_LEMMA
-        else:
+        elif words_matter:
             for place in range(begin, end):
                 rule = rules[place]
                 for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
@@ -86,15 +104,18 @@ def expose(
     rules: NDArray[np.int32],
     rule_ends: NDArray[np.int64],
     accepted: NDArray[np.bool_],
+    used: NDArray[np.uint8],
     exposed: NDArray[np.uint8],
 ) -> None:
-    """Mark the words of accepted candidates."""
+    """Mark the words of accepted candidates; ``used`` is a table of rules, all 0."""
     for row in range(len(accepted)):
         if accepted[row]:
             for place in range(rule_ends[row], rule_ends[row + 1]):
-                rule = rules[place]
-                for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
-                    exposed[lemmas.words[at]] = 1
+                used[rules[place]] = 1
+    for rule in range(len(used)):
+        if used[rule]:
+            for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
+                exposed[lemmas.words[at]] = 1
 
 
 @kernel

@@ -12,12 +12,14 @@ batches may be made in any order and by anybody.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar
 from sgl.kernel.column import SLACK, Column
 from sgl.kernel.hashing import hash_column
 from sgl.sample.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
@@ -26,6 +28,7 @@ from sgl.sample.judge_kernel import expose, screen
 from sgl.sample.program import Program, program_of
 from sgl.sample.random import stream_key
 from sgl.sample.screen import LemmaIndex
+from sgl.sample.tables import pack_text
 from sgl.sample.text_kernel import write_texts
 from sgl.sample.text_program import TextProgram, text_program_of
 
@@ -115,6 +118,7 @@ class Sampler:
         batch = self.derive(stratum, numbers)
         verdicts = np.empty(len(numbers), np.uint8)
         targets = np.empty(len(numbers), np.int32)
+        rank = self._rank(stratum.targets)
         screen(
             self._index.lemmas,
             batch.derivations.rules,
@@ -122,7 +126,8 @@ class Sampler:
             batch.too_long,
             int(stratum.repeated_lemmas),
             exposed,
-            self._rank(stratum.targets),
+            rank,
+            int(bool(stratum.targets) or not exposed.all()),
             verdicts,
             targets,
             np.empty(self._most_lemmas(batch.derivations), np.int32),
@@ -140,7 +145,8 @@ class Sampler:
         self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]
     ) -> None:
         """Mark the lemmas of the accepted derivations."""
-        expose(self._index.lemmas, derivations.rules, derivations.offsets, accepted, exposed)
+        used = np.zeros(len(self.tables.arity), np.uint8)
+        expose(self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
     def _rank(self, targets: tuple[str, ...]) -> NDArray[np.int32]:
         if targets not in self._ranks:
@@ -182,6 +188,11 @@ class TextWriter:
             if done == number:
                 return Column(text, ends)
             text = grown(text)
+
+
+def text_writer(grammar: CoreGrammar, layer: int) -> Callable[[Derivations], Column]:
+    """What writes derivations in a text layer of a grammar."""
+    return TextWriter(pack_text(grammar, layer), list(grammar.arity)).column
 
 
 def grown(array: NDArray[Number]) -> NDArray[Number]:

@@ -19,17 +19,23 @@ TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUO
 )
 
 
+#: The bit of rules that repeat a lemma by themselves, for all that is known.
+ALWAYS = np.uint64(1 << 63)
+
+
 class Lemmas(NamedTuple):
     """The lemmas that rules introduce, as numbers.
 
     Those of rule ``r`` are ``words[word_ends[r]:word_ends[r + 1]]``, and ``own`` with
-    ``own_ends`` those of them that may not be repeated.
+    ``own_ends`` those of them that may not be repeated.  ``own_bits`` has one of 63 bits
+    for each of these: where rules have no bit in common they have no lemma in common.
     """
 
     words: NDArray[np.int32]
     word_ends: NDArray[np.int32]
     own: NDArray[np.int32]
     own_ends: NDArray[np.int32]
+    own_bits: NDArray[np.uint64]
 
 
 class LemmaIndex:
@@ -39,7 +45,8 @@ class LemmaIndex:
         self.numbers: dict[str, int] = {}
         words = [[self._number(word) for word in of_rule] for of_rule in tables.words]
         own = [[self._number(word) for word in of_rule] for of_rule in tables.lemmas]
-        self.lemmas = Lemmas(*_flat(words), *_flat(own))
+        bits = np.array([_bits(lemmas) for lemmas in own] or [0], np.uint64)
+        self.lemmas = Lemmas(*_flat(words), *_flat(own), bits)
 
     def _number(self, word: str) -> int:
         return self.numbers.setdefault(word, len(self.numbers))
@@ -51,6 +58,11 @@ class LemmaIndex:
             if target in self.numbers:
                 ranks[self.numbers[target]] = rank
         return ranks
+
+
+def _bits(lemmas: Sequence[int]) -> int:
+    bits = {1 << lemma % 63 for lemma in lemmas}
+    return sum(bits) if len(bits) == len(lemmas) else sum(bits) | int(ALWAYS)
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

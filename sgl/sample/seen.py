@@ -2,7 +2,7 @@
 
 A sentence is known by 112 bits of its hash; the other 16 say which stratum took it.  Among
 *n* sentences some two have the same 112 bits with a probability of about n² / 2¹¹³, which
-is 10⁻²⁰ for ten million.  The table has open addressing and takes 16 to 32 bytes for each
+is 10⁻²⁰ for ten million.  The table has open addressing and takes 24 to 48 bytes for each
 sentence; one that outgrows ``memory`` bytes is kept in a file, of which the system holds in
 memory what is used.
 """
@@ -56,11 +56,14 @@ class Seen(Protocol):
 class SeenSentences:
     """The hashes of all sentences that were accepted."""
 
-    def __init__(self, memory: int = MEMORY, folder: Path | None = None) -> None:
-        """``folder`` is where a table that outgrows ``memory`` bytes is kept."""
+    def __init__(self, memory: int = MEMORY, folder: Path | None = None, expected: int = 0) -> None:
+        """``folder`` is where a table that outgrows ``memory`` bytes is kept.
+
+        For the number of sentences ``expected`` there is room from the beginning, in memory.
+        """
         self._memory = memory
         self._folder = folder
-        self._rows = self._new(_SMALLEST)
+        self._rows = self._new(min(_rows_for(expected), _fitting(memory)))
         self._taken = 0
 
     def __len__(self) -> int:
@@ -85,8 +88,8 @@ class SeenSentences:
         self._taken += commit(self._rows, hashes, accepted, stratum)
 
     def _make_room(self, more: int) -> None:
-        """Grow until at most two thirds of the rows are taken."""
-        needed = _power((self._taken + more) * 3 // 2)
+        """Grow to the size for so many more sentences."""
+        needed = _rows_for(self._taken + more)
         if needed > len(self._rows):
             rows = self._new(needed)
             rehash(self._rows, rows)
@@ -104,6 +107,16 @@ class SeenSentences:
             mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 2))
         # A plain array over the same memory: kernels have one signature.
         return np.asarray(mapped)
+
+
+def _rows_for(sentences: int) -> int:
+    """The size of a table of which at most two thirds are taken."""
+    return _power(sentences * 3 // 2)
+
+
+def _fitting(memory: int) -> int:
+    """The largest table in so many bytes, or the smallest there is."""
+    return max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)
 
 
 def _power(number: int) -> int:

@@ -16,6 +16,9 @@ _HASH = np.uint64(0xFFFFFFFFFFFF0000)
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 
+#: Candidates whose rows are fetched at a time.
+_AHEAD = 64
+
 
 @part
 def _slot(rows: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> np.int64:
@@ -23,7 +26,10 @@ def _slot(rows: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> np.i
     mask = np.uint64(len(rows) - 1)
     slot = first & mask
     wanted = second & _HASH
-    while rows[slot, 1] != _NONE and (rows[slot, 0] != first or rows[slot, 1] & _HASH != wanted):
+    # One question, seldom answered with yes: whether a row is free nobody can foretell.
+    while (rows[slot, 1] != _NONE) & (
+        ((rows[slot, 0] ^ first) | ((rows[slot, 1] & _HASH) ^ wanted)) != _NONE
+    ):
         slot = (slot + _ONE) & mask
     return np.int64(slot)
 
@@ -36,27 +42,35 @@ def find(
     stratum: NDArray[np.int32],
     earlier: NDArray[np.int32],
     scratch: NDArray[np.int32],
-) -> None:
+) -> np.uint64:
     """For each candidate the stratum that has its sentence, and the candidate before it.
 
-    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.
+    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.  The
+    rows of a large table are far from the processor: those of some candidates are fetched
+    before it is decided what is in the first.  The result is made of what was fetched.
     """
     mask = np.uint64(len(scratch) - 1)
-    for candidate in range(len(hashes)):
-        if not asked[candidate]:
-            continue
-        first, second = hashes[candidate, 0], hashes[candidate, 1]
-        row = _slot(rows, first, second)
-        if rows[row, 1] != _NONE:
-            stratum[candidate] = np.int32(rows[row, 1] & _LABEL) - 1
-        slot = first & mask
-        while scratch[slot] >= 0:
-            other = scratch[slot]
-            if hashes[other, 0] == first and hashes[other, 1] & _HASH == second & _HASH:
-                earlier[candidate] = other
-                break
-            slot = (slot + _ONE) & mask
-        scratch[slot] = candidate
+    row_mask = np.uint64(len(rows) - 1)
+    fetched = _NONE
+    for begin in range(0, len(hashes), _AHEAD):
+        end = min(begin + _AHEAD, len(hashes))
+        for candidate in range(begin, end):
+            fetched ^= rows[hashes[candidate, 0] & row_mask, 1]
+        for candidate in range(begin, end):
+            if not asked[candidate]:
+                continue
+            first, second = hashes[candidate, 0], hashes[candidate, 1]
+            # A free row has the number 0, which means -1.
+            stratum[candidate] = np.int32(rows[_slot(rows, first, second), 1] & _LABEL) - 1
+            slot = first & mask
+            while scratch[slot] >= 0:
+                other = scratch[slot]
+                if hashes[other, 0] == first and hashes[other, 1] & _HASH == second & _HASH:
+                    earlier[candidate] = other
+                    break
+                slot = (slot + _ONE) & mask
+            scratch[slot] = candidate
+    return fetched
 
 
 @kernel
