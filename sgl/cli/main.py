@@ -81,7 +81,10 @@ def sglc() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run ``sglc`` and leave with one of the documented exit codes."""
-    sys.exit(run(arguments))
+    status = run(arguments)
+    # On leaving, the interpreter would look for cycles in all that it is about to give back.
+    gc.freeze()
+    sys.exit(status)
 
 
 def run(arguments: list[str] | None = None) -> int:
