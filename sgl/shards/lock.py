@@ -43,7 +43,8 @@ else:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-_LOCK = "lock"
+#: The file that is locked.
+LOCK = "lock"
 
 #: How often a folder is made that another process deletes at the same moment.
 _ATTEMPTS = 100
@@ -71,7 +72,7 @@ class HeldFolder:
         for _ in range(_ATTEMPTS):
             path.mkdir(exist_ok=True)
             try:
-                stream = (path / _LOCK).open("a+b")
+                stream = (path / LOCK).open("a+b")
             except FileNotFoundError:
                 continue
             try:
@@ -82,7 +83,7 @@ class HeldFolder:
             except BaseException:
                 stream.close()
                 raise
-            if _is_named(stream, path / _LOCK):
+            if _is_named(stream, path / LOCK):
                 _sign(stream)
                 return cls(path, stream)
             stream.close()
@@ -91,7 +92,7 @@ class HeldFolder:
     def clear(self) -> None:
         """Delete everything in the folder but the lock."""
         for child in self.path.iterdir():
-            if child.name == _LOCK:
+            if child.name == LOCK:
                 continue
             if child.is_dir() and not child.is_symlink():
                 shutil.rmtree(child)
@@ -106,10 +107,16 @@ class HeldFolder:
         """Delete the folder with everything in it, and release it."""
         with suppress(OSError):
             self.clear()
+            self.leave()
+        self.release()
+
+    def leave(self) -> None:
+        """Release the folder as it is, without the lock; if nothing else is in it, delete it."""
+        with suppress(OSError):
             if sys.platform == "win32":
                 # Files that are open cannot be deleted there: neither by others, nor here.
                 self.release()
-            (self.path / _LOCK).unlink()
+            (self.path / LOCK).unlink()
             # Another process may have begun in it just now.
             self.path.rmdir()
         self.release()
