@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 from collections.abc import Callable
 
 import pytest
@@ -183,6 +184,14 @@ def test_files_that_are_read_are_never_written_over(files: Workplace) -> None:
         assert "two results would be written to one file" in said(files)
     assert run(["eval", "rows", "gold.txt", "--json", "rows/manifest.json"]) == USAGE
     assert "is one of the files that are read" in said(files)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no devices among its files")
+def test_a_device_is_written_to_and_not_replaced(files: Workplace) -> None:
+    (files.directory / "nothing").symlink_to(os.devnull)
+    assert run(["eval", "rows.tsv", "gold.txt", "--json", "nothing"]) == OK
+    assert (files.directory / "nothing").is_symlink()
+    assert (files.directory / "nothing").is_char_device()
 
 
 def test_with_messages_as_json_standard_output_is_one_list(files: Workplace) -> None:

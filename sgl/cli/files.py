@@ -20,6 +20,10 @@ def replace_text(path: Path, text: str) -> None:
     """
     if path.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
+        path.write_text(text, "utf-8", errors="replace")
+        return
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:
         partial.write_text(text, "utf-8", errors="replace")
