@@ -151,6 +151,11 @@ def test_a_resumed_run_keeps_its_vocabulary(work: Workplace) -> None:
     path.write_bytes(before[:50])
     assert trains("--resume") == FAILED
     assert "tokens.json` cannot be read" in said(work)
+    other = json.loads(before)
+    other["model"]["merges"] = []
+    path.write_text(json.dumps(other), "utf-8")
+    assert trains("--resume") == FAILED
+    assert "is a checkpoint of another configuration" in said(work)
 
 
 def test_a_run_is_not_resumed_with_other_settings_or_other_data(

@@ -103,7 +103,7 @@ class Job:
             config,
             self.request.data.dev,
             self.directory.checkpoint,
-            self.run,
+            self._run_with_tokens(),
             self.request.limit,
         )
         with self._reproducible():
@@ -117,6 +117,13 @@ class Job:
         self._record |= _ended(trained, self.learner)
         self.directory.write_record(self._record)
         return trained
+
+    def _run_with_tokens(self) -> str:
+        """The hash of the run with its vocabulary: weights mean nothing with another one."""
+        if not isinstance(self.learner, Seq2SeqLearner):
+            return self.run
+        tokens = self.learner.source.tokenizer.to_str()
+        return hashlib.sha256(f"{self.run} {tokens}".encode()).hexdigest()
 
     def predict(self, benchmark: Benchmark, line: Line) -> Path:
         """Decode a split with the weights that were kept; the file of the predictions."""
