@@ -37,6 +37,9 @@ _NAME = "sgl-work"
 #: Seconds to wait for a scheduler.
 _PATIENCE = 10
 
+#: What Dask raises, in one version or another, when the worker of a table is gone.
+_GONE = (OSError, ValueError, RuntimeError)
+
 
 class _Work(WorkerPlugin):  # type: ignore[misc]
     """Holds the work on a worker."""
@@ -78,7 +81,7 @@ class DaskExecutor:
     def table(self, number: int) -> _ActorTable:  # noqa: ARG002
         """Start a table of sentences on some worker."""
         made = self._client.submit(_Sentences, actor=True, pure=False)
-        return _ActorTable(self._guarded(made.result))
+        return _ActorTable(self._guarded(_promised(lambda: made)))
 
     def processes(self) -> list[int]:
         """The numbers of the processes of the workers, where they run on this machine."""
@@ -148,13 +151,13 @@ def _promised(ask: Callable[[], Any]) -> Callable[[], Any]:
     """Ask an actor now; what comes of it when the answer is wanted."""
     try:
         future = ask()
-    except (OSError, ValueError) as problem:
+    except _GONE as problem:
         raise WorkerLostError("a worker with a table is gone") from problem
 
     def answer() -> object:
         try:
             return future.result()
-        except (OSError, ValueError) as problem:
+        except _GONE as problem:
             raise WorkerLostError("a worker with a table is gone") from problem
 
     return answer

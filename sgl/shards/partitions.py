@@ -136,13 +136,17 @@ class PartitionedSentences:
         promise: Callable[[], Answer],
     ) -> Answer:
         """The answer of a table, which is made anew as often as it is lost."""
-        for _ in range(ATTEMPTS - 1):
+        for attempt in range(1, ATTEMPTS):
             try:
+                if attempt > 1:
+                    # It can be lost again while it is filled.
+                    self._refill(index)
+                    promise = _promise(ask, self._tables[index], index)
                 return promise()
             except WorkerLostError:
-                self._refill(index)
-                promise = _promise(ask, self._tables[index], index)
-        return promise()
+                continue
+        self._refill(index)
+        return _promise(ask, self._tables[index], index)()
 
     def _remember(self, hashes: Hashes, stratum: int) -> None:
         rows = np.empty((len(hashes), 3), np.uint64)
