@@ -69,6 +69,32 @@ def test_a_derivation_with_too_many_words_has_no_marks() -> None:
     assert marked.derivations(Derivations.of([most]))[1].tolist() == [False]
 
 
+def test_a_batch_in_which_no_new_shape_has_a_template_leaves_the_others_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Shapes are numbered over all batches, also such as have too many words for marks."""
+    grammar, derivations = sample("farm")
+
+    def words(derivation: tuple[int, ...]) -> int:
+        return sum(grammar.rules[rule].lexical for rule in derivation)
+
+    ordered = sorted(derivations, key=words, reverse=True)
+    most = words(ordered[0]) - 1
+    few = sum(words(derivation) <= most for derivation in ordered)
+    assert 0 < few < len(ordered)
+    monkeypatch.setattr("sgl.graph.marked._MOST_RULES", 0)
+    monkeypatch.setattr("sgl.graph.marked._FEWEST_RANKS", most)
+    names = [layer.name for layer in grammar.text_layers]
+    columns = GraphColumns(grammar, [], (0, names), text_writer, [0])
+    shaped = 0
+    for derivation in ordered:
+        part = Derivations.of([derivation])
+        batch = columns.batch(part)
+        assert list(batch.words(0).texts()) == list(text_writer(grammar, 0)(part).texts())
+        shaped += batch.shaped
+    assert shaped == few
+
+
 def test_nothing_is_worked_out_for_a_grammar_that_has_a_mark_as_a_word() -> None:
     grammar, derivations = sample("farm")
     rule = next(rule for rule in derivations[0] if grammar.rules[rule].lexical)

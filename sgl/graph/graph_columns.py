@@ -133,8 +133,11 @@ class GraphColumns:
             derivations, examples = derivations.take(rows), examples.take(rows)
             graphs = {n: layer.graphs(derivations) for n, layer in self._marked_layers.items()}
         failed = ~fits
-        for shaped, marked in self._columns if fits.any() else ():
-            failed |= shaped.learn(examples, marked(Glued(derivations, graphs)))
+        for shaped, marked in self._columns:
+            if fits.any():
+                failed |= shaped.learn(examples, marked(Glued(derivations, graphs)))
+            else:
+                shaped.leave_out(len(fits))
         self._failed = np.concatenate([self._failed, failed])
 
     def _text(self, layer: int, writer: WriterOf) -> DerivedColumn:

@@ -207,6 +207,14 @@ class ShapedColumn:
         )
         return (failed > 0) | marked.refused
 
+    def leave_out(self, shapes: int) -> None:
+        """Count so many shapes that nobody will ask for, so that the next have their numbers."""
+        for_each = np.zeros(shapes, np.int64)
+        self._code_ends = np.concatenate([self._code_ends, for_each + self._code_ends[-1]])
+        self._constant_ends = np.concatenate(
+            [self._constant_ends, for_each + self._constant_ends[-1]]
+        )
+
     def column(
         self,
         derivations: Derivations,
