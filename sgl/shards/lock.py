@@ -110,9 +110,11 @@ class HeldFolder:
                 # Files that are open cannot be deleted there: neither by others, nor here.
                 self.release()
             (self.path / _LOCK).unlink()
-            # Another process may have begun in it just now.
-            self.path.rmdir()
         self.release()
+        # Only now: where a server has the files, one that is open keeps a name in the folder.
+        # Another process may have begun in it by now, and then its lock lies there.
+        with suppress(OSError):
+            self.path.rmdir()
 
 
 def _is_named(stream: BinaryIO, path: Path) -> bool:
