@@ -15,6 +15,7 @@ from sgl.graph import graph_columns
 from sgl.graph.graph_columns import GraphColumns
 from sgl.graph.marked import MarkedGrammar, Uses, has_marks, mark
 from sgl.graph.shape_kernel import FORM
+from sgl.graph.shaped import WordTables
 from sgl.graph.shapes import Shapes
 from sgl.sample.sampler import text_writer
 
@@ -126,3 +127,18 @@ def test_templates_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyP
         list(text_writer(grammar, layer)(rest).texts()) for layer in range(len(names))
     ]
     assert np.diff(batch.conllu(texts, split="train", category="c", first=1).offsets).min() > 0
+
+
+def test_a_lexicon_that_instructions_have_no_room_for_is_written_in_general(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    grammar, derivations = sample("farm")
+    names = [layer.name for layer in grammar.text_layers]
+    part = Derivations.of(derivations)
+    places = len(WordTables(grammar, FARM).words)
+    for most, shaped in ((places, len(derivations)), (places - 1, 0)):
+        monkeypatch.setattr("sgl.graph.shaped.MOST_WORDS", most)
+        columns = GraphColumns(grammar, [], (0, names), text_writer, [0])
+        batch = columns.batch(part)
+        assert batch.shaped == shaped
+        assert list(batch.words(0).texts()) == list(text_writer(grammar, 0)(part).texts())

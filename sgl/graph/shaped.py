@@ -28,6 +28,7 @@ from sgl.graph.shape_kernel import (
     KINDS,
     LEMMA,
     MISC,
+    MOST_WORDS,
     RANK_BITS,
     cut_at_marks,
     write_shaped,
@@ -87,6 +88,11 @@ class WordTables:
         self.constant = Marks(_no_kinds())
         self.words = np.concatenate([np.zeros(1, np.int64), *self._tables])
         self.longest = int((self.words >> SHIFT).max())
+
+    @property
+    def addressable(self) -> bool:
+        """Whether an instruction has room for the places of all tables."""
+        return len(self.words) <= MOST_WORDS
 
     def _of_text(self, layer: int) -> Marks:
         kinds = _no_kinds()

@@ -79,6 +79,11 @@ class HeldFolder:
             except (BlockingIOError, PermissionError):
                 with stream:
                     raise HeldError(_holder(stream)) from None
+            except OSError as problem:
+                # Some file systems of clusters have no locks, and say it in riddles.
+                stream.close()
+                reason = f"its file system locks no files ({problem.strerror})"
+                raise OSError(problem.errno, reason, str(path)) from problem
             except BaseException:
                 stream.close()
                 raise
