@@ -16,7 +16,8 @@ standalone, plain      the plain functions that define what it draws, each candi
 SGL, English           derivations and source texts
 SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
 SGL, all layers        texts of all layers, CoNLL-U, and the logical forms that there are
-specialised C          source texts, by a program made for this stratum (needs gcc)
+specialised C          the same as SGL, English, by a program made for this stratum (needs gcc)
+C, texts only          a program that does not note the derivations
 =====================  ==================================================================
 
 Sides take turns; figures are medians of CPU time over the rounds.  The C program's texts
@@ -98,8 +99,12 @@ def main() -> int:
     fraction = None
     if "specialised C" in rates:
         fraction = rates["SGL, English"] / rates["specialised C"]
-        texts = "equal" if same else "DIFFER"
-        print(f"SGL, English is {fraction:.2f} of specialised C; texts {texts}")
+        alone = rates["SGL, English"] / rates["C, texts only"]
+        found = "equal" if same else "DIFFERENT"
+        print(
+            f"SGL, English is {fraction:.2f} of specialised C, "
+            f"{alone:.2f} of one without derivations; texts and derivations are {found}"
+        )
     print(f"{distinct(tables):,} accepted sentences, all distinct")
     overhead = overhead_of(tables, sides["SGL, all layers"], options.rounds)
     print(
@@ -297,17 +302,23 @@ def plain_draw(tables: Tables) -> Draw:
 
 
 def add_c(sides: dict[str, Draw], tables: Tables, folder: Path) -> bool:
-    """Add the specialised program if it can be compiled; whether its texts are ours."""
+    """Add the specialised programs if they can be compiled; whether they give what is ours."""
     stratum = tables.strata[0]
-    program = compiled_c(specialised(tables, stratum), folder)
-    if program is None:
+    program = compiled_c(specialised(tables, stratum, derivations=True), folder / "whole")
+    texts_only = compiled_c(specialised(tables, stratum, derivations=False), folder / "texts-only")
+    if program is None or texts_only is None:
         print("there is no gcc")
         return True
-    run_c(program, BATCH, folder / "texts")
-    ours = Sampler(tables).derive(stratum, np.arange(BATCH)).sources.texts()
-    same = (folder / "texts").read_text("utf-8").split("\n")[:-1] == list(ours)
+    run_c(program, BATCH, folder / "texts", folder / "rules")
+    run_c(texts_only, BATCH, folder / "texts alone")
+    ours = Sampler(tables).derive(stratum, np.arange(BATCH))
+    texts = "".join(f"{text}\n" for text in ours.sources.texts()).encode()
+    rules = ours.derivations.rules[: ours.derivations.offsets[-1]].tobytes()
     sides["specialised C"] = lambda number: run_c(program, number)
-    return same
+    sides["C, texts only"] = lambda number: run_c(texts_only, number)
+    return rules == (folder / "rules").read_bytes() and all(
+        texts == (folder / name).read_bytes() for name in ("texts", "texts alone")
+    )
 
 
 # --- SGL ---------------------------------------------------------------------------------

@@ -11,7 +11,9 @@ output can be compared byte by byte::
         ...
 
 States that become words only are a table of texts.  A state behind ``capital`` is written
-twice, with and without the raised first letter.
+twice, with and without the raised first letter.  SGL also notes the derivation of a
+sentence, from which graphs and logical forms are made; so does a program with
+``derivations``, and without them it writes texts alone.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ _HEAD = """\
 #define GAMMA 0x9E3779B97F4A7C15ull
 static uint64_t key;
 static unsigned char *at, *begin;
+static int32_t *noted;
 static inline uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
@@ -57,11 +60,15 @@ int main(int argc, char **argv) {
   size_t room = (size_t)batch * 4096;
   unsigned char *buffer = malloc(room + 4096);
   memset(buffer, 0, room + 4096);
+  int32_t *rules = malloc(room);
+  memset(rules, 0, room);
   FILE *out = argc > 2 ? fopen(argv[2], "wb") : NULL;
+  FILE *derivations = argc > 3 ? fopen(argv[3], "wb") : NULL;
   clock_t started = clock();
   for (long first = 0; first < count; first += batch) {
     long last = first + batch < count ? first + batch : count;
     at = buffer;
+    noted = rules;
     for (long i = first; i < last; i++) {
       key = mix(STREAM + (uint64_t)(i + 1) * GAMMA);
       begin = at;
@@ -71,9 +78,11 @@ int main(int argc, char **argv) {
     }
     total += at - buffer;
     if (out) fwrite(buffer, 1, at - buffer, out);
+    if (derivations) fwrite(rules, sizeof *rules, noted - rules, derivations);
   }
   printf("%f %ld\\n", (double)(clock() - started) / CLOCKS_PER_SEC, total);
   if (out) fclose(out);
+  if (derivations) fclose(derivations);
   return 0;
 }
 """
@@ -84,16 +93,21 @@ _PIECE = (1 << SHIFT) - 1
 Target = tuple[int, bool]
 
 
-def specialised(tables: Tables, stratum: PackedStratum) -> str:
-    """The C program for a stratum; its arguments are the number of sentences and a file."""
-    return _Writer(tables, stratum).text()
+def specialised(tables: Tables, stratum: PackedStratum, *, derivations: bool) -> str:
+    """The C program for a stratum.
+
+    Its arguments are the number of sentences, a file for their texts, one in a line, and
+    a file for the rules of their derivations, one after the other as 32-bit integers.
+    """
+    return _Writer(tables, stratum, derivations=derivations).text()
 
 
 class _Writer:
     """Writes the functions and tables of all states that the start state reaches."""
 
-    def __init__(self, tables: Tables, stratum: PackedStratum) -> None:
+    def __init__(self, tables: Tables, stratum: PackedStratum, *, derivations: bool) -> None:
         self._tables = tables
+        self._derivations = derivations
         self._source = tables.source
         self._start: Target = (stratum.start, False)
         self._key = stream_key(tables.seed, stratum.stream)
@@ -157,10 +171,16 @@ class _Writer:
         rows = ",".join(f"{{{piece & _PIECE},{piece >> SHIFT}}}" for piece in pieces)
         self._lines[f"static const struct piece words{_name(target)}[] = {{{rows}}};"] = None
         longest = max(32, *(piece >> SHIFT for piece in pieces))
+        self._table("int32_t", f"rules{target[0]}", state.rules)
         return (
-            f"  struct piece p = words{_name(target)}[{self._choice(target[0], state)}];\n"
+            f"  int chosen = {self._choice(target[0], state)};\n"
+            f"  {self._note(f'rules{target[0]}[chosen]')}\n"
+            f"  struct piece p = words{_name(target)}[chosen];\n"
             f"  memcpy(at, pool + p.start, {longest}); at += p.length;"
         )
+
+    def _note(self, rule: str) -> str:
+        return f"*noted++ = {rule};" if self._derivations else ""
 
     def _piece(self, words: list[str]) -> int:
         return self._pool.add(closed(self._source, words))
@@ -178,7 +198,7 @@ class _Writer:
 
     def _statements(self, rule: int, children: tuple[int, ...], *, capital: bool) -> str:
         """The statements of an alternative; ``children`` are its states, the last first."""
-        statements: list[str] = []
+        statements = [self._note(str(rule))]
         words: list[str] = []
         for item in self._source.templates[rule]:
             if isinstance(item, str):
@@ -205,11 +225,10 @@ def _name(target: Target) -> str:
     return f"s{target[0]}{'r' if target[1] else ''}"
 
 
-def compiled(source: str, folder: Path) -> Path | None:
+def compiled(source: str, program: Path) -> Path | None:
     """The program that gcc makes of a source; None where there is no gcc."""
-    path = folder / "specialised.c"
+    path = program.with_suffix(".c")
     path.write_text(source, "utf-8")
-    program = folder / "specialised"
     command = ["gcc", "-O3", "-march=native", "-w", "-o", str(program), str(path)]
     try:
         subprocess.run(command, check=True, capture_output=True)
@@ -218,9 +237,9 @@ def compiled(source: str, folder: Path) -> Path | None:
     return program
 
 
-def run(program: Path, count: int, out: Path | None = None) -> float:
-    """CPU seconds for so many sentences; they are written to ``out``, one in a line."""
-    command = [str(program), str(count), *([str(out)] if out else [])]
+def run(program: Path, count: int, *files: Path) -> float:
+    """CPU seconds for so many sentences; ``files`` are those that the program may write."""
+    command = [str(program), str(count), *map(str, files)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     match = re.match(r"[0-9.]+", printed)
     assert match is not None

@@ -27,7 +27,7 @@ try:
     from distributed import Client, LocalCluster, WorkerPlugin
 except ImportError:
     raise ImportError(
-        "the engine `dask` is not installed; `pip install 'sgl[cluster]'` installs it"
+        "the engine `dask` is not installed; `pip install 'sgl-compiler[cluster]'` installs it"
     ) from None
 
 Answer = TypeVar("Answer")
