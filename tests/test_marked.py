@@ -142,3 +142,19 @@ def test_a_lexicon_that_instructions_have_no_room_for_is_written_in_general(
         batch = columns.batch(part)
         assert batch.shaped == shaped
         assert list(batch.words(0).texts()) == list(text_writer(grammar, 0)(part).texts())
+
+
+def test_no_marks_are_made_where_nearly_every_word_is_a_class_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    grammar, derivations = sample("farm")
+    classes = Shapes(grammar, FARM).classes
+    number = len({classes[rule.id] for rule in grammar.rules if rule.lexical})
+    phrases = sum(not rule.lexical for rule in grammar.rules)
+    names = [layer.name for layer in grammar.text_layers]
+    for most, shaped in ((number, len(derivations)), (number - 1, 0)):
+        monkeypatch.setattr("sgl.graph.shapes.MOST_CLASSES", most)
+        columns = GraphColumns(grammar, [], (0, names), text_writer, [0])
+        assert columns.batch(Derivations.of(derivations)).shaped == shaped
+        rules = MarkedGrammar(grammar, Shapes(grammar, FARM).classes, FARM).grammar.rules
+        assert (len(rules) > phrases) == (shaped > 0)
