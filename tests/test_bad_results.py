@@ -6,13 +6,14 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 from collections.abc import Callable
 
 import pytest
 from diagnostics import INTERNAL
 from workplace import Workplace
 
-from sgl.cli.main import FAILED, OK, OUTPUT, run
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 
 ROWS = "A cow ran.\t牛が走った。\tp\nA dog ran.\t犬が走った。\tp\n"
 GOLD = "牛が走った。\n犬が走った。\n"
@@ -169,3 +170,79 @@ def test_one_bad_system_of_two_keeps_eval_from_comparing(files: Workplace) -> No
     files.write("short.txt", "x\n")
     assert run(["eval", "rows.tsv", "gold.txt", "short.txt"]) == FAILED
     assert "`short.txt` cannot be scored" in said(files)
+
+
+def test_files_that_are_read_are_never_written_over(files: Workplace) -> None:
+    (files.directory / "rows").mkdir()
+    for command in (["eval", "rows.tsv", "a=gold.txt"], ["analyse", "gold.conllu", "en.txt"]):
+        for path in (command[1], command[2].removeprefix("a="), f"rows/../{command[1]}"):
+            before = (files.directory / path).read_bytes()
+            assert run([*command, "--json", path]) == USAGE
+            assert "is one of the files that are read" in said(files)
+            assert (files.directory / path).read_bytes() == before
+        assert run([*command, "--json", "r", "--html", "r"]) == USAGE
+        assert "two results would be written to one file" in said(files)
+    assert run(["eval", "rows", "gold.txt", "--json", "rows/manifest.json"]) == USAGE
+    assert "is one of the files that are read" in said(files)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no devices among its files")
+def test_a_device_is_written_to_and_not_replaced(files: Workplace) -> None:
+    (files.directory / "nothing").symlink_to(os.devnull)
+    assert run(["eval", "rows.tsv", "gold.txt", "--json", "nothing"]) == OK
+    assert (files.directory / "nothing").is_symlink()
+    assert (files.directory / "nothing").is_char_device()
+
+
+def test_with_messages_as_json_standard_output_is_one_list(files: Workplace) -> None:
+    for command in (["eval", "rows.tsv", "gold.txt"], ["analyse", "gold.conllu", "en.txt"]):
+        assert run([*command, "--format", "json", "--json", "r.json"]) == OK
+        shown = files.capsys.readouterr()
+        assert isinstance(json.loads(shown.out), list)
+        assert json.loads((files.directory / "r.json").read_text("utf-8"))["systems"]
+
+
+#: Pairs of a lexicon and of a file of compounds for two rows, and what is said of them.
+COMPOUNDS = [
+    ("[" * 20_000, "a cow\na dog\n", "is not YAML"),
+    ("DET: [a]", "a cow\na dog\n", "`DET` has no atoms"),
+    ("DET: {a: b}", "a cow\na dog\n", "`a` has no list of translations"),
+    ("X: {a: [b]}", "a cow\na dog\n", "there is no role `X`"),
+    ("DET: {a: [b]}", "a cow\na dog\n", "`a cow` is not made of atoms of the lexicon"),
+    ("DET: {a: [b]}", "a\n", "has 1 compounds for 2 rows"),
+    ("DET: {a: [b]}", "a\n\n", "`` is not made of atoms of the lexicon"),
+    ("N: {cow: [b], goat: [c]}", "cow\ngoat\n", "`goat` is not in `a dog ran .`"),
+]
+
+
+@pytest.mark.parametrize(("lexicon", "compounds", "words"), COMPOUNDS)
+def test_compounds_that_cannot_be_scored_are_an_error(
+    lexicon: str, compounds: str, words: str, files: Workplace
+) -> None:
+    files.write("rows.tsv", ROWS.lower().replace(".", " ."))
+    files.write("lexicon.yml", lexicon)
+    files.write("compounds.txt", compounds)
+    asked = ["eval", "rows.tsv", "gold.txt", "--compounds", "compounds.txt"]
+    assert run([*asked, "--lexicon", "lexicon.yml"]) == FAILED
+    shown = " ".join(said(files).split())
+    assert "error[SGL1406]" in shown
+    assert words in shown
+
+
+@pytest.mark.parametrize("rule", [[], ["--published-rule"]])
+def test_a_compound_without_a_noun_is_judged_by_what_it_has(
+    rule: list[str], files: Workplace
+) -> None:
+    # To YAML the words `no` and `on` would be false and true.
+    files.write("rows.tsv", "no cow on\t没有 牛 在\nred cow\t红 牛\n")
+    files.write(
+        "lexicon.yml", "{DET: {no: [没有]}, ADJ: {red: [红]}, N: {cow: [牛]}, MOD: {on: [在]}}"
+    )
+    files.write("compounds.txt", "no cow on\nred\n")
+    files.write("out.txt", "没有 在 牛\n牛\n")
+    asked = ["eval", "rows.tsv", "out.txt", "--compounds", "compounds.txt", "--json", "r.json"]
+    assert run([*asked, "--lexicon", "lexicon.yml", *rule]) == OK
+    found = json.loads((files.directory / "r.json").read_text("utf-8"))["compounds"]["rates"]
+    wrong = {(entry["system"], entry["kind"]): entry["wrong"] for entry in found}
+    # The place of the modifier is wrong in the gold text, the adjective missing in the output.
+    assert (wrong["gold", "all"], wrong["out", "all"]) == (1, 1)

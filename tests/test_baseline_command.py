@@ -18,6 +18,7 @@ from workplace import Workplace
 from sgl.baseline.seq2seq import Seq2SeqLearner
 from sgl.baseline.training import Training
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run
+from sgl.shards.lock import HeldFolder
 
 
 @pytest.fixture
@@ -150,6 +151,11 @@ def test_a_resumed_run_keeps_its_vocabulary(work: Workplace) -> None:
     path.write_bytes(before[:50])
     assert trains("--resume") == FAILED
     assert "tokens.json` cannot be read" in said(work)
+    other = json.loads(before)
+    other["model"]["merges"] = []
+    path.write_text(json.dumps(other), "utf-8")
+    assert trains("--resume") == FAILED
+    assert "is a checkpoint of another configuration" in said(work)
 
 
 def test_a_run_is_not_resumed_with_other_settings_or_other_data(
@@ -190,6 +196,60 @@ def test_directories_of_others_are_left_alone(work: Workplace) -> None:
     assert trains("--resume", out="new") == FAILED
     assert "there is no run to resume" in said(work)
     assert not (work.directory / "new").exists()
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_directory_in_which_a_run_is_at_work_is_refused(work: Workplace) -> None:
+    assert trains() == OK
+    before = {path: path.read_bytes() for path in (work.directory / "run").rglob("*.*")}
+    held = HeldFolder.take(work.directory / "run")
+    assert trains("--resume") == FAILED
+    text = said(work)
+    assert "error[SGL1604]: `run` is in use: another run is writing here: process" in text
+    assert {path: path.read_bytes() for path in before} == before
+    held.release()
+    # What a killed process leaves is in nobody's way.
+    assert (work.directory / "run" / "lock").exists()
+    assert trains("--resume") == OK
+    assert not (work.directory / "run" / "lock").exists()
+
+
+@pytest.mark.usefixtures("animals")
+def test_a_run_that_failed_before_it_began_leaves_nothing(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def short(*_: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sgl.baseline.seq2seq.new_model", short)
+        assert trains() == FAILED
+    assert "error[SGL1601]: there is not enough memory" in said(work)
+    assert not (work.directory / "run").exists()
+    assert trains() == OK
+
+
+@pytest.mark.usefixtures("animals")
+def test_with_messages_as_json_standard_output_is_one_list(work: Workplace) -> None:
+    assert trains("--time-limit", "0.001s", "--format", "json") == OK
+    captured = work.capsys.readouterr()
+    codes = [message["code"] for message in json.loads(captured.out)]
+    assert {"SGL1607", "SGL1405"} <= set(codes)
+    assert "rows to learn" in captured.err
+    assert (work.directory / "run" / "scores" / "gen.json").exists()
+    assert trains("--format", "json") == FAILED
+    assert [found["code"] for found in json.loads(work.capsys.readouterr().out)] == ["SGL1604"]
+
+
+@pytest.mark.usefixtures("animals")
+def test_scores_that_cannot_be_written_are_said(work: Workplace) -> None:
+    assert trains() == OK
+    for path in (work.directory / "run" / "scores").iterdir():
+        path.unlink()
+    (work.directory / "run" / "scores").rmdir()
+    work.write("run/scores", "a file")
+    assert trains("--resume") == OUTPUT
+    assert "error[SGL1103]: cannot write in `run`" in said(work)
 
 
 @pytest.mark.usefixtures("animals")

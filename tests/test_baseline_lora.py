@@ -146,6 +146,16 @@ def test_code_beside_a_model_is_not_run(language_model: Path, data: Data, tmp_pa
     assert not (tmp_path / "was_run").exists()
 
 
+def test_the_directory_of_an_adapter_is_not_followed_to_another_model(
+    language_model: Path, data: Data, tmp_path: Path
+) -> None:
+    copied = copy_of(language_model, tmp_path)
+    named = {"peft_type": "LORA", "base_model_name_or_path": str(language_model)}
+    (copied / "adapter_config.json").write_text(json.dumps(named), "utf-8")
+    with pytest.raises(LanguageModelError, match="an adapter of a language model"):
+        CausalLearner(settings(copied), data)
+
+
 def test_modules_that_the_model_does_not_have_are_named(language_model: Path, data: Data) -> None:
     with pytest.raises(LanguageModelError, match="`modules` do not fit"):
         CausalLearner(settings(language_model, modules=("attention",)), data)

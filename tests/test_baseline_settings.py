@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,10 @@ def test_the_sizes_of_the_published_systems_are_those_of_their_configurations() 
         ("!!python/object/apply:os.getcwd []", "is not YAML"),
         ("[" * 20_000, "is not YAML"),
         ("#" * 100_000, "too long"),
+        ('prompt: "\\ud800{source}"', "`prompt` has to be a text"),
+        ('path: "\\udfff"', "`path` has to be a directory"),
+        # Each list is two of the list before it.
+        (f"width: [&a0 [1], {', '.join(f'&a{n + 1} [*a{n}, *a{n}]' for n in range(60))}]", "not ["),
     ],
 )
 def test_a_configuration_with_a_mistake_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -117,7 +122,9 @@ def test_a_configuration_of_another_model_is_refused() -> None:
 
 def test_the_hash_of_a_configuration_depends_on_every_setting() -> None:
     assert Config().digest == Config().digest
-    assert Config().digest != Config(seed=2).digest
+    for name, value in Config().data().items():
+        other = [*value, "x"] if isinstance(value, list) else value * 2 or "x"
+        assert Config().digest != replace(Config(), **{name: other}).digest, name
 
 
 def test_all_splits_but_train_and_dev_are_predicted(tmp_path: Path) -> None:
@@ -134,6 +141,28 @@ def test_the_hash_of_the_data_depends_on_what_is_learnt(tmp_path: Path) -> None:
     rows = second / "data" / "train.tsv"
     rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
     assert read_data(first, None).digest != read_data(second, None).digest
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "a/b", "..", ""])
+def test_a_split_that_would_be_written_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
+    path = small_dataset(tmp_path / "animals")
+    manifest = json.loads((path / "manifest.json").read_text("utf-8"))
+    manifest["splits"][name] = {}
+    (path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(DatasetError, match="a name that no file can have"):
+        read_data(path, None)
+
+
+def test_a_path_for_a_model_without_one_is_refused(work: Workplace) -> None:
+    small_dataset(work.directory / "animals")
+    assert run(["baseline", "animals", "--path", "models/llama"]) == FAILED
+    assert "`--path` is of a language model" in work.capsys.readouterr().err
+
+
+def test_a_dataset_that_is_not_there_is_named(work: Workplace) -> None:
+    for command in (["baseline", "nowhere"], ["eval", "nowhere", "x.txt", "--split", "gen"]):
+        assert run(command) == FAILED
+        assert "cannot read `nowhere`" in work.capsys.readouterr().err
 
 
 def test_a_file_of_rows_cannot_be_learnt_from(tmp_path: Path) -> None:

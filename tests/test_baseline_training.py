@@ -17,9 +17,10 @@ from sgl.baseline.checkpoint import CheckpointError, Progressed, load, save
 from sgl.baseline.config import Config
 from sgl.baseline.data import Data, read_data
 from sgl.baseline.learner import quiet
-from sgl.baseline.model import said_before
+from sgl.baseline.model import greedy, said_before
 from sgl.baseline.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
 from sgl.baseline.training import (
+    DIVERGED,
     FINISHED,
     LIMIT,
     PATIENCE,
@@ -271,6 +272,49 @@ def test_training_ends_when_dev_gets_no_better(data: Data, tmp_path: Path) -> No
         plan = Plan(config, data.dev, tmp_path / "c", "run")
         ended = Training(made, plan).train(quiet, telling_nothing)
     assert (ended.ended, ended.kept_step, ended.progressed.step) == (PATIENCE, 4, 12)
+
+
+@pytest.mark.parametrize("what", ["loss", "gradient"])
+def test_training_that_diverges_keeps_the_state_of_its_last_good_check(
+    what: str, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config(decay="none", clip=0.0)
+    early, _ = trained(replace(config, steps=4), data, tmp_path)
+    made, run = training(config, data, tmp_path)
+    loss = made.loss
+
+    def wild(rows: NDArray[np.int64]) -> tuple[torch.Tensor, int]:
+        found, tokens = loss(rows)
+        if run.state.step < 6:
+            return found, tokens
+        # The square root of nothing has a finite value and an infinite slope.
+        added = torch.sqrt((found - found.detach()).abs()) if what == "gradient" else float("nan")
+        return found + added, tokens
+
+    monkeypatch.setattr(made, "loss", wild)
+    with reproducible(1):
+        ended = run.train(quiet, telling_nothing)
+    assert (ended.ended, ended.kept_step, ended.progressed.step) == (DIVERGED, 4, 6)
+    assert same(weights(early), weights(made))
+
+
+@pytest.mark.parametrize("settings", MODELS[1:3])
+def test_a_translation_without_end_is_cut_off_sooner_where_the_source_is_short(
+    settings: dict[str, str], data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = learner(small_config(**settings), data)
+    monkeypatch.setattr("sgl.baseline.model.END", -1)
+    short, long = data.train[0].source, " ".join(row.source for row in data.train)
+    sources = [len(made.source.encode(text)) for text in (short, long)]
+    longest = max(len(made.target.encode(row.target)) for row in data.train)
+    limits = [made.limit(size) for size in sources]
+    assert limits[0] <= limits[1] == 2 * longest
+    assert made.limit(2) < made.limit(4)
+    batch = made._padded([made.source.encode(text) for text in (short, long)])  # noqa: SLF001
+    assert [len(said) for said in greedy(made.module.eval(), batch, [5, 9])] == [5, 9]
+    for row in data.train:
+        asked, wanted = made.source.encode(row.source), made.target.encode(row.target)
+        assert made.limit(len(asked)) >= len(wanted)
 
 
 def test_without_dev_the_last_state_is_kept(tmp_path: Path) -> None:

@@ -266,6 +266,35 @@ def test_a_segmenter_is_named_in_the_signatures_and_leaves_compounds_as_they_are
         assert all(name in text for text in result["signatures"].values())
 
 
+def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(
+    work: Workplace, dataset: Path
+) -> None:
+    rows = (dataset / "data" / "test.tsv").read_text("utf-8").splitlines()
+    work.write("out.txt", "".join(row.split("\t")[1] + "\n" for row in rows))
+    asked = ["eval", str(dataset), "out.txt", "--split", "test", "--segment", "words"]
+    assert run([*asked, "--json", "r.json"]) == OK
+    result = json.loads((work.directory / "r.json").read_text("utf-8"))
+    assert result["signatures"]["bleu"].endswith("|seg:words")
+    assert "compounds" not in result
+
+
+def test_compounds_without_a_known_shape_are_counted_where_their_pattern_is(
+    work: Workplace, dataset: Path
+) -> None:
+    for path in ("manifest.json", "data/gen.tsv", "data/test.tsv"):
+        work.write(f"data/{path}", (dataset / path).read_bytes())
+    table = json.loads((dataset / "compounds.json").read_text("utf-8"))
+    work.write("data/compounds.json", json.dumps(table | {"items": [], "left_out": {"np": 3}}))
+    for split, words in (("gen", "the error rate of 3 compounds"), ("test", "")):
+        rows = (dataset / "data" / f"{split}.tsv").read_text("utf-8").splitlines()
+        work.write("out.txt", "".join(row.split("\t")[1] + "\n" for row in rows))
+        assert run(["eval", "data", "out.txt", "--split", split]) == OK
+        shown = work.capsys.readouterr()
+        assert words in shown.err
+        assert ("error rate of" in shown.err) == bool(words)
+        assert "compounds, whole words" not in shown.out
+
+
 def test_a_segmenter_that_is_not_there_is_an_error(
     work: Workplace, dataset: Path, gold: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +308,15 @@ def test_a_segmenter_that_is_not_there_is_an_error(
 
 
 @pytest.mark.parametrize(
-    "content", ["{", "[]", '{"target": "zh"}', '{"target": "zh", "lexicon": {"X": {}}}', b"\xff"]
+    "content",
+    [
+        "{",
+        "[]",
+        '{"target": "zh"}',
+        '{"target": "zh", "lexicon": {"X": {}}}',
+        '{"target": "zh", "lexicon": {}, "fillers": [], "items": [{"id": []}]}',
+        b"\xff",
+    ],
 )
 def test_a_table_of_compounds_that_is_none_is_an_error(
     content: str | bytes, work: Workplace, dataset: Path, gold: list[str]

@@ -101,6 +101,25 @@ def test_eval_and_analyse_find_the_same_share_of_edges(work: Workplace) -> None:
     assert [row["title"] for row in result["tables"]["depth"]] == ["2", "3"]
 
 
+def test_a_prediction_of_the_words_of_a_sentence_is_its_text(work: Workplace) -> None:
+    work.write("gold.conllu", PAPER + SECOND)
+    right = "I enjoy my time at Franklin High School ."
+    work.write("words.conllu", as_conllu(right, "The dog slept ."))
+    work.write("text.txt", right + "\nThe dog ran.\n")
+    result = evaluated(work, "gold.conllu", "words.conllu", "text.txt")
+    scores = result["tables"]["overall"][0]["scores"]["exact"]
+    # A text with other spaces is another text.
+    assert {name: cell["mean"] for name, cell in scores.items()} == {"words": 0.5, "text": 0.5}
+
+
+def test_a_treebank_has_trees_of_its_own_whatever_the_grammar(work: Workplace) -> None:
+    work.write("gold.conllu", PAPER)
+    work.write("system.txt", "I enjoy my time at High Franklin School.\n")
+    result = evaluated(work, "gold.conllu", "system.txt", "--grammar", str(FARM))
+    assert accuracy(result, "system") == pytest.approx(5 / 7)
+    assert result["not_computed"]["Partial Match"] == "the dataset is a treebank"
+
+
 def test_a_treebank_that_cannot_be_read_is_an_error(work: Workplace) -> None:
     work.write("system.txt", "a\n")
     for content, words in (("", "has no sentence"), ("1\ta\n", "line 1: 2 columns")):
@@ -186,3 +205,34 @@ def test_items_of_a_dataset_are_scored_by_edges_and_gold_texts_have_all(work: Wo
     assert accuracy(result, "none") == 0.0
     assert result["metrics"]["edges"] == "Edge accuracy"
     assert "edges" not in {entry["metric"] for entry in result["tests"]["differences"]}
+
+
+ROWS = """\
+A cow saw a cat.\t牛が猫を見た。\tpp_in_subject
+A cow saw a dragon.\t牛が竜を見た。\tin_distribution
+"""
+
+
+def test_items_that_the_grammar_does_not_derive_are_left_out_and_counted(work: Workplace) -> None:
+    work.write("rows.tsv", ROWS)
+    work.write("gold.txt", "牛が猫を見た。\n牛が竜を見た。\n")
+    work.write("other.txt", "牛が猫を見た。\n牛が猫を見た。\n")
+    asked = ["rows.tsv", "gold.txt", "other.txt", "--grammar", str(FARM), "--language", "ja"]
+    result = evaluated(work, *asked)
+    cells = result["tables"]["overall"][0]["scores"]["edges"]
+    assert {name: (cell["mean"], cell["items"]) for name, cell in cells.items()} == {
+        "gold": (1.0, 1),
+        "other": (1.0, 1),
+    }
+    assert "not computed: Edge accuracy of 1 item" in work.capsys.readouterr().err
+
+
+def test_the_words_of_one_system_are_not_those_of_another(work: Workplace) -> None:
+    work.write("rows.tsv", ROWS.splitlines()[0])
+    work.write("text.txt", "犬が猫を見た。犬\n")
+    cut = ["犬が", "猫を見た", "。犬"]
+    work.write("words.jsonl", json.dumps({"prediction": cut}))
+    asked = ["rows.tsv", "text.txt", "--grammar", str(FARM), "--language", "ja"]
+    alone = accuracy(evaluated(work, *asked), "text")
+    both = evaluated(work, *asked, "words.jsonl")
+    assert accuracy(both, "text") == alone > accuracy(both, "words") == 0.0

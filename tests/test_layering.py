@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "graph": {"core", "kernel"},
     "analyse": set(),
     "evaluate": {"analyse", "core", "corpus", "graph", "morphology", "parse"},
-    "baseline": {"evaluate", "morphology"},
+    "baseline": {"evaluate", "morphology", "shards"},
     "exchange": {"core", "diagnostics", "lang"},
     "parse": {"core", "kernel"},
     "corpus": {"core"},

@@ -161,9 +161,14 @@ def _load(path: str) -> tuple[Any, Any]:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
+    if not path:
+        raise LanguageModelError("no language model is given: `--path DIR` says where it is")
     # Anything that is no directory would be taken for the name of a model to be fetched.
-    if not path or not Path(path).is_dir():
+    if not Path(path).is_dir():
         raise LanguageModelError(f"`{path}` is not a directory with a language model")
+    # The library would go on with the model that the adapter names, wherever that is.
+    if (Path(path) / "adapter_config.json").exists():
+        raise LanguageModelError(f"`{path}` has an adapter of a language model, not the model")
     safely = {"local_files_only": True, "trust_remote_code": False}
     # The library raises whatever its parts raise.
     try:

@@ -49,7 +49,13 @@ class Progressed:
 
 def save(path: Path, run: str, progressed: Progressed, tensors: Mapping[str, Tensor]) -> None:
     """Write a checkpoint of the run with this hash, at once or not at all."""
-    header = {"run": run, "state": json.dumps(asdict(progressed))}
+    write_tensors(path, tensors, {"run": run, "state": json.dumps(asdict(progressed))})
+
+
+def write_tensors(
+    path: Path, tensors: Mapping[str, Tensor], header: dict[str, str] | None = None
+) -> None:
+    """Write tensors in the format of safetensors, at once or not at all."""
     written = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:

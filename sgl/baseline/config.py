@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -122,12 +123,17 @@ def _one_of(values: Sequence[str]) -> _Check:
     return lambda value: value in values, f"one of {', '.join(values)}"
 
 
+def _is_text(value: object) -> bool:
+    """Whether a value is a text that can be written: YAML can say half a character."""
+    return isinstance(value, str) and not any("\ud800" <= part <= "\udfff" for part in value)
+
+
 def _is_prompt(value: object) -> bool:
-    return isinstance(value, str) and "{source}" in value
+    return _is_text(value) and "{source}" in str(value)
 
 
 def _is_names(value: object) -> bool:
-    return isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
+    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
 
 
 _CHECKS: dict[str, _Check] = {
@@ -157,7 +163,7 @@ _CHECKS: dict[str, _Check] = {
     "check": _whole(1, 100_000_000),
     "dev_items": _whole(0, 100_000_000),
     "patience": _whole(0, 1_000_000),
-    "path": (lambda value: isinstance(value, str), "a directory"),
+    "path": (_is_text, "a directory"),
     "rank": _whole(1, 4096),
     "alpha": _whole(1, 65_536),
     "modules": (_is_names, "a list of names"),
@@ -200,12 +206,15 @@ def changed(config: Config, **settings: int | str | None) -> Config:
 
 def _load(path: Path, wanted: str) -> Mapping[str, Any]:
     try:
-        text = path.read_bytes()
+        with path.open("rb") as stream:
+            text = stream.read(_LONGEST + 1)
     except OSError as problem:
         hint = f"presets are called {', '.join(presets())}"
         raise ConfigError(f"cannot read `{wanted}`: {problem.strerror or problem}", hint) from None
     if len(text) > _LONGEST:
-        raise ConfigError(f"`{path}` is too long for a configuration ({len(text):,} bytes)")
+        raise ConfigError(
+            f"`{path}` is too long for a configuration (more than {_LONGEST:,} bytes)"
+        )
     try:
         content = yaml.safe_load(text)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as problem:
@@ -242,5 +251,6 @@ def _checked(path: Path, content: Mapping[str, Any]) -> Config:
 
 def _shown(value: object) -> str:
     hint = " (YAML reads 1e-4 as a text; write 1.0e-4)" if isinstance(value, str) else ""
-    text = repr(value)
+    # A few aliases of YAML can stand for a value whose whole text would fill the memory.
+    text = reprlib.repr(value)
     return (text if len(text) < 40 else text[:40] + "…") + hint

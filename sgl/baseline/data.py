@@ -61,6 +61,10 @@ def read_data(path: Path, target: str | None) -> Data:
         )
     train = read_benchmark(path, TRAIN, target)
     names = _splits(path)
+    # Files of a run are called by these names, and have to stay in its directory.
+    for name in (train.name, *names):
+        if not _is_file_name(name):
+            raise DatasetError(f"`{path}` has a name that no file can have: {name!r}")
     others = [name for name in names if name not in (TRAIN, DEV)]
     if not others:
         raise DatasetError(
@@ -76,6 +80,10 @@ def read_data(path: Path, target: str | None) -> Data:
         dev,
         tuple(read_benchmark(path, name, target) for name in others),
     )
+
+
+def _is_file_name(name: object) -> bool:
+    return isinstance(name, str) and name not in ("", "..") and name == Path(name).name
 
 
 def _splits(path: Path) -> Sequence[str]:

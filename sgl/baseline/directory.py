@@ -9,7 +9,8 @@
     predictions/gen.tsv      names of rows and predictions, for `sglc eval`
     scores/gen.json, .html   what `sglc eval` finds
 
-``run.json`` is written first, so that a directory says from its beginning whose it is.
+``run.json`` is written first, so that a directory says from its beginning whose it is.  While
+a run is at work there is also a file ``lock``, which keeps a second one out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sgl.evaluate.benchmark import Row
+from sgl.shards.lock import LOCK, HeldError, HeldFolder
 
 #: The first member of the record; what marks a directory as that of a run.
 FORMAT = "sgl-baseline/1"
@@ -43,8 +45,36 @@ class Directory:
         self.record = path / "run.json"
         self.checkpoint = path / "checkpoint.safetensors"
         self.vocabulary = path / "tokens.json"
+        self._held: HeldFolder | None = None
 
-    def check(self, run: str, resume: bool) -> None:
+    def take(self, run: str, *, resume: bool) -> None:
+        """Begin a run, or go on with it, here; until ``leave`` no other process can.
+
+        Raises:
+            DirectoryError: it holds something else, or a run that is not to be resumed, or
+                another process is at work in it.
+        """
+        # A directory of others does not even get the file of the lock.
+        self.check(run, resume=resume)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._held = HeldFolder.take(self.path)
+        except HeldError as problem:
+            raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
+        try:
+            # Another run may have begun and ended meanwhile.
+            self.check(run, resume=resume)
+        except DirectoryError:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Let others use the directory; an empty one is deleted."""
+        if self._held is not None:
+            self._held.leave()
+            self._held = None
+
+    def check(self, run: str, *, resume: bool) -> None:
         """Whether a run may be begun, or resumed, here; writes nothing.
 
         Raises:
@@ -52,7 +82,7 @@ class Directory:
         """
         if self.path.exists() and not self.path.is_dir():
             raise DirectoryError(f"`{self.path}` is a file")
-        if not self.path.is_dir() or not any(self.path.iterdir()):
+        if not self.path.is_dir() or all(child.name == LOCK for child in self.path.iterdir()):
             if resume:
                 raise DirectoryError(f"there is no run to resume in `{self.path}`")
             return
@@ -64,15 +94,18 @@ class Directory:
         if found != run:
             raise DirectoryError(
                 f"the run in `{self.path}` is of another configuration or other data",
-                "go on with the options, the dataset and the version of PyTorch that it was begun "
-                "with, or give another directory",
+                "go on with the options, the dataset and the versions of the libraries that it was "
+                "begun with, or give another directory",
             )
 
     def write_record(self, record: dict[str, Any]) -> None:
-        """Write what is known of the run; the directory is there from then on."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        """Write what is known of the run."""
         text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
         _replace(self.record, text + "\n")
+
+    def write_vocabulary(self, text: str) -> None:
+        """Write the vocabulary of the run."""
+        _replace(self.vocabulary, text)
 
     def write_predictions(self, split: str, rows: Sequence[Row], texts: Sequence[str]) -> Path:
         """Write the predictions for a split, in the form that `sglc eval` reads."""

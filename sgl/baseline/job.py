@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import tokenizers
-import torch
 
+from sgl import __version__
 from sgl.baseline.checkpoint import CheckpointError
 from sgl.baseline.config import CAUSAL, Config
 from sgl.baseline.data import Data
@@ -45,7 +45,7 @@ class Request:
 
 
 class Job:
-    """A run of training and decoding.
+    """A run of training and decoding, which holds its directory until it is closed.
 
     Raises:
         DirectoryError: the directory cannot be used.
@@ -56,17 +56,32 @@ class Job:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.directory = Directory(request.out)
-        self.run = _run_hash(request.config, request.data)
-        self.directory.check(self.run, request.resume)
+        versions = _versions(request.config)
+        self.run = _run_hash(request.config, request.data, versions)
+        self._record = _begun(request, self.run, versions)
+        self.directory.take(self.run, resume=request.resume)
+        try:
+            self.learner = self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others use the directory."""
+        self.directory.leave()
+
+    def _begin(self) -> Learner:
+        """What learns; nothing is written before all that can be wrong with it has been found."""
+        config, data = self.request.config, self.request.data
         with self._reproducible():
-            self.learner = _learner(request.config, request.data, self.directory)
-        # Makes the tokens of all rows, so that one which is too long is found now.
-        assert len(self.learner.lengths) == len(request.data.train)
-        self._record = _begun(request, self.run)
+            learner = _learner(config, data, self.directory)
+        # This makes the tokens of all rows, so that one that is too long is found now.
+        _ = learner.lengths
         if not self.directory.record.exists():
             self.directory.write_record(self._record)
-        if isinstance(self.learner, Seq2SeqLearner):
-            self.learner.source.tokenizer.save(str(self.directory.vocabulary))
+        if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabulary.exists():
+            self.directory.write_vocabulary(learner.source.tokenizer.to_str(pretty=True))
+        return learner
 
     def unwritable(self) -> Iterator[tuple[str, int]]:
         """Splits with gold texts that the vocabulary cannot write, and how many."""
@@ -88,7 +103,7 @@ class Job:
             config,
             self.request.data.dev,
             self.directory.checkpoint,
-            self.run,
+            self._run_with_tokens(),
             self.request.limit,
         )
         with self._reproducible():
@@ -96,21 +111,31 @@ class Job:
             if self.request.resume and self.directory.checkpoint.exists():
                 _resume(training)
             trained = training.train(line, told)
+            # Predictions of weights that will be gone are gone from the record first.
+            self.directory.write_record(self._record)
             self.learner.keep(self.directory.path)
         self._record |= _ended(trained, self.learner)
         self.directory.write_record(self._record)
         return trained
+
+    def _run_with_tokens(self) -> str:
+        """The hash of the run with its vocabulary: weights mean nothing with another one."""
+        if not isinstance(self.learner, Seq2SeqLearner):
+            return self.run
+        tokens = self.learner.source.tokenizer.to_str()
+        return hashlib.sha256(f"{self.run} {tokens}".encode()).hexdigest()
 
     def predict(self, benchmark: Benchmark, line: Line) -> Path:
         """Decode a split with the weights that were kept; the file of the predictions."""
         began = time.monotonic()
         with self._reproducible():
             said = self.learner.translate([row.source for row in benchmark.rows], line)
-        self._record.setdefault("decoding_seconds", {})[benchmark.split] = round(
-            time.monotonic() - began, 1
-        )
+        path = self.directory.write_predictions(benchmark.split, benchmark.rows, said)
+        # The record names the splits whose predictions are those of the weights that are there.
+        seconds = self._record.setdefault("decoding_seconds", {})
+        seconds[benchmark.split] = round(time.monotonic() - began, 1)
         self.directory.write_record(self._record)
-        return self.directory.write_predictions(benchmark.split, benchmark.rows, said)
+        return path
 
     def _reproducible(self) -> AbstractContextManager[None]:
         config = self.request.config
@@ -144,12 +169,20 @@ def _resume(training: Training) -> None:
         ) from problem
 
 
-def _run_hash(config: Config, data: Data) -> str:
-    text = f"{config.digest} {data.digest} torch {torch.__version__}"
-    return hashlib.sha256(text.encode()).hexdigest()
+def _versions(config: Config) -> dict[str, str]:
+    """The versions of the libraries that weights can depend on."""
+    names = ["torch", "tokenizers", "numpy"]
+    if config.model == CAUSAL:
+        names += ["transformers", "peft"]
+    return {name: version(name) for name in names}
 
 
-def _begun(request: Request, run: str) -> dict[str, Any]:
+def _run_hash(config: Config, data: Data, versions: Mapping[str, str]) -> str:
+    told = " ".join(f"{name} {number}" for name, number in versions.items())
+    return hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
+
+
+def _begun(request: Request, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
     """What is known of a run when it begins."""
     data = request.data
     return {
@@ -165,11 +198,7 @@ def _begun(request: Request, run: str) -> dict[str, Any]:
         },
         "config": request.config.data(),
         "config_sha256": request.config.digest,
-        "versions": {
-            "torch": torch.__version__,
-            "tokenizers": tokenizers.__version__,
-            "numpy": np.__version__,
-        },
+        "versions": {"sgl": __version__, **versions},
     }
 
 

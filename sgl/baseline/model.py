@@ -11,6 +11,7 @@ the likeliest next token is taken (greedy decoding)::
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -61,30 +62,32 @@ def said_before(target: Tensor) -> Tensor:
     return torch.cat((begin, target[:, :-1]), dim=1)
 
 
-def greedy(model: Seq2Seq, source: Tensor, longest: int) -> list[list[int]]:
+def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
     """The tokens that a model says for each sentence, without the end.
 
-    A sentence that does not end is cut off at ``longest`` tokens.
+    A sentence that does not end is cut off at its limit.
     """
     with torch.no_grad():
-        return _greedy(model, source, longest)
+        return _greedy(model, source, limits)
 
 
-def _greedy(model: Seq2Seq, source: Tensor, longest: int) -> list[list[int]]:
+def _greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
+    left = torch.tensor(limits, device=source.device)
     rows = torch.arange(source.size(0), device=source.device)
     said: list[list[int]] = [[] for _ in range(source.size(0))]
     state = model.start(source)
     last = source.new_full((source.size(0), 1), BEGIN)
-    for _ in range(longest):
+    for number in range(max(limits)):
         scores, state = model.proceed(state, last)
         # Padding and the begin are no words.
         scores[..., [PAD, BEGIN]] = float("-inf")
         last = scores.argmax(-1)
-        going = (last[:, 0] != END).nonzero()[:, 0]
+        going = ((last[:, 0] != END) & (left > number)).nonzero()[:, 0]
         if not len(going):
             break
         if len(going) < len(rows):
-            rows, last, state = rows[going], last[going], state.chosen(going)
+            rows, left, last = rows[going], left[going], last[going]
+            state = state.chosen(going)
         for row, token in zip(rows.tolist(), last[:, 0].tolist(), strict=True):
             said[row].append(token)
     return said

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from sgl.baseline.checkpoint import write_tensors
 from sgl.baseline.config import LSTM, Config
 from sgl.baseline.data import Data
 from sgl.baseline.learner import Line, quiet
@@ -34,7 +35,8 @@ from sgl.baseline.words import manner
 #: Sentences that are decoded together.
 _TOGETHER = 256
 
-#: A translation is cut off at so many times the longest one of training.
+#: A translation is cut off where it is so many times as long as any of training, and where it
+#: has so many times the tokens for each token of its source that any of training has.
 _LONGER = 2
 
 
@@ -74,10 +76,20 @@ class Seq2SeqLearner:
         """Rows are alike in length if source and target are."""
         return [32 * len(target) + min(len(source), 31) for source, target in self._pairs]
 
+    def limit(self, source: int) -> int:
+        """Where the translation of a sentence of so many tokens is cut off.
+
+        A model that does not find an end would go on for ever; that of a short sentence need
+        not have the length of the longest one.
+        """
+        longest, most = self._bounds
+        return _LONGER * min(longest, ceil(most * source))
+
     @cached_property
-    def longest(self) -> int:
-        """Where a translation is cut off."""
-        return _LONGER * max(len(target) for _, target in self._pairs)
+    def _bounds(self) -> tuple[int, float]:
+        """The longest target of training, and the most target tokens for a source token."""
+        sizes = [(len(source), len(target)) for source, target in self._pairs]
+        return max(size for _, size in sizes), max(size / source for source, size in sizes)
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
         """Cross-entropy of the gold texts, in nats."""
@@ -99,14 +111,15 @@ class Seq2SeqLearner:
         for begin in range(0, len(order), _TOGETHER):
             places = order[begin : begin + _TOGETHER]
             source = self._padded([tokens[place] for place in places])
-            for place, found in zip(places, greedy(self._model, source, self.longest), strict=True):
+            limits = [self.limit(len(tokens[place])) for place in places]
+            for place, found in zip(places, greedy(self._model, source, limits), strict=True):
                 said[place] = self.target.decode(found)
             line("decoding", begin + len(places), len(texts))
         return said
 
     def keep(self, directory: Path) -> None:
         """Write the weights, in the format of safetensors."""
-        save_file(self._model.state_dict(), directory / "model.safetensors")
+        write_tensors(directory / "model.safetensors", self._model.state_dict())
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
         table = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)

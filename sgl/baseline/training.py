@@ -38,7 +38,7 @@ DIVERGED = "the loss is no number"
 
 
 class _DivergedError(Exception):
-    """The loss of a step is infinite or no number; the weights are those before it."""
+    """The loss of a step or its gradient is no finite number; the weights are those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,9 @@ class Training:
         for weight in self.weights.values():
             if weight.grad is not None:
                 weight.grad /= tokens
-        if config.clip:
-            nn.utils.clip_grad_norm_(self.weights.values(), config.clip)
+        norm = nn.utils.clip_grad_norm_(self.weights.values(), config.clip or math.inf)
+        if not math.isfinite(norm):
+            raise _DivergedError
         self.optimiser.step()
         state.step += 1
         state.tokens += tokens
@@ -204,7 +205,9 @@ class Training:
     def _chosen(self, ended: str, line: Line) -> Trained:
         state = self.state
         checked = bool(state.checks) and state.checks[-1][0] == state.step
-        if not checked:
+        # Weights that lead to no finite loss are not kept for their score: if it is 0 before,
+        # theirs is as good.
+        if not checked and not (ended == DIVERGED and self.best):
             score = self._score(line)
             if score is None or score >= state.best:
                 return Trained(ended, state.step, score, state)

@@ -62,8 +62,8 @@ class CompoundObserver:
         self._table.add(name, pattern, self._finder.sentence(derivation), found)
 
     def write(self, directory: Path) -> tuple[DataFile, ...]:
-        """Write the file, if there are compounds; its entry in the manifest."""
-        if not self._table.items:
+        """Write the file, if there are items of compounds; its entry in the manifest."""
+        if not self._table.items and not self._table.left_out:
             return ()
         data = self._table.data(self._grammar)
         text = (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode()

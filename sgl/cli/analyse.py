@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sgl.cli.common import count, message_options, print_table, progress, show
-from sgl.cli.files import write_results
+from sgl.cli.files import may_write, write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.source import visible
@@ -136,8 +136,12 @@ def command(
     wanted = _failure(failure)
     sizes = _nodes(nodes)
     results = [path for path in (json_file, html_file, latex_file) if path is not None]
-    if wanted is None or sizes is None or not _may_write(results, (gold, *predictions)):
+    if wanted is None or sizes is None or not may_write(results, (gold, *predictions)):
         return USAGE
+    for path in results:
+        if not path.resolve().parent.is_dir():
+            click.echo(f"error: there is no directory `{path.parent}`", err=True)
+            return USAGE
     settings = Settings(
         column=compare,
         keep_case=keep_case,
@@ -156,7 +160,8 @@ def command(
     if found is not None:
         _report(found, diagnostics)
         if found.treebank.sentences:
-            _show(found, time.monotonic() - started)
+            if form != "json":
+                _show(found, time.monotonic() - started)
             _write(found, json_file, html_file, latex_file, diagnostics)
     show(diagnostics, SourceMap(), form, color)
     if {diagnostic.code for diagnostic in diagnostics} & {"SGL1102", "SGL1103"}:
@@ -190,21 +195,6 @@ def _nodes(text: str) -> tuple[int, int] | None:
             return smallest, largest
     click.echo(f"error: `--nodes {text}` is no range within 1:{_LARGEST}", err=True)
     return None
-
-
-def _may_write(results: Sequence[Path], inputs: Sequence[Path]) -> bool:
-    """Whether the results would be written beside what is read, not over it."""
-    for path in results:
-        if any(path.resolve() == file.resolve() for file in inputs):
-            click.echo(f"error: `{path}` is one of the files that are read", err=True)
-            return False
-        if not path.resolve().parent.is_dir():
-            click.echo(f"error: there is no directory `{path.parent}`", err=True)
-            return False
-    if len({path.resolve() for path in results}) < len(results):
-        click.echo("error: two results would be written to one file", err=True)
-        return False
-    return True
 
 
 def _analyse(

@@ -12,8 +12,9 @@ import click
 
 from sgl.baseline.config import CAUSAL, MODELS, Config, ConfigError, changed, read_config
 from sgl.baseline.data import Data, read_data
-from sgl.cli import eval as scoring
 from sgl.cli.common import Progress, compile_options, count, progress, show
+from sgl.cli.eval import score
+from sgl.cli.eval_request import Request
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.evaluate.benchmark import DatasetError
@@ -74,14 +75,49 @@ def command(context: click.Context, /, **options: Any) -> int:  # noqa: ANN401 -
     are those of `sglc eval`.  A run that was interrupted is resumed with `--resume`.
     """
     request = _Options(**options)
-    sources, diagnostics = SourceMap(), Diagnostics()
+    messages = _Messages(request.form, request.color)
+    diagnostics = Diagnostics()
     job = _prepared(request, diagnostics)
-    predicted = _run(job, diagnostics) if job is not None else None
-    show(diagnostics, sources, request.form, request.color)
+    if job is not None:
+        context.call_on_close(job.close)
+    predicted = _run(job, diagnostics, messages) if job is not None else None
+    messages.show(diagnostics)
     if job is None or predicted is None:
         failed = any(diagnostic.code == "SGL1103" for diagnostic in diagnostics)
-        return OUTPUT if failed else FAILED
-    return max((_scored(context, job, request, *pair) for pair in predicted.items()), default=OK)
+        status = OUTPUT if failed else FAILED
+    else:
+        statuses = [_scored(job, request, messages, *pair) for pair in predicted.items()]
+        status = max(statuses, default=OK)
+    messages.end()
+    return status
+
+
+class _Messages:
+    """Where is written what: with messages as JSON, standard output is one list of them.
+
+    What training says goes to standard error then, and messages wait for the end.
+    """
+
+    def __init__(self, form: str, color: str) -> None:
+        self.sources = SourceMap()
+        self._form, self._color = form, color
+        self._waiting = Diagnostics()
+
+    def say(self, text: str) -> None:
+        """Write a line about the run."""
+        click.echo(text, err=self._form == "json")
+
+    def show(self, diagnostics: Diagnostics) -> None:
+        """Write diagnostics, now or at the end."""
+        if self._form == "json":
+            self._waiting.extend(diagnostics.found)
+        else:
+            show(diagnostics, self.sources, self._form, self._color)
+
+    def end(self) -> None:
+        """Write what has waited."""
+        if self._form == "json":
+            show(self._waiting, self.sources, self._form, self._color)
 
 
 @dataclass(frozen=True)
@@ -114,6 +150,11 @@ def _prepared(options: _Options, diagnostics: Diagnostics) -> Job | None:
             threads=options.threads,
             path=options.path,
         )
+        if options.path and config.model != CAUSAL:
+            raise ConfigError(
+                f"`--path` is of a language model, and `{config.model}` is none",
+                "`--config sget-lora`, or a file with `model: causal-lm`",
+            )
         if not _installed(config, diagnostics):
             return None
         data = read_data(options.dataset, options.target)
@@ -172,17 +213,19 @@ def _job(
         diagnostics.error("SGL1603", None, f"Japanese cannot be cut into words: {problem}")
     except OSError as problem:
         _refused(out, problem, diagnostics)
+    except (RuntimeError, MemoryError) as problem:
+        _too_large(problem, diagnostics)
     return None
 
 
-def _run(job: Job, diagnostics: Diagnostics) -> dict[str, Path] | None:
+def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, Path] | None:
     """Train and decode; the predictions by split, or None after an error."""
     from sgl.baseline.causal import LanguageModelError
     from sgl.baseline.checkpoint import CheckpointError
     from sgl.baseline.training import DIVERGED, LIMIT
 
     data = job.request.data
-    click.echo(
+    messages.say(
         f"{data.name}: {data.source} → {data.target}, {count(len(data.train), 'row')} to learn, "
         f"{job.request.config.model}, {job.directory.path}"
     )
@@ -195,9 +238,9 @@ def _run(job: Job, diagnostics: Diagnostics) -> dict[str, Path] | None:
         )
     try:
         with progress() as line:
-            trained = job.train(line, lambda state, left: _tell(line, state, left))
+            trained = job.train(line, lambda state, left: _tell(line, messages, state, left))
         score = "" if trained.kept_score is None else f", dev {trained.kept_score:.1%}"
-        click.echo(f"kept: step {trained.kept_step:,}{score}; ended: {trained.ended}")
+        messages.say(f"kept: step {trained.kept_step:,}{score}; ended: {trained.ended}")
         if trained.ended in (LIMIT, DIVERGED):
             steps = f"step {trained.progressed.step:,} of {job.request.config.steps:,}"
             diagnostics.warning(
@@ -214,6 +257,8 @@ def _run(job: Job, diagnostics: Diagnostics) -> dict[str, Path] | None:
         diagnostics.error("SGL1605", None, str(problem))
     except OSError as problem:
         _refused(job.directory.path, problem, diagnostics)
+    except (RuntimeError, MemoryError) as problem:
+        _too_large(problem, diagnostics)
     return None
 
 
@@ -222,31 +267,51 @@ def _refused(path: Path, problem: OSError, diagnostics: Diagnostics) -> None:
     diagnostics.error("SGL1103", None, f"cannot write in `{path}`: {reason}")
 
 
-def _tell(line: Progress, state: Progressed, left: float) -> None:
+def _too_large(problem: RuntimeError | MemoryError, diagnostics: Diagnostics) -> None:
+    """Say that the memory does not suffice; PyTorch has an exception of its own for GPUs only."""
+    if not isinstance(problem, MemoryError) and "memory" not in str(problem):
+        raise problem
+    diagnostics.error(
+        "SGL1601",
+        None,
+        "there is not enough memory for this model and its batches",
+        hint="a smaller `width`, `layers`, `inner` or `batch` needs less",
+    )
+
+
+def _tell(line: Progress, messages: _Messages, state: Progressed, left: float) -> None:
     """A line after each check on dev."""
     step, loss, score = state.checks[-1]
     dev = "" if score is None else f"  dev {score:6.1%}"
     minutes, seconds = divmod(round(left), 60)
     line.clear()
-    click.echo(
+    messages.say(
         f"step {step:7,}  loss {loss:.4f}{dev}  {state.tokens / state.seconds:,.0f} tokens/s  "
         f"{minutes}:{seconds:02} left"
     )
 
 
-def _scored(context: click.Context, job: Job, options: _Options, split: str, file: Path) -> int:
+def _scored(job: Job, options: _Options, messages: _Messages, split: str, file: Path) -> int:
     """Score the predictions of a split as `sglc eval` does."""
-    click.echo(f"\n{split}: {file}")
-    status: int = context.invoke(
-        scoring.command,
+    messages.say(f"\n{split}: {file}")
+    diagnostics = Diagnostics()
+    try:
+        written = [job.directory.scores(split, kind) for kind in ("json", "html")]
+    except OSError as problem:
+        _refused(job.directory.path, problem, diagnostics)
+        messages.show(diagnostics)
+        return OUTPUT
+    request = Request(
         dataset=options.dataset,
         predictions=(f"{job.request.config.model}={file}",),
-        split=split,
-        target=job.request.data.target,
-        json_file=job.directory.scores(split, "json"),
-        html_file=job.directory.scores(split, "html"),
         settings=options.settings,
         form=options.form,
         color=options.color,
+        split=split,
+        target=job.request.data.target,
+        json_file=written[0],
+        html_file=written[1],
     )
+    status = score(request, messages.sources, diagnostics)
+    messages.show(diagnostics)
     return status

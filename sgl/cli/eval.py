@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -16,8 +16,9 @@ from sgl.analyse.predictions import PredictionsError
 from sgl.build.judging import grammar_of
 from sgl.cli.common import Progress, compile_options, count, progress, show
 from sgl.cli.eval_compounds import Compounds, compounds_of
+from sgl.cli.eval_request import MOST_SAMPLES, SAMPLES, Request, named
 from sgl.cli.eval_tables import show_result
-from sgl.cli.files import write_results
+from sgl.cli.files import may_write, write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -27,7 +28,7 @@ from sgl.evaluate.latex import latex
 from sgl.evaluate.partial import PartialMatch
 from sgl.evaluate.predictions import Predictions, read_predictions
 from sgl.evaluate.result import METRICS, Evaluation, Json, result_data
-from sgl.evaluate.scoring import PARTIAL, Scored, Scorer, System
+from sgl.evaluate.scoring import EDGES, PARTIAL, Scored, Scorer, System
 from sgl.evaluate.segment import WAYS
 from sgl.evaluate.shape import Shape, ShapeError, shape, shapes
 from sgl.evaluate.slips import lemmas_by_word
@@ -61,7 +62,9 @@ _HOW_TO_INSTALL = "pip install 'sgl-compiler[eval]'"
     show_default=True,
     help="How differences between systems are tested.",
 )
-@click.option("--samples", type=click.IntRange(min=100), default=100_000, show_default=True)
+@click.option(
+    "--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, show_default=True
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option(
     "--compounds", type=click.Path(path_type=Path), help="The compound of each row (CoGnition)."
@@ -87,8 +90,7 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
     Predictions are one on a line, or have the names of rows before them (TSV, JSON lines).
     Files of one NAME are the runs of one system; without NAME each file is a system.
     """
-    started = time.monotonic()
-    request = _Request(**options)
+    request = Request(**options)
     if (request.compounds is None) != (request.lexicon is None):
         click.echo("error: `--compounds` and `--lexicon` need one another", err=True)
         return USAGE
@@ -99,48 +101,36 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
     if missing:
         click.echo(f"error: no {' and no '.join(missing)}: {_HOW_TO_INSTALL}", err=True)
         return FAILED
+    if not may_write(request.results, request.inputs):
+        return USAGE
     sources, diagnostics = SourceMap(), Diagnostics()
+    status = score(request, sources, diagnostics)
+    show(diagnostics, sources, request.form, request.color)
+    return status
+
+
+def score(request: Request, sources: SourceMap, diagnostics: Diagnostics) -> int:
+    """Score predictions, show the tables and write the files; the exit status.
+
+    With messages as JSON, standard output is theirs, and the tables are in the files only.
+    """
+    started = time.monotonic()
     data = _evaluate(request, sources, diagnostics)
     if data is not None:
-        show_result(data)
-        click.echo(f"\n{count(data['dataset']['items'], 'item')} in {_seconds(started)}")
+        if request.form != "json":
+            show_result(data)
+            click.echo(f"\n{count(data['dataset']['items'], 'item')} in {_seconds(started)}")
         _write(data, request, diagnostics)
-    show(diagnostics, sources, request.form, request.color)
     if any(diagnostic.code == "SGL1103" for diagnostic in diagnostics):
         return OUTPUT
     return FAILED if data is None or diagnostics.errors else OK
-
-
-@dataclass(frozen=True)
-class _Request:
-    """The options of the command line."""
-
-    dataset: Path
-    predictions: tuple[str, ...]
-    split: str | None
-    target: str | None
-    grammar: Path | None
-    language: str | None
-    test: Literal["bootstrap", "randomisation"]
-    samples: int
-    seed: int
-    compounds: Path | None
-    lexicon: Path | None
-    published_rule: bool
-    segment: str | None
-    json_file: Path | None
-    html_file: Path | None
-    latex_file: Path | None
-    settings: dict[str, str]
-    form: str
-    color: str
 
 
 def _seconds(started: float) -> str:
     return f"{time.monotonic() - started:.1f} s"
 
 
-def _evaluate(request: _Request, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
+def _evaluate(request: Request, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
     """The result as plain data; None after errors."""
     try:
         benchmark = read_benchmark(request.dataset, request.split, request.target)
@@ -191,11 +181,11 @@ def _systems(
 ) -> tuple[System, ...] | None:
     """The systems with their runs; None after errors about any of the files."""
     runs: dict[str, list[Predictions]] = {}
+    words = [tuple(word.form for word in sentence.words) for sentence in benchmark.sentences]
     for given in names:
-        name, equals, file = given.partition("=")
-        path = Path(file if equals else given)
+        name, path = named(given)
         try:
-            read = read_predictions(path, benchmark.rows, language)
+            read = read_predictions(path, benchmark.rows, language, words)
         except PredictionsError as problem:
             diagnostics.error(
                 "SGL1402",
@@ -205,7 +195,7 @@ def _systems(
                 hint=problem.hint,
             )
             continue
-        runs.setdefault(name if equals else _free(path, runs), []).append(read)
+        runs.setdefault(name or _free(path, runs), []).append(read)
         _warn_about(path, read, diagnostics)
     if diagnostics.errors:
         return None
@@ -238,7 +228,7 @@ def _warn_about(path: Path, read: Predictions, diagnostics: Diagnostics) -> None
 
 
 def _grammar(
-    request: _Request,
+    request: Request,
     benchmark: Benchmark,
     sources: SourceMap,
     diagnostics: Diagnostics,
@@ -277,17 +267,19 @@ def _partial(
     return judge, lemmas_by_word(core, *layers)
 
 
-def _no_partial(request: _Request, benchmark: Benchmark) -> str:
+def _no_partial(request: Request, benchmark: Benchmark) -> str:
     """Why partial matches make no sense here; empty if they may."""
     if benchmark.view:
         return "the target is a logical form"
+    if benchmark.sentences:
+        return "the dataset is a treebank"
     if not benchmark.kinds and request.grammar is None:
         return "the dataset has no manifest; `--grammar` names its grammar"
     return ""
 
 
 def _surface(
-    request: _Request,
+    request: Request,
     benchmark: Benchmark,
     systems: Sequence[System],
     compounds: Compounds,
@@ -356,6 +348,13 @@ def _warn(scored: Scored, unavailable: Mapping[str, str], diagnostics: Diagnosti
     """Say what was not computed, and where the metric itself falls short."""
     for what, why in unavailable.items():
         diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
+    if scored.edgeless:
+        diagnostics.warning(
+            "SGL1405",
+            None,
+            f"not computed: {METRICS[EDGES]} of {count(scored.edgeless, 'item')}",
+            notes=["the grammar does not derive their gold texts; the others are counted"],
+        )
     short = {name: pair for name, pair in scored.gold.items() if pair[0] != pair[1]}
     if short:
         diagnostics.warning(
@@ -366,7 +365,7 @@ def _warn(scored: Scored, unavailable: Mapping[str, str], diagnostics: Diagnosti
         )
 
 
-def _write(data: Json, request: _Request, diagnostics: Diagnostics) -> None:
+def _write(data: Json, request: Request, diagnostics: Diagnostics) -> None:
     texts: list[tuple[Path, str]] = []
     if request.json_file is not None:
         texts.append((request.json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))

@@ -71,17 +71,18 @@ def compounds_of(
     """
     lexicon: CompoundLexicon | None = None
     occurrences: tuple[Occurrence, ...] = ()
+    own = files[0]
     try:
         table = _table(benchmark)
-        if files[0] is not None and files[1] is not None:
+        if own is not None and files[1] is not None:
             lexicon = read_lexicon(files[1])
-            occurrences = read_compounds(files[0], benchmark.rows, lexicon)
-        elif table is not None:
+            occurrences = read_compounds(own, benchmark.rows, lexicon)
+        elif table is not None and table.occurrences:
             lexicon, occurrences = table.lexicon, table.occurrences
     except CompoundError as problem:
         diagnostics.error("SGL1406", None, str(problem))
         return None
-    if table is not None and table.left_out and occurrences is table.occurrences:
+    if table is not None and table.left_out and own is None:
         diagnostics.warning(
             "SGL1405",
             None,
@@ -97,25 +98,18 @@ def compounds_of(
         )
         return None
     chosen = None if segment is None else _cut(segment, table)
-    return Compounds(lexicon, occurrences, _compound_words(chosen, occurrences, table), chosen)
+    if table is not None and own is None:
+        # Its compounds are words of it, which another segmenter would cut in other places.
+        words = _cut("spaces" if table.spaces else "words", table)
+    else:
+        words = chosen or _cut("spaces", table)
+    return Compounds(lexicon, occurrences, words, chosen)
 
 
 def _table(benchmark: Benchmark) -> DatasetCompounds | None:
     if benchmark.directory is None:
         return None
     return read_table(benchmark.directory, benchmark.target, benchmark.rows)
-
-
-def _compound_words(
-    chosen: Words | None, occurrences: Sequence[Occurrence], table: DatasetCompounds | None
-) -> Words:
-    """How texts are cut to find compounds.
-
-    Those of a dataset are words of it, which another segmenter would cut in other places.
-    """
-    if table is not None and occurrences is table.occurrences:
-        return _cut("spaces" if table.spaces else "words", table)
-    return chosen or _cut("spaces", table)
 
 
 def _cut(how: str, table: DatasetCompounds | None) -> Words:

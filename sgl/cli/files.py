@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from errno import EISDIR
 from pathlib import Path
+
+import click
 
 from sgl.diagnostics import Diagnostics
 
@@ -17,12 +20,28 @@ def replace_text(path: Path, text: str) -> None:
     """
     if path.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
+        path.write_text(text, "utf-8", errors="replace")
+        return
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:
         partial.write_text(text, "utf-8", errors="replace")
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def may_write(results: Sequence[Path], inputs: Sequence[Path]) -> bool:
+    """Whether results would be written beside what is read, not over it; says so if not."""
+    for path in results:
+        if any(path.resolve() == file.resolve() for file in inputs):
+            click.echo(f"error: `{path}` is one of the files that are read", err=True)
+            return False
+    if len({path.resolve() for path in results}) < len(results):
+        click.echo("error: two results would be written to one file", err=True)
+        return False
+    return True
 
 
 def write_results(texts: list[tuple[Path, str]], diagnostics: Diagnostics) -> None:

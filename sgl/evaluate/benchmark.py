@@ -110,12 +110,12 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
     """
     if path.is_dir():
         return _from_directory(path, split, target)
-    if split is not None:
-        raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
     try:
         other = what_else(path)
     except OSError as problem:
         raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    if split is not None:
+        raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
     if other:
         raise DatasetError(f"cannot read `{path}`: {other}")
     if path.suffix.lower() == ".conllu":

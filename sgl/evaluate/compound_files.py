@@ -37,10 +37,12 @@ def read_lexicon(path: Path) -> CompoundLexicon:
         CompoundError: the file cannot be read, or is no lexicon.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        # Atoms are texts; for the safe loader `on` and `no` are true and false.
+        content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
     except OSError as problem:
         raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
-    except (ValueError, yaml.YAMLError) as problem:
+    except (ValueError, RecursionError, yaml.YAMLError) as problem:
         raise CompoundError(f"`{path}` is not YAML: {problem}") from problem
     entries: dict[str, dict[str, tuple[str, ...]]] = {}
     if not isinstance(content, dict):

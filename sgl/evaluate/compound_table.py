@@ -128,7 +128,8 @@ def _vocabulary(grammar: CoreGrammar, layer: int) -> set[str]:
 class DatasetCompounds:
     """The compounds of the rows of a split, with all words of the target language.
 
-    ``spaces`` says whether texts of that language have spaces between words.
+    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
+    many items of the patterns of the split have compounds of no known shape.
     """
 
     lexicon: CompoundLexicon
@@ -139,7 +140,7 @@ class DatasetCompounds:
 
 
 def read_table(directory: Path, target: str, rows: Sequence[Row]) -> DatasetCompounds | None:
-    """The compounds that a dataset has for these rows; None if it has none.
+    """The compounds that a dataset has for these rows; None without a table for the target.
 
     Raises:
         CompoundError: the file cannot be read, or is no table of compounds.
@@ -155,7 +156,7 @@ def read_table(directory: Path, target: str, rows: Sequence[Row]) -> DatasetComp
         raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
     try:
         return _read(content, target, rows)
-    except (KeyError, TypeError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise CompoundError(f"`{path}` is no table of compounds: {problem!r}") from problem
     except CompoundError as problem:
         raise CompoundError(f"`{path}`: {problem}") from problem
@@ -183,14 +184,13 @@ def _read(content: Json, target: str, rows: Sequence[Row]) -> DatasetCompounds |
         for item in content["items"]
         if item["id"] in places
     )
-    if not occurrences:
-        return None
     for occurrence in occurrences:
         check_occurrence(lexicon, occurrence)
+    patterns = {row.category for row in rows}
     return DatasetCompounds(
         lexicon,
         occurrences,
         tuple(map(str, content["words"])),
         bool(content["spaces"]),
-        sum(map(int, content["left_out"].values())),
+        sum(int(number) for name, number in content["left_out"].items() if name in patterns),
     )

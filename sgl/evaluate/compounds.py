@@ -84,7 +84,7 @@ class CompoundLexicon:
     def atoms(self, compound: str) -> tuple[Atom, ...]:
         """The atoms of a compound, in its order."""
         found = next(self._splits(compound.split(), 0), None)
-        if found is None:
+        if not found:
             raise CompoundError(f"`{compound}` is not made of atoms of the lexicon")
         return found
 

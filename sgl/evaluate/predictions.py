@@ -56,14 +56,22 @@ class Predictions:
         return self.words[place] if self.words else None
 
 
-def read_predictions(path: Path, rows: Sequence[Row], language: str = "") -> Predictions:
+def read_predictions(
+    path: Path,
+    rows: Sequence[Row],
+    language: str = "",
+    words: Sequence[tuple[str, ...]] = (),
+) -> Predictions:
     """The predictions of a file; ``language`` says whether words have spaces between them.
+
+    ``words`` are those of the rows, if they are known.  A prediction of these words, without
+    a text, has the text of the row: nothing says where it would have other spaces.
 
     Raises:
         PredictionsError: the file cannot be read, or does not fit the rows.
     """
     try:
-        return _read(path, rows, "" if language in _SPACELESS else " ")
+        return _read(path, rows, "" if language in _SPACELESS else " ", words)
     except OSError as problem:
         raise PredictionsError(f"it cannot be read: {problem.strerror or problem}") from problem
     except NumberError as problem:
@@ -77,11 +85,17 @@ def read_predictions(path: Path, rows: Sequence[Row], language: str = "") -> Pre
         raise PredictionsError(problem.message, problem.details, hint) from problem
 
 
-def _read(path: Path, rows: Sequence[Row], join: str) -> Predictions:
+def _read(
+    path: Path, rows: Sequence[Row], join: str, words: Sequence[tuple[str, ...]]
+) -> Predictions:
     aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
     outputs = [aligned.output(row.id) for row in rows]
     aligned.finish()
-    texts = tuple(_text(output, join) for output in outputs)
+    known = words or [()] * len(rows)
+    texts = tuple(
+        row.target if _has_words(output, gold) else _text(output, join)
+        for row, gold, output in zip(rows, known, outputs, strict=True)
+    )
     given = [
         (row.id, text)
         for row, text, output in zip(rows, texts, outputs, strict=True)
@@ -97,6 +111,11 @@ def _read(path: Path, rows: Sequence[Row], join: str) -> Predictions:
         if any(isinstance(output, Cut) for output in outputs)
         else (),
     )
+
+
+def _has_words(output: Output | None, words: tuple[str, ...]) -> bool:
+    """Whether a prediction without a text has these words."""
+    return isinstance(output, Cut) and output.text is None and bool(words) and output.words == words
 
 
 def _text(output: Output | None, join: str) -> str:

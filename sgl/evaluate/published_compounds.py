@@ -61,7 +61,7 @@ def published_flag(lexicon: CompoundLexicon, source: str, compound: str, hypothe
     if not all(there):
         return f"{_flags(there)}/{_WRONG}"
     modifiers = (DETERMINER, ADJECTIVE) if "V" in places else (DETERMINER, ADJECTIVE, MODIFIER)
-    noun = places[NOUN]
+    noun = places.get(NOUN)
     return f"{_flags(there)}/{_flags([_before(places.get(m), noun) for m in modifiers])}"
 
 

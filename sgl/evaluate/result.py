@@ -234,9 +234,13 @@ def _cells(
         if metric in VERDICTS:
             low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
             cell |= {"low": low, "high": high}
-        within = [p for p in inside if np.isin(p.items[0], part.items)]
+        within = [
+            p.items
+            for p in inside
+            if np.isin(p.items[0], part.items) and not np.isnan(scores[0, p.items]).all()
+        ]
         if within:
-            cell["mean_of_patterns"] = fmean(float(np.nanmean(scores[:, p.items])) for p in within)
+            cell["mean_of_patterns"] = fmean(float(np.nanmean(scores[:, n])) for n in within)
         cells[system.name] = cell
     return cells
 

@@ -40,6 +40,9 @@ _BATCH = 4_096
 #: Gold items of each pattern that are judged as if they were predictions.
 _CHECKED = 100
 
+#: A prediction: the place of its row, its text, and its words if it came as words.
+_Prediction = tuple[int, str, tuple[str, ...] | None]
+
 #: Says how far a step is: what, done, of how many.
 Progress = Callable[[str, int, int], None]
 
@@ -59,12 +62,14 @@ class Scored:
     An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided
     about partial matches, ``slips`` are the kinds of mistakes of each run, ``gold`` the gold
     items of each pattern that were judged like predictions, and how many were right.
+    ``edgeless`` counts items whose gold text has no reading, so that its edges are not known.
     """
 
     scores: dict[str, dict[str, NDArray[np.float64]]] = field(default_factory=dict)
     decided: dict[str, Counter[Decided]] = field(default_factory=dict)
     slips: dict[str, list[list[Slip | None]]] = field(default_factory=dict)
     gold: dict[str, tuple[int, int]] = field(default_factory=dict)
+    edgeless: int = 0
 
 
 class Scorer:
@@ -145,8 +150,8 @@ class Scorer:
             for run, predictions in enumerate(system.runs):
                 kinds: list[Slip | None] = []
                 for place, (row, text) in enumerate(self._pairs(predictions)):
-                    judged = not right[run, place]
-                    verdict = verdicts[place, text] if judged else _RIGHT
+                    key = place, text, predictions.words_of(place)
+                    verdict = _RIGHT if right[run, place] else verdicts[key]
                     matched, why, kind = verdict.matched, verdict.why, verdict.kind
                     kinds.append(kind)
                     kept[run, place] = verdict.kept
@@ -160,36 +165,32 @@ class Scorer:
             scored.slips[system.name] = slips
             scored.scores[EDGES][system.name] = kept
         # What cannot be said of one system's prediction is said of none.
-        unknown = [place for (place, _), verdict in verdicts.items() if np.isnan(verdict.kept)]
+        unknown = {key[0] for key, verdict in verdicts.items() if np.isnan(verdict.kept)}
         for kept in scored.scores[EDGES].values():
-            kept[:, unknown] = np.nan
+            kept[:, sorted(unknown)] = np.nan
+        scored.edgeless = len(unknown)
 
-    def _wrong(
-        self, scored: Scored, systems: Sequence[System]
-    ) -> dict[tuple[int, str], tuple[str, ...] | None]:
-        """The different wrong predictions by row, with their words if they came as words."""
-        found: dict[tuple[int, str], tuple[str, ...] | None] = {}
+    def _wrong(self, scored: Scored, systems: Sequence[System]) -> list[_Prediction]:
+        """The different wrong predictions."""
+        found: dict[_Prediction, None] = {}
         for system in systems:
             for run, predictions in enumerate(system.runs):
                 right = scored.scores[EXACT][system.name][run]
                 for place in np.flatnonzero(right == 0).tolist():
-                    key = place, predictions.texts[place]
-                    found[key] = predictions.words_of(place) or found.get(key)
-        return found
+                    found[place, predictions.texts[place], predictions.words_of(place)] = None
+        return list(found)
 
     def _verdicts(
-        self, wrong: Mapping[tuple[int, str], tuple[str, ...] | None], partial: PartialMatch
-    ) -> dict[tuple[int, str], _Verdict]:
-        keys = list(wrong)
-        found: dict[tuple[int, str], _Verdict] = {}
-        for start in range(0, len(keys), _BATCH):
-            self._progress("parsing predictions", start, len(keys))
-            batch = keys[start : start + _BATCH]
-            golds = self._golds([place for place, _ in batch], partial)
-            reads = partial.read([text for _, text in batch])
-            for (place, text), read in zip(batch, reads, strict=True):
-                words = wrong[place, text]
-                found[place, text] = self._verdict(place, text, words, golds[place], read)
+        self, wrong: Sequence[_Prediction], partial: PartialMatch
+    ) -> dict[_Prediction, _Verdict]:
+        found: dict[_Prediction, _Verdict] = {}
+        for start in range(0, len(wrong), _BATCH):
+            self._progress("parsing predictions", start, len(wrong))
+            batch = wrong[start : start + _BATCH]
+            golds = self._golds([place for place, _, _ in batch], partial)
+            reads = partial.read([text for _, text, _ in batch])
+            for key, read in zip(batch, reads, strict=True):
+                found[key] = self._verdict(*key, golds[key[0]], read)
         return found
 
     def _verdict(

@@ -43,7 +43,8 @@ else:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-_LOCK = "lock"
+#: The file that is locked.
+LOCK = "lock"
 
 #: How often a folder is made that another process deletes at the same moment.
 _ATTEMPTS = 100
@@ -71,7 +72,7 @@ class HeldFolder:
         for _ in range(_ATTEMPTS):
             path.mkdir(exist_ok=True)
             try:
-                stream = (path / _LOCK).open("a+b")
+                stream = (path / LOCK).open("a+b")
             except FileNotFoundError:
                 continue
             try:
@@ -87,7 +88,7 @@ class HeldFolder:
             except BaseException:
                 stream.close()
                 raise
-            if _is_named(stream, path / _LOCK):
+            if _is_named(stream, path / LOCK):
                 _sign(stream)
                 return cls(path, stream)
             stream.close()
@@ -96,7 +97,7 @@ class HeldFolder:
     def clear(self) -> None:
         """Delete everything in the folder but the lock."""
         for child in self.path.iterdir():
-            if child.name == _LOCK:
+            if child.name == LOCK:
                 continue
             if child.is_dir() and not child.is_symlink():
                 shutil.rmtree(child)
@@ -111,10 +112,16 @@ class HeldFolder:
         """Delete the folder with everything in it, and release it."""
         with suppress(OSError):
             self.clear()
+            self.leave()
+        self.release()
+
+    def leave(self) -> None:
+        """Release the folder as it is, without the lock; if nothing else is in it, delete it."""
+        with suppress(OSError):
             if sys.platform == "win32":
                 # Files that are open cannot be deleted there: neither by others, nor here.
                 self.release()
-            (self.path / _LOCK).unlink()
+            (self.path / LOCK).unlink()
         self.release()
         # Only now: where a server has the files, one that is open keeps a name in the folder.
         # Another process may have begun in it by now, and then its lock lies there.

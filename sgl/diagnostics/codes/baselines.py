@@ -10,7 +10,8 @@ CODES = (
         "A configuration of a baseline is not valid",
         "Settings are a YAML table. A key that there is not would have no effect, and a value out "
         "of its bounds would fail in the middle of training, so that both are errors. `--config` "
-        "takes the name of a preset or a file; `docs/baseline.md` lists all settings.",
+        "takes the name of a preset or a file; `docs/baseline.md` lists all settings. A model that "
+        "does not fit into the memory is an error of its settings as well.",
         no_example="it depends on the configuration, not on the grammar",
     ),
     Code(
@@ -32,9 +33,11 @@ CODES = (
     Code(
         "SGL1604",
         "A directory or a checkpoint cannot be used for a run",
-        "A run is resumed (`--resume`) with the settings, the dataset and the version of PyTorch "
-        "that it was begun with; anything else would give weights that no single run has. "
-        "Without `--resume` a directory that has a run, or something else, is left alone.",
+        "A run is resumed (`--resume`) with the settings, the dataset and the versions of the "
+        "libraries that it was begun with; anything else would give weights that no single run "
+        "has. Without `--resume` a directory that has a run, or something else, is left alone. "
+        "Two runs at once in one directory would write over each other's files, so that the "
+        "second is refused.",
         no_example="it depends on files, not on the grammar",
     ),
     Code(

@@ -1,4 +1,4 @@
-"""SGL15xx: items that are to be divided by divergence."""
+"""SGL13xx: items that are to be divided by divergence."""
 
 from __future__ import annotations
 
