@@ -15,6 +15,7 @@ from sgl.graph import graph_columns
 from sgl.graph.graph_columns import GraphColumns
 from sgl.graph.marked import MarkedGrammar, Uses, has_marks, mark
 from sgl.graph.shape_kernel import FORM
+from sgl.graph.shaped import WordTables
 from sgl.graph.shapes import Shapes
 from sgl.sample.sampler import text_writer
 
@@ -69,6 +70,32 @@ def test_a_derivation_with_too_many_words_has_no_marks() -> None:
     assert marked.derivations(Derivations.of([most]))[1].tolist() == [False]
 
 
+def test_a_batch_in_which_no_new_shape_has_a_template_leaves_the_others_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Shapes are numbered over all batches, also such as have too many words for marks."""
+    grammar, derivations = sample("farm")
+
+    def words(derivation: tuple[int, ...]) -> int:
+        return sum(grammar.rules[rule].lexical for rule in derivation)
+
+    ordered = sorted(derivations, key=words, reverse=True)
+    most = words(ordered[0]) - 1
+    few = sum(words(derivation) <= most for derivation in ordered)
+    assert 0 < few < len(ordered)
+    monkeypatch.setattr("sgl.graph.marked._MOST_RULES", 0)
+    monkeypatch.setattr("sgl.graph.marked._FEWEST_RANKS", most)
+    names = [layer.name for layer in grammar.text_layers]
+    columns = GraphColumns(grammar, [], (0, names), text_writer, [0])
+    shaped = 0
+    for derivation in ordered:
+        part = Derivations.of([derivation])
+        batch = columns.batch(part)
+        assert list(batch.words(0).texts()) == list(text_writer(grammar, 0)(part).texts())
+        shaped += batch.shaped
+    assert shaped == few
+
+
 def test_nothing_is_worked_out_for_a_grammar_that_has_a_mark_as_a_word() -> None:
     grammar, derivations = sample("farm")
     rule = next(rule for rule in derivations[0] if grammar.rules[rule].lexical)
@@ -100,3 +127,34 @@ def test_templates_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyP
         list(text_writer(grammar, layer)(rest).texts()) for layer in range(len(names))
     ]
     assert np.diff(batch.conllu(texts, split="train", category="c", first=1).offsets).min() > 0
+
+
+def test_a_lexicon_that_instructions_have_no_room_for_is_written_in_general(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    grammar, derivations = sample("farm")
+    names = [layer.name for layer in grammar.text_layers]
+    part = Derivations.of(derivations)
+    places = len(WordTables(grammar, FARM).words)
+    for most, shaped in ((places, len(derivations)), (places - 1, 0)):
+        monkeypatch.setattr("sgl.graph.shaped.MOST_WORDS", most)
+        columns = GraphColumns(grammar, [], (0, names), text_writer, [0])
+        batch = columns.batch(part)
+        assert batch.shaped == shaped
+        assert list(batch.words(0).texts()) == list(text_writer(grammar, 0)(part).texts())
+
+
+def test_no_marks_are_made_where_nearly_every_word_is_a_class_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    grammar, derivations = sample("farm")
+    classes = Shapes(grammar, FARM).classes
+    number = len({classes[rule.id] for rule in grammar.rules if rule.lexical})
+    phrases = sum(not rule.lexical for rule in grammar.rules)
+    names = [layer.name for layer in grammar.text_layers]
+    for most, shaped in ((number, len(derivations)), (number - 1, 0)):
+        monkeypatch.setattr("sgl.graph.shapes.MOST_CLASSES", most)
+        columns = GraphColumns(grammar, [], (0, names), text_writer, [0])
+        assert columns.batch(Derivations.of(derivations)).shaped == shaped
+        rules = MarkedGrammar(grammar, Shapes(grammar, FARM).classes, FARM).grammar.rules
+        assert (len(rules) > phrases) == (shaped > 0)

@@ -1,5 +1,6 @@
 """Runs that are killed: what is finished is kept, and the whole is as if nothing had happened."""
 
+import errno
 import importlib.util
 import json
 import os
@@ -244,6 +245,18 @@ def test_a_second_run_that_starts_at_the_same_moment_is_told_who_writes(tmp_path
     assert "--force" not in said[refused]
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
     assert (tmp_path / "pairs.tsv").read_bytes().count(b"\n") == 300_000
+
+
+def test_a_file_system_without_locks_is_reported(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(_: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("sgl.shards.lock._take", take)
+    assert run(["sample", SGET, "train", "-n", "5", "--out", "a.tsv"]) == OUTPUT
+    said = work.capsys.readouterr().err
+    assert "cannot write `a.tsv`: its file system locks no files (Function not impl" in said
 
 
 @on_linux

@@ -33,8 +33,10 @@ def outcome(written: Callable[[], Iterable[str]]) -> object:
         return type(error), str(error)
 
 
-def compare(grammar: CoreGrammar, derivations: Sequence[Derivation], often: int) -> int:
-    """Compare all columns; how many sentences were written by their shape."""
+def compare(
+    grammar: CoreGrammar, derivations: Sequence[Derivation], often: int, size: int = 100
+) -> int:
+    """Compare all columns, in batches; how many sentences were written by their shape."""
     layer = next(n for n, graph in enumerate(grammar.graph_layers) if not graph.free)
     anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
     order = [anchor, *(n for n in range(len(grammar.text_layers)) if n != anchor)]
@@ -43,8 +45,8 @@ def compare(grammar: CoreGrammar, derivations: Sequence[Derivation], often: int)
     columns = GraphColumns(grammar, views, (layer, names), text_writer, order, often)
     conllu = ConlluColumns(pack_layer(grammar, layer), names)
     shaped = 0
-    for first in range(0, len(derivations), 100):
-        part = Derivations.of(derivations[first : first + 100])
+    for first in range(0, len(derivations), size):
+        part = Derivations.of(derivations[first : first + size])
         texts = [text_writer(grammar, n)(part) for n in order]
         batch = columns.batch(part)
         for n, text in zip(order, texts, strict=True):
@@ -78,7 +80,7 @@ def test_shapes_of_random_grammars_write_what_is_written_in_general(
 ) -> None:
     grammar, derivations = found
     if any(not graph.free for graph in grammar.graph_layers):
-        compare(grammar, derivations * 3, often=1)
+        compare(grammar, derivations * 3, often=1, size=4)
 
 
 def test_shapes_that_are_seldom_met_are_written_in_general() -> None:

@@ -147,3 +147,28 @@ def test_quotes_and_backslashes_survive(tmp_path: Path, monkeypatch: pytest.Monk
     assert module.files_of(tables) == {
         name: text.encode() for name, text in expected_files(tables).items()
     }
+
+
+def test_a_directory_that_cannot_be_written_is_no_traceback(sampler: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    result = sampler("--out", "file/data")
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "file" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
+@pytest.mark.parametrize("arguments", [["--split", "train", "-n", "400"], ["--split", "train"]])
+def test_a_reader_that_has_seen_enough_is_no_traceback(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    module = tmp_path / "sampler.py"
+    module.write_text(SOURCE, encoding="utf-8")
+    words = [sys.executable, "-I", str(module), *arguments]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 1
+    process.stderr.close()

@@ -31,6 +31,7 @@ from sgl.build.produce import produce
 from sgl.build.session import open_grammar
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.kernel.jit import kernel_directory
+from sgl.shards.interrupts import unheard_by_children
 
 #: Has what kernels are for: choices, ambiguous strings, trees, a pattern; and enough
 #: sentences that they are used.
@@ -90,7 +91,7 @@ def kernels_beside() -> Iterator[None]:
         return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = get_context("spawn").Process(target=_compile, args=(folder,), daemon=True)
-        with suppress(OSError):
+        with suppress(OSError), unheard_by_children():
             process.start()
         try:
             yield

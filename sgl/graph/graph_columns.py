@@ -80,13 +80,15 @@ class GraphColumns:
             (conllu[0],) if conllu else (), tuple(dict.fromkeys(view.layer for view in views))
         )
         packed = all(view.kind in PACKED_VIEWS for view in views)
-        by_shapes = packed and (conllu is None or self._one_line(conllu[1]))
+        self._tables = WordTables(grammar, uses)
+        by_shapes = (
+            packed and self._tables.addressable and (conllu is None or self._one_line(conllu[1]))
+        )
         self._shapes = Shapes(grammar, uses, often if by_shapes else NEVER)
         self._marked = MarkedGrammar(grammar, self._shapes.classes, uses)
         used = dict.fromkeys((*uses.conllu, *uses.views))
         self._layers = {n: pack_layer(grammar, n) for n in used}
         self._marked_layers = {n: pack_layer(self._marked.grammar, n) for n in used}
-        self._tables = WordTables(grammar, uses)
         #: What is written by shapes, each with what writes the examples with marks.
         self._columns: list[tuple[ShapedColumn, Callable[[Glued], Marked]]] = []
         #: The numbers of shapes that cannot be written so.
@@ -133,8 +135,11 @@ class GraphColumns:
             derivations, examples = derivations.take(rows), examples.take(rows)
             graphs = {n: layer.graphs(derivations) for n, layer in self._marked_layers.items()}
         failed = ~fits
-        for shaped, marked in self._columns if fits.any() else ():
-            failed |= shaped.learn(examples, marked(Glued(derivations, graphs)))
+        for shaped, marked in self._columns:
+            if fits.any():
+                failed |= shaped.learn(examples, marked(Glued(derivations, graphs)))
+            else:
+                shaped.leave_out(len(fits))
         self._failed = np.concatenate([self._failed, failed])
 
     def _text(self, layer: int, writer: WriterOf) -> DerivedColumn:

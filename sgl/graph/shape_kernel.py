@@ -33,6 +33,9 @@ RANK_BITS = 6
 #: where the pieces of rules are in the tables of words.
 CONSTANT_BITS, PLACE_BITS = 16, 24
 
+#: Pieces of words that there can be in all tables.
+MOST_WORDS = 1 << 64 - CONSTANT_BITS - PLACE_BITS
+
 _CONSTANT = np.uint64((1 << CONSTANT_BITS) - 1)
 _PLACE = np.uint64((1 << PLACE_BITS) - 1)
 _FROM_PLACE, _FROM_TABLE = np.uint64(CONSTANT_BITS), np.uint64(CONSTANT_BITS + PLACE_BITS)

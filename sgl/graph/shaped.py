@@ -28,6 +28,7 @@ from sgl.graph.shape_kernel import (
     KINDS,
     LEMMA,
     MISC,
+    MOST_WORDS,
     RANK_BITS,
     cut_at_marks,
     write_shaped,
@@ -87,6 +88,11 @@ class WordTables:
         self.constant = Marks(_no_kinds())
         self.words = np.concatenate([np.zeros(1, np.int64), *self._tables])
         self.longest = int((self.words >> SHIFT).max())
+
+    @property
+    def addressable(self) -> bool:
+        """Whether an instruction has room for the places of all tables."""
+        return len(self.words) <= MOST_WORDS
 
     def _of_text(self, layer: int) -> Marks:
         kinds = _no_kinds()
@@ -206,6 +212,14 @@ class ShapedColumn:
             shape,
         )
         return (failed > 0) | marked.refused
+
+    def leave_out(self, shapes: int) -> None:
+        """Count so many shapes that nobody will ask for, so that the next have their numbers."""
+        for_each = np.zeros(shapes, np.int64)
+        self._code_ends = np.concatenate([self._code_ends, for_each + self._code_ends[-1]])
+        self._constant_ends = np.concatenate(
+            [self._constant_ends, for_each + self._constant_ends[-1]]
+        )
 
     def column(
         self,

@@ -41,6 +41,10 @@ NEVER = 1 << 62
 #: Rules of a derivation whose shape is looked for.
 _LONGEST = 256
 
+#: Classes of words for which there are marks.  Where there are more, nearly every word is a
+#: class of its own, and hardly two sentences have one shape.
+MOST_CLASSES = 1 << 11
+
 #: The class of a rule whose words cannot be written.
 UNWRITABLE = -1
 
@@ -53,8 +57,12 @@ class Shapes:
         #: How many shapes have a number.
         self.numbered = 0
         layers = (*uses.conllu, *uses.views)
+        lexical = {self.classes[rule.id] for rule in grammar.rules if rule.lexical}
         known = _anchored(grammar, layers) and not has_marks(grammar)
-        self._often = often if known else NEVER
+        self._often = often if known and len(lexical) <= MOST_CLASSES else NEVER
+        if self._often == NEVER:
+            # So no marks are made that nobody will look for.
+            self.classes = [UNWRITABLE] * len(grammar.rules)
         # The values of classes and the keys of places are random, and odd, so that none is 0.
         bits = np.random.Generator(np.random.PCG64(0x5EED)).integers
         of_class = bits(0, 1 << 64, max(self.classes, default=0) + 2, np.uint64) | np.uint64(1)

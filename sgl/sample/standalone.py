@@ -137,7 +137,7 @@ def _packed_state(number: int, state: State) -> list[Any]:
 
 def _bundle() -> tuple[str, list[str]]:
     """The imports that all the code needs, and each bundled module without its own."""
-    imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "sys")}
+    imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "os", "sys")}
     imports["pathlib"] = {"Path"}
     bodies: list[str] = []
     for name in BUNDLED:

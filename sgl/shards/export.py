@@ -9,7 +9,7 @@ Candidates are surveyed ahead, settled in their order, and encoded in chunks::
 The file depends on the tables and the number of rows alone: batches settle to the same
 whatever their size, and chunks have a fixed number of rows.
 
-Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sample.seen``: 16 to 48
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sample.seen``: 24 to 48
 bytes for each row until it is kept in a file), and a few batches and chunks per worker.
 """
 

@@ -80,6 +80,11 @@ class HeldFolder:
             except (BlockingIOError, PermissionError):
                 with stream:
                     raise HeldError(_holder(stream)) from None
+            except OSError as problem:
+                # Some file systems of clusters have no locks, and say it in riddles.
+                stream.close()
+                reason = f"its file system locks no files ({problem.strerror})"
+                raise OSError(problem.errno, reason, str(path)) from problem
             except BaseException:
                 stream.close()
                 raise
@@ -117,9 +122,11 @@ class HeldFolder:
                 # Files that are open cannot be deleted there: neither by others, nor here.
                 self.release()
             (self.path / LOCK).unlink()
-            # Another process may have begun in it just now.
-            self.path.rmdir()
         self.release()
+        # Only now: where a server has the files, one that is open keeps a name in the folder.
+        # Another process may have begun in it by now, and then its lock lies there.
+        with suppress(OSError):
+            self.path.rmdir()
 
 
 def _is_named(stream: BinaryIO, path: Path) -> bool:

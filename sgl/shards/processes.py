@@ -28,6 +28,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from sgl.shards.executor import ATTEMPTS, Function, WorkerLostError, in_flight
+from sgl.shards.interrupts import unheard_by_children
 
 #: Seconds that a worker has to leave by itself.
 _PATIENCE = 2.0
@@ -115,7 +116,8 @@ class _Worker:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
+        with unheard_by_children():
+            self._process.start()
         # The pipe has to end when the process does, so no other may have its end open.
         theirs.close()
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +25,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TypeVar
@@ -114,18 +115,38 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
         yield None
         return
     with _pool(number) as pool:
-        for _ in range(number):
-            pool.submit(_ready)
         yield pool
 
 
 @contextmanager
 def _pool(number: int) -> Iterator[ProcessPoolExecutor]:
+    """So many processes, which start at once."""
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin)
     try:
+        with _unheard_by_children():
+            for _ in range(number):
+                pool.submit(_ready)
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _unheard_by_children() -> Iterator[None]:
+    """Processes that start meanwhile hear no Ctrl-C until they ask for it.
+
+    They import modules first, and Python would answer with a traceback there.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It starts with the first process, and unblocks the signal when it has.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(directory: Path) -> int:
@@ -158,7 +179,14 @@ class _Ahead:
 
 
 def _begin() -> None:
-    """What a process does first: it ends when the one does that has started it."""
+    """What a process does first: it ends when the one does that has started it.
+
+    So it does with Ctrl-C, and says nothing, unless interruptions are ignored.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
