@@ -314,7 +314,7 @@ def test_two_systems_of_one_name_are_told_apart(tmp_path: Path, analysed: Analys
         (tmp_path / name).mkdir()
     outputs = [(f"{name}/out.txt", f"{RIGHT}\nno\n") for name in ("one", "two")]
     found = analysed(GOLD, *outputs, options="--support 1")
-    assert [system["name"] for system in found["systems"]] == ["one/out", "two/out"]
+    assert [system["name"] for system in found["systems"]] == ["one", "two"]
     assert found["mined"][0]["suspects"][0]["coverage"] == 2
 
 

@@ -15,6 +15,7 @@ import click
 from sgl.cli.common import count, message_options, print_table, progress, show
 from sgl.cli.files import may_write, write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.systems import systems_of
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.source import visible
 
@@ -37,7 +38,7 @@ _VIEWS = ("dep", "pos", "pos-dep")
 
 @click.command("analyse")
 @click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("predictions", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("predictions", nargs=-1)
 @click.option(
     "--compare",
     type=click.Choice(("form", "lemma")),
@@ -102,7 +103,7 @@ _VIEWS = ("dep", "pos", "pos-dep")
 @message_options
 def command(
     gold: Path,
-    predictions: tuple[Path, ...],
+    predictions: tuple[str, ...],
     compare: str,
     tokenize: str,
     keep_case: bool,
@@ -122,7 +123,7 @@ def command(
     """Analyse the trees of GOLD, a treebank in CoNLL-U, and the PREDICTIONS of systems.
 
     A file of predictions has a text on each line, for the sentences in order; or ids and
-    texts (.tsv, .jsonl); or sentences (.conllu).
+    texts (.tsv, .jsonl); or sentences (.conllu).  NAME=PREDICTIONS names a system.
     """
     missing = [name for name in ("scipy", "statsmodels", "sacrebleu") if find_spec(name) is None]
     if missing:
@@ -136,7 +137,12 @@ def command(
     wanted = _failure(failure)
     sizes = _nodes(nodes)
     results = [path for path in (json_file, html_file, latex_file) if path is not None]
-    if wanted is None or sizes is None or not may_write(results, (gold, *predictions)):
+    systems = systems_of(predictions)
+    files = [path for _, path in systems]
+    if wanted is None or sizes is None or not may_write(results, (gold, *files)):
+        return USAGE
+    if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
+        click.echo(f"error: two files are those of `{twice[0]}`; a system has one here", err=True)
         return USAGE
     for path in results:
         if not path.resolve().parent.is_dir():
@@ -156,7 +162,7 @@ def command(
     )
     diagnostics = Diagnostics()
     started = time.monotonic()
-    found = _analyse(gold, predictions, settings, diagnostics)
+    found = _analyse(gold, systems, settings, diagnostics)
     if found is not None:
         _report(found, diagnostics)
         if found.treebank.sentences:
@@ -198,13 +204,16 @@ def _nodes(text: str) -> tuple[int, int] | None:
 
 
 def _analyse(
-    gold: Path, predictions: Sequence[Path], settings: Settings, diagnostics: Diagnostics
+    gold: Path,
+    systems: Sequence[tuple[str, Path]],
+    settings: Settings,
+    diagnostics: Diagnostics,
 ) -> Analysis | None:
     """The analysis; None after a report."""
     from sgl.analyse import analyse
     from sgl.analyse.kinds import what_else
 
-    for path in (gold, *predictions):
+    for path in (gold, *(path for _, path in systems)):
         if not path.is_file():
             reason = "it is a directory" if path.is_dir() else "there is no such file"
             diagnostics.error("SGL1102", None, f"cannot read `{path}`: {reason}")
@@ -226,23 +235,11 @@ def _analyse(
             line(f"{bar} {100 * share:3.0f} %  {gold.name}", 0, 1)
 
         try:
-            return analyse(gold, system_names(predictions), settings, advance)
+            return analyse(gold, systems, settings, advance)
         except OSError as problem:
             reason = problem.strerror or str(problem)
             diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
     return None
-
-
-def system_names(paths: Sequence[Path]) -> list[tuple[str, Path]]:
-    """Names for systems: of their files, as much of these as tells them apart."""
-    names = [path.stem for path in paths]
-    if len(set(names)) < len(names):
-        names = [f"{path.parent.name}/{path.stem}" for path in paths]
-    uses = Counter(names)
-    return [
-        (name if uses[name] == 1 else f"{number}:{name}", path)
-        for number, (name, path) in enumerate(zip(names, paths, strict=True), 1)
-    ]
 
 
 def _report(found: Analysis, diagnostics: Diagnostics) -> None:

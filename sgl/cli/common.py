@@ -134,7 +134,8 @@ def print_table(table: Table) -> None:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _WIDE
-    Console(highlight=False, width=width).print(table)
+    # Columns that need more are not cut off: the terminal goes on in the next line.
+    Console(highlight=False, width=width).print(table, crop=False)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -16,10 +16,11 @@ from sgl.analyse.predictions import PredictionsError
 from sgl.build.judging import grammar_of
 from sgl.cli.common import Progress, compile_options, count, progress, show
 from sgl.cli.eval_compounds import Compounds, compounds_of
-from sgl.cli.eval_request import MOST_SAMPLES, SAMPLES, Request, named
+from sgl.cli.eval_request import MOST_SAMPLES, SAMPLES, Request
 from sgl.cli.eval_tables import show_result
 from sgl.cli.files import may_write, write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.systems import systems_of
 from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.source import visible
@@ -182,8 +183,7 @@ def _systems(
     """The systems with their runs; None after errors about any of the files."""
     runs: dict[str, list[Predictions]] = {}
     words = [tuple(word.form for word in sentence.words) for sentence in benchmark.sentences]
-    for given in names:
-        name, path = named(given)
+    for name, path in systems_of(names):
         try:
             read = read_predictions(path, benchmark.rows, language, words)
         except PredictionsError as problem:
@@ -195,16 +195,11 @@ def _systems(
                 hint=problem.hint,
             )
             continue
-        runs.setdefault(name or _free(path, runs), []).append(read)
+        runs.setdefault(name, []).append(read)
         _warn_about(path, read, diagnostics)
     if diagnostics.errors:
         return None
     return tuple(System(name, tuple(found)) for name, found in runs.items())
-
-
-def _free(path: Path, taken: Mapping[str, object]) -> str:
-    """The name of a system without one: that of its file, or more of its path."""
-    return path.stem if path.stem not in taken else str(path)
 
 
 def _warn_about(path: Path, read: Predictions, diagnostics: Diagnostics) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from sgl.cli.systems import systems_of
 from sgl.evaluate.benchmark import MANIFEST
 from sgl.evaluate.compound_table import FILE as COMPOUNDS
 
@@ -57,12 +58,6 @@ class Request:
         files = self.grammar, self.compounds, self.lexicon
         return [
             *(path for path in files if path is not None),
-            *(named(given)[1] for given in self.predictions),
+            *(path for _, path in systems_of(self.predictions)),
             *(self.dataset / name for name in ("", MANIFEST, COMPOUNDS)),
         ]
-
-
-def named(given: str) -> tuple[str, Path]:
-    """The name of a system, empty if there is none, and its file: ``NAME=PREDICTIONS``."""
-    name, equals, file = given.partition("=")
-    return (name, Path(file)) if equals else ("", Path(given))

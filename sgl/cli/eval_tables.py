@@ -25,27 +25,34 @@ def show_result(data: Json) -> None:
     """The scores of all items, groups and patterns, and what they rest on."""
     dataset = data["dataset"]
     click.echo(f"{dataset['title']}: {dataset['split']}, {dataset['source']} → {dataset['target']}")
-    print_table(_scores(data))
+    _print(_scores(data))
     for name, text in data["signatures"].items():
         click.echo(f"{data['metrics'][name]}: {text}")
     _show_partial(data["partial_match"])
     if data["mistakes"]["systems"]:
         click.echo()
-        print_table(_mistakes(data["mistakes"]))
+        _print(_mistakes(data["mistakes"]))
     if data["tests"]["differences"]:
         click.echo()
-        print_table(_tests(data))
+        _print(_tests(data))
     if "compounds" in data:
         click.echo()
-        print_table(_compounds(data["compounds"]))
+        _print(_compounds(data["compounds"]))
 
 
 def _table(first: str, *columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, no_wrap=True)
+    table.add_column(first, min_width=12, overflow="fold")
     for column in columns:
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", overflow="fold")
     return table
+
+
+def _print(table: Table) -> None:
+    """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
+    for column in table.columns[1:]:
+        column.min_width = max((len(str(cell)) for cell in column.cells), default=None)
+    print_table(table)
 
 
 def _scores(data: Json) -> Table:
