@@ -303,3 +303,21 @@ part objects "Objects with a PP"
     said = capsys.readouterr().err
     assert "error[SGL0809]" in said
     assert "`ambiguous report`" in said
+
+
+def test_words_that_only_ambiguous_sentences_have_are_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bats = """
+pattern bats "The bat as an object → the bat as a subject"
+  forbid { V -[nsubj]-> N[lemma=bat] }
+  size 10
+"""
+    Path(MAIN).write_text(RULES + DATASET + bats, encoding="utf-8")
+    assert run(["compile", MAIN, "--out", "out"]) == FAILED
+    said = capsys.readouterr().err
+    assert "`gen/bats/0` cannot yield 10 sentences" in said
+    assert "for a word that no sentence of train has" in said
+    assert "were rejected for their readings, so that their words were not seen" in said
+    assert "`ambiguous report`" in said

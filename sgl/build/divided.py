@@ -12,7 +12,7 @@ from sgl.compile import Compiled
 from sgl.dataset import Chunk
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import Written, write_items
-from sgl.sample import Tables
+from sgl.sample import AMBIGUOUS, NotEnoughError, Tables
 from sgl.sample.drawing import Drawing, sentences_of
 from sgl.sample.drawn import Drawn
 from sgl.sample.sampler import Sampler
@@ -80,7 +80,14 @@ def _drawn(
                 referee.recount(stratum, kept[1])
             found.append(kept[0])
             continue
-        found.append(drawing.stratum(number, progress))
+        try:
+            found.append(drawing.stratum(number, progress))
+        except NotEnoughError as problem:
+            problem.before = {
+                drawn.stratum.stream: (drawn.candidates, drawn.rejected[AMBIGUOUS])
+                for drawn in found
+            }
+            raise
         if journal is not None:
             counted = {} if referee is None else referee.counted(stratum)
             keep_drawn(journal, number, found[-1], counted)

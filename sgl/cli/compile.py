@@ -25,6 +25,10 @@ from sgl.dataset import OutputError, TextTooLongError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import ConlluError, ViewError
 from sgl.sample import AMBIGUOUS, NotEnoughError
+from sgl.sample.distinct import TRAIN, UNEXPOSED_WORD
+
+#: What candidates are rejected for, where the name of the reason does not say it.
+_REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
 @click.command("compile")
@@ -111,12 +115,24 @@ def _report_output(target: Path, problem: OutputError, diagnostics: Diagnostics)
 def _more_sentences(problem: NotEnoughError) -> str:
     """What to do when sentences run out, going by why candidates were rejected."""
     often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
-    if often == AMBIGUOUS and problem.rejected[often]:
+    if problem.rejected.get(often) and (often == AMBIGUOUS or _ambiguous_before(problem)):
         return (
             "look at their readings with `sglc parse --all`; make the grammar less ambiguous, "
             "or let them pass: `ambiguous report` in the dataset"
         )
     return "ask for fewer, enlarge the lexicon, or allow repeated sentences"
+
+
+def _ambiguous_before(problem: NotEnoughError) -> list[str]:
+    """The parts of training that lack words because their sentences are ambiguous, in words."""
+    if not problem.rejected.get(UNEXPOSED_WORD):
+        return []
+    return [
+        f"of {count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
+        "their readings, so that their words were not seen"
+        for stream, (candidates, ambiguous) in problem.before.items()
+        if stream.startswith(f"{TRAIN}/") and ambiguous
+    ]
 
 
 def _produce(
@@ -148,7 +164,7 @@ def _produce(
     except NotEnoughError as problem:
         diagnostics = Diagnostics()
         rejected = ", ".join(
-            f"{number:,} for {reason.replace('_', ' ')}"
+            f"{number:,} for {_REJECTED.get(reason, reason.replace('_', ' '))}"
             for reason, number in sorted(problem.rejected.items())
             if number
         )
@@ -160,6 +176,7 @@ def _produce(
                 problem.reason,
                 f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
                 + (f"; rejected {rejected}" if rejected else ""),
+                *_ambiguous_before(problem),
             ),
             hint=_more_sentences(problem),
         )

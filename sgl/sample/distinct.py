@@ -65,6 +65,8 @@ class NotEnoughError(Exception):
 
     ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by
     reason) what was drawn for them; ``reason`` is a sentence for the author.
+    ``before`` are the streams of the strata before it with how many candidates they
+    had, and how many of these were rejected as ambiguous.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class NotEnoughError(Exception):
         self.candidates = candidates
         self.reason = reason
         self.rejected = rejected
+        self.before: dict[str, tuple[int, int]] = {}
 
 
 class Found(NamedTuple):
