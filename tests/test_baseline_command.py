@@ -87,6 +87,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_model(
     with monkeypatch.context() as patch:
         patch.setattr(Training, "_step", interrupted)
         assert trains() == INTERRUPTED
+    assert "`--resume` goes on from the last check" in work.capsys.readouterr().out
     assert trains() == FAILED
     assert "`--resume` goes on with it" in said(work)
     assert trains("--resume") == OK

@@ -218,6 +218,15 @@ def _job(
     return None
 
 
+def _what_is_kept(job: Job) -> str:
+    """What an interrupted run leaves, in words."""
+    path = job.directory.path
+    if job.directory.checkpoint.exists():
+        return f"{path}: `--resume` goes on from the last check"
+    check = job.request.config.check
+    return f"{path}: `--resume` begins anew, as the first check comes after {check:,} steps"
+
+
 def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, Path] | None:
     """Train and decode; the predictions by split, or None after an error."""
     from sgl.baseline.causal import LanguageModelError
@@ -251,6 +260,9 @@ def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, P
             )
         with progress() as line:
             return {split.split: job.predict(split, line) for split in data.predicted}
+    except KeyboardInterrupt:
+        messages.say(_what_is_kept(job))
+        raise
     except CheckpointError as problem:
         diagnostics.error("SGL1604", None, problem.message, hint=problem.hint)
     except LanguageModelError as problem:

@@ -18,6 +18,9 @@ _POINTS = ("bleu", "chrf")
 
 _SIGNIFICANT = 0.05
 
+#: Columns of a terminal that titles have at least.
+_TITLE = 12
+
 Json = Mapping[str, Any]
 
 
@@ -42,7 +45,7 @@ def show_result(data: Json) -> None:
 
 def _table(first: str, *columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, min_width=12, overflow="fold")
+    table.add_column(first, overflow="fold")
     for column in columns:
         table.add_column(column, justify="right", overflow="fold")
     return table
@@ -50,8 +53,9 @@ def _table(first: str, *columns: str) -> Table:
 
 def _print(table: Table) -> None:
     """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
-    for column in table.columns[1:]:
-        column.min_width = max((len(str(cell)) for cell in column.cells), default=None)
+    for number, column in enumerate(table.columns):
+        longest = max((len(str(cell)) for cell in column.cells), default=0)
+        column.min_width = longest if number else min(longest, _TITLE)
     print_table(table)
 
 
