@@ -41,7 +41,10 @@ with warm.kernels_beside():
 """
 
 DRIVER = """
+import signal
 import time
+# A shell has its background jobs ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def wait():
     time.sleep(60)
 try:
