@@ -155,9 +155,9 @@ def _prepared(options: _Options, diagnostics: Diagnostics) -> Job | None:
                 f"`--path` is of a language model, and `{config.model}` is none",
                 "`--config sget-lora`, or a file with `model: causal-lm`",
             )
+        data = read_data(options.dataset, options.target)
         if not _installed(config, diagnostics):
             return None
-        data = read_data(options.dataset, options.target)
     except ConfigError as problem:
         diagnostics.error("SGL1601", None, problem.message, hint=problem.hint)
         return None
