@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sgl.cli.common import count, message_options, print_table, progress, show
-from sgl.cli.files import may_write, write_results
+from sgl.cli.common import bar, count, message_options, print_table, progress, show
+from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.systems import systems_of
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -22,9 +22,6 @@ from sgl.diagnostics.source import visible
 if TYPE_CHECKING:
     from sgl.analyse.result import Analysis, Settings, System
     from sgl.analyse.tables import Table
-
-#: Cells of the progress bar.
-_BAR = 20
 
 #: Malformed sentences that are named.
 _NOTED = 10
@@ -230,15 +227,12 @@ def _analyse(
 
         def advance(done: int, size: int) -> None:
             share = done / size if size else 1.0
-            cells = round(_BAR * share)
-            bar = "█" * cells + "░" * (_BAR - cells)
-            line(f"{bar} {100 * share:3.0f} %  {gold.name}", 0, 1)
+            line(f"{bar(share)}  {gold.name}", 0, 1)
 
         try:
             return analyse(gold, systems, settings, advance)
         except OSError as problem:
-            reason = problem.strerror or str(problem)
-            diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
+            report_unread(problem, diagnostics)
     return None
 
 

@@ -29,11 +29,10 @@ from sgl.cli.corpora import (
     corpora_argument,
     differences,
     normalise_option,
-    report_unread,
     report_unreadable,
     source_option,
 )
-from sgl.cli.files import write_results
+from sgl.cli.files import report_unread, write_results
 from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures

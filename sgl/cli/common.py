@@ -26,6 +26,9 @@ FORMATS = ("full", "concise", "json")
 #: Seconds after which a speed says something.
 _TELLING = 1.0
 
+#: Cells of a progress bar.
+_BAR = 20
+
 #: Columns for tables that go to a file or a pipe.
 _WIDE = 160
 
@@ -141,6 +144,12 @@ def print_table(table: Table) -> None:
 def count(number: int, noun: str, plural: str = "") -> str:
     """``1 error``, ``2 errors``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def bar(share: float) -> str:
+    """How much of a whole is done: ``██████████░░░░░░░░░░  50 %``."""
+    done = round(_BAR * share)
+    return f"{'█' * done}{'░' * (_BAR - done)} {100 * share:3.0f} %"
 
 
 class Speed:

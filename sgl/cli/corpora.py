@@ -9,15 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
-from sgl.cli.common import Progress, count
+from sgl.cli.common import Progress, bar, count
 from sgl.cli.layers import are_known, listed
 from sgl.corpus import DIFFERENCES
 from sgl.diagnostics import Diagnostics
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
-#: Cells of the progress bar.
-_BAR = 20
 
 #: Unreadable rows that are named.
 _NOTED = 10
@@ -60,15 +57,7 @@ class FileBar:
 
     def __call__(self, file: str, rows: int, share: float) -> None:
         """Say how far the reading of ``file`` is."""
-        done = round(_BAR * share)
-        bar = "█" * done + "░" * (_BAR - done)
-        self.line(f"{bar} {100 * share:3.0f} %  {Path(file).name}, {rows:,} rows", 0, 1)
-
-
-def report_unread(problem: OSError, diagnostics: Diagnostics) -> None:
-    """Say which file cannot be read."""
-    reason = problem.strerror or str(problem)
-    diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
+        self.line(f"{bar(share)}  {Path(file).name}, {rows:,} rows", 0, 1)
 
 
 def report_unreadable(number: int, rows: Sequence[str], diagnostics: Diagnostics) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from sgl.cli.systems import systems_of
+from sgl.cli.systems import named
 from sgl.evaluate.benchmark import MANIFEST
 from sgl.evaluate.compound_table import FILE as COMPOUNDS
 
@@ -58,6 +58,6 @@ class Request:
         files = self.grammar, self.compounds, self.lexicon
         return [
             *(path for path in files if path is not None),
-            *(path for _, path in systems_of(self.predictions)),
+            *(named(given)[1] for given in self.predictions),
             *(self.dataset / name for name in ("", MANIFEST, COMPOUNDS)),
         ]

@@ -1,4 +1,4 @@
-"""Write a file so that it is there completely or not at all."""
+"""Files of a command: written completely or not at all, and what is said of those that fail."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ def may_write(results: Sequence[Path], inputs: Sequence[Path]) -> bool:
         click.echo("error: two results would be written to one file", err=True)
         return False
     return True
+
+
+def report_unread(problem: OSError, diagnostics: Diagnostics) -> None:
+    """Say which file cannot be read."""
+    reason = problem.strerror or str(problem)
+    diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
 
 
 def write_results(texts: list[tuple[Path, str]], diagnostics: Diagnostics) -> None:

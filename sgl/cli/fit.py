@@ -17,11 +17,10 @@ from sgl.cli.corpora import (
     FileBar,
     corpora_argument,
     normalise_option,
-    report_unread,
     report_unreadable,
     source_option,
 )
-from sgl.cli.files import write_results
+from sgl.cli.files import report_unread, write_results
 from sgl.cli.fit_request import Request, head, may_write, provenance, read_request
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE

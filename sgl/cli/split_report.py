@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sgl.cli.common import print_table
 from sgl.cli.main import OK, USAGE
 from sgl.split import Material, Measured, Wanted, measure
+from sgl.split.certificate import elements_data
 
 Row = tuple[str, int, Measured]
 
@@ -82,14 +83,7 @@ def _show(material: Material, wanted: Wanted, rows: list[Row]) -> None:
 def _data(material: Material, wanted: Wanted, rows: list[Row]) -> dict[str, Any]:
     """What ``--json`` writes."""
     return {
-        "elements": {
-            "view": wanted.view,
-            "size": wanted.size,
-            "weighted": wanted.weighted,
-            "above": None if wanted.above is None else str(wanted.above),
-            "atoms": len(material.elements.atoms.names),
-            "compounds": len(material.elements.compounds.names),
-        },
+        "elements": elements_data(material, wanted),
         "train": {"name": material.parts[0].name, "items": len(material.parts[0].ids)},
         "measured": [
             {

@@ -136,17 +136,18 @@ class PartitionedSentences:
         promise: Callable[[], Answer],
     ) -> Answer:
         """The answer of a table, which is made anew as often as it is lost."""
-        for attempt in range(1, ATTEMPTS):
+
+        def ask_anew(_: Table, index: int) -> Callable[[], Answer]:
+            # The new table can be lost while it is filled, and that counts as a loss too.
+            self._refill(index)
+            return ask(self._tables[index], index)
+
+        for _ in range(ATTEMPTS - 1):
             try:
-                if attempt > 1:
-                    # It can be lost again while it is filled.
-                    self._refill(index)
-                    promise = _promise(ask, self._tables[index], index)
                 return promise()
             except WorkerLostError:
-                continue
-        self._refill(index)
-        return _promise(ask, self._tables[index], index)()
+                promise = _promise(ask_anew, self._tables[index], index)
+        return promise()
 
     def _remember(self, hashes: Hashes, stratum: int) -> None:
         rows = np.empty((len(hashes), 3), np.uint64)

@@ -30,6 +30,18 @@ from sgl.split.sources import Material, Wanted
 FORMAT = "sgl-split/1"
 
 
+def elements_data(material: Material, wanted: Wanted) -> dict[str, Any]:
+    """What the atoms and compounds are, and how many, for a certificate or a report."""
+    return {
+        "view": wanted.view,
+        "size": wanted.size,
+        "weighted": wanted.weighted,
+        "above": None if wanted.above is None else str(wanted.above),
+        "atoms": len(material.elements.atoms.names),
+        "compounds": len(material.elements.compounds.names),
+    }
+
+
 def certificate(
     material: Material,
     wanted: Wanted,
@@ -50,14 +62,7 @@ def certificate(
             {"name": part.path.name, "sha256": part.digest, "items": len(part.ids)}
             for part in material.parts
         ],
-        "elements": {
-            "view": wanted.view,
-            "size": wanted.size,
-            "weighted": wanted.weighted,
-            "above": None if wanted.above is None else str(wanted.above),
-            "atoms": len(material.elements.atoms.names),
-            "compounds": len(material.elements.compounds.names),
-        },
+        "elements": elements_data(material, wanted),
         "target": {
             "atoms": target.atoms,
             "compounds": target.compounds,
