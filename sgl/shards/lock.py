@@ -22,6 +22,7 @@ import os
 import platform
 import shutil
 import sys
+import time
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -45,6 +46,9 @@ else:
 
 #: The file that is locked.
 LOCK = "lock"
+
+#: For how many seconds a holder's signature is waited for, if its file has none.
+_SIGNING = 0.5
 
 #: How often a folder is made that another process deletes at the same moment.
 _ATTEMPTS = 100
@@ -148,11 +152,18 @@ def _sign(stream: BinaryIO) -> None:
 
 def _holder(stream: BinaryIO) -> str:
     """Who has the lock, as a sentence."""
-    stream.seek(0)
+    end = time.monotonic() + _SIGNING
+    while not (who := _signature(stream)) and time.monotonic() < end:
+        # A process signs just after it has locked the file, so it may be about to.
+        time.sleep(0.01)
+    return f"another run is writing here{who and ': '}{who}"
+
+
+def _signature(stream: BinaryIO) -> str:
+    """What the holder of the lock has written about itself; empty if it has not yet."""
     try:
+        stream.seek(0)
         holder = json.loads(stream.read())
-        who = f"process {holder['process']} on {holder['host']}, since {holder['since']}"
+        return f"process {holder['process']} on {holder['host']}, since {holder['since']}"
     except (OSError, ValueError, KeyError, TypeError):
-        # Its process has not signed it yet.
-        return "another run is writing here"
-    return f"another run is writing here: {who}"
+        return ""
