@@ -20,7 +20,7 @@ from sgl.diagnostics.page import markdown, page
 from sgl.diagnostics.registry import TOPICS
 from sgl.lang import syntax
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.reader import TERMINALS
+from sgl.lang.surprise import TERMINALS
 
 ROOT = Path(__file__).parent.parent
 #: The one code that only drawing shows.

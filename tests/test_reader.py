@@ -15,7 +15,8 @@ from sgl.diagnostics.codes.base import BASE
 from sgl.diagnostics.render import render
 from sgl.lang import syntax as s
 from sgl.lang.chunks import MAX_DEPTH, Chunk, split_chunks
-from sgl.lang.reader import LOOKALIKES, MAX_MISTAKES, MAX_NESTING, read
+from sgl.lang.lookalikes import LOOKALIKES
+from sgl.lang.reader import MAX_MISTAKES, MAX_NESTING, read
 
 ROOT = Path(__file__).parent.parent
 GRAMMARS = sorted(

@@ -19,6 +19,7 @@ from sgl.compile.templates import Children, lower_templates
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
+from sgl.lang.keywords import DECLARATIONS
 
 
 def lower_rules(
@@ -186,6 +187,8 @@ def _check_layer(layer: s.Name, signature: Signature, diagnostics: Diagnostics) 
     if not near:
         signature.unknown.add(name)
     hint = near or f"the layers are: {', '.join(known)}"
+    if name in DECLARATIONS:
+        hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
     diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
 
 

@@ -143,15 +143,17 @@ def suggest(name: str, known: Iterable[str]) -> str:
 def suggested(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelt one most likely means, if any.
 
-    A candidate is at most two edits away (one for names of up to three
-    letters) or has ``name`` as a prefix; nothing is said when two candidates
-    are equally close.
+    A candidate differs in capital letters only, is at most two edits away (one for
+    names of up to three letters) and shares some letter, or has ``name`` as a prefix;
+    nothing is said when two candidates are equally close.
     """
     limit = 1 if len(name) <= 3 else 2
     ranked: list[tuple[int, str]] = []
     for candidate in sorted(set(known)):
         distance = _edits(name, candidate, limit)
-        if distance <= limit:
+        if candidate.casefold() == name.casefold():
+            ranked.append((0, candidate))
+        elif distance <= limit and distance < max(len(name), len(candidate)):
             ranked.append((distance, candidate))
         elif len(name) >= 2 and candidate.startswith(name):
             ranked.append((limit + 1, candidate))

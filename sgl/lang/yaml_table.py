@@ -10,6 +10,7 @@ can neither construct anything nor exhaust the stack or the memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -196,6 +197,43 @@ def _cell(event: Event) -> str:
     if not isinstance(event, ScalarEvent):
         raise MalformedTable(line_of(event), "a value in a table is a word or a number")
     return "" if event.value in ("~", "null") and not event.style else event.value
+
+
+def cell_span(source: SourceFile, row: Row, column: str, value: str) -> Span:
+    """Where a row, or one of its variants, has this value in this column; else all of the row.
+
+    Rows keep no places of their cells; the few that are spoken of are read once more.
+    """
+    number, _ = source.position(row.span.start)
+    begin = source.line_starts[number - 1]
+    found = None
+    # The lines from the row on need not be YAML by themselves.
+    with suppress(yaml.YAMLError, StopIteration):
+        found = _cell_mark(yaml.parse(source.text[begin:], Loader=_Loader), column, value)
+    if found is None:
+        return row.span
+    line, start, end = found
+    offset = source.line_starts[min(number - 1 + line, len(source.line_starts) - 1)]
+    return source.span(offset + start, offset + end)
+
+
+def _cell_mark(events: Iterator[Event], column: str, value: str) -> tuple[int, int, int] | None:
+    """Line and columns (0-based) of a cell, in the first mapping of the events."""
+    depth = 0
+    for event in events:
+        depth += isinstance(event, MappingStartEvent) - isinstance(event, MappingEndEvent)
+        if isinstance(event, MappingEndEvent) and depth <= 0:
+            return None
+        if isinstance(event, ScalarEvent) and depth and event.value == column:
+            following = next(events)
+            depth += isinstance(following, MappingStartEvent)
+            if isinstance(following, ScalarEvent) and following.value == value:
+                first, last = following.start_mark, following.end_mark
+                assert first is not None
+                assert last is not None
+                on_one_line = first.line == last.line
+                return first.line, first.column, last.column if on_one_line else first.column + 1
+    return None
 
 
 def line_of(event: Event) -> int:
