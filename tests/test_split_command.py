@@ -300,4 +300,4 @@ def test_a_limit_that_cannot_be_kept_is_said(
     path = tmp_path / "few.conllu"
     path.write_text(treebank(8), "utf-8")
     assert split(path, "--atom-limit=0", "--out", tmp_path / "out", "--test=0.2:0.5") == OK
-    assert "no split with so little atom divergence was found" in capsys.readouterr().err
+    assert "warning[SGL1303]: no split with an atom divergence" in capsys.readouterr().err

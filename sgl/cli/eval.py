@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from sgl.cli.eval_compounds import Compounds, compounds_of
 from sgl.cli.eval_request import MOST_SAMPLES, SAMPLES, Request
 from sgl.cli.eval_tables import show_result
 from sgl.cli.files import may_write, write_results
+from sgl.cli.libraries import installed
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.systems import systems_of
 from sgl.compile import Compiled
@@ -95,17 +95,12 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
     if (request.compounds is None) != (request.lexicon is None):
         click.echo("error: `--compounds` and `--lexicon` need one another", err=True)
         return USAGE
-    if request.segment == "jieba" and find_spec("jieba") is None:
-        click.echo("error: no jieba: pip install 'sgl-compiler[zh]'", err=True)
-        return FAILED
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        click.echo(f"error: no {' and no '.join(missing)}: {_HOW_TO_INSTALL}", err=True)
-        return FAILED
     if not may_write(request.results, request.inputs):
         return USAGE
     sources, diagnostics = SourceMap(), Diagnostics()
-    status = score(request, sources, diagnostics)
+    chinese = ("jieba",) if request.segment == "jieba" else ()
+    there = installed(chinese, "zh", diagnostics) and installed(_NEEDED, "eval", diagnostics)
+    status = score(request, sources, diagnostics) if there else FAILED
     show(diagnostics, sources, request.form, request.color)
     return status
 

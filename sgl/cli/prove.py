@@ -73,8 +73,7 @@ def command(
     try:
         drawn = read_drawn(data) if data is not None else None
     except NotADatasetError as problem:
-        click.echo(f"error: {problem}", err=True)
-        return OUTPUT
+        return _refused("SGL1401", str(problem), form, color)
     return _prove(grammar, pattern, drawn, certificate, settings, as_json, form, color)
 
 
@@ -125,10 +124,12 @@ def _prove(
         _show(compiled, structures, proofs, pattern, drawn, as_json, diagnostics.errors)
     if proofs is None or diagnostics.errors:
         return FAILED
-    return OK if certificate is None else _certify(compiled, structures, certificate)
+    return OK if certificate is None else _certify(compiled, structures, certificate, form, color)
 
 
-def _certify(compiled: Compiled, structures: StructureCompiler, path: Path) -> int:
+def _certify(
+    compiled: Compiled, structures: StructureCompiler, path: Path, form: str, color: str
+) -> int:
     """Write the certificate of proved claims."""
     with progress() as line:
         line("writing the certificate", 0, 1)
@@ -136,9 +137,17 @@ def _certify(compiled: Compiled, structures: StructureCompiler, path: Path) -> i
     try:
         path.write_bytes(content)
     except OSError as problem:
-        click.echo(f"error: cannot write {path}: {problem.strerror}", err=True)
-        return OUTPUT
+        message = f"cannot write `{path}`: {problem.strerror or problem}"
+        return _refused("SGL1103", message, form, color)
     return OK
+
+
+def _refused(code: str, message: str, form: str, color: str) -> int:
+    """Say which file cannot be read or written; the exit code."""
+    diagnostics = Diagnostics()
+    diagnostics.error(code, None, message)
+    show(diagnostics, SourceMap(), form, color)
+    return OUTPUT
 
 
 def _show(

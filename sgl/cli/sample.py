@@ -18,6 +18,7 @@ from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.cli.pairs import finder, print_pair
 from sgl.cli.sample_file import Chosen, Wanted, write_file
+from sgl.cli.shortage import report_none, report_shortage
 from sgl.compile import Compiled
 from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
@@ -165,14 +166,14 @@ def draw_items(
     if diagnostics.errors:
         return None
     if any(split.empty for split in splits.values()):
-        click.echo("no sentence of the grammar qualifies; `sglc prove` says why", err=True)
+        report_none(compiled, diagnostics)
         return None
     seed = plan.seed if seed is None else seed
     plan = replace(plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
     try:
         parts = [part.items for part in draw(pack(core, plan, splits))]
     except NotEnoughError as problem:
-        click.echo(f"error: {problem.reason}", err=True)
+        report_shortage(problem, compiled.dataset_span, diagnostics)
         return None
     return [
         interpret(core, found.derivation)
