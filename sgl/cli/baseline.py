@@ -247,7 +247,11 @@ def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, P
         )
     try:
         with progress() as line:
-            trained = job.train(line, lambda state, left: _tell(line, messages, state, left))
+            trained = job.train(
+                line,
+                lambda state, left: _tell(line, messages, state, left),
+                lambda step: messages.say(_resumed(step, job.request.config.steps)),
+            )
         score = "" if trained.kept_score is None else f", dev {trained.kept_score:.1%}"
         messages.say(f"kept: step {trained.kept_step:,}{score}; ended: {trained.ended}")
         if trained.ended in (LIMIT, DIVERGED):
@@ -272,6 +276,15 @@ def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, P
     except (RuntimeError, MemoryError) as problem:
         _too_large(problem, diagnostics)
     return None
+
+
+def _resumed(step: int, steps: int) -> str:
+    """From where a run is gone on with, in words."""
+    if not step:
+        return "resumed: there was no check yet, so it begins anew"
+    if step >= steps:
+        return f"resumed: all {steps:,} steps are done"
+    return f"resumed after step {step:,} of {steps:,}"
 
 
 def _refused(path: Path, problem: OSError, diagnostics: Diagnostics) -> None:

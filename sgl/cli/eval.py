@@ -22,6 +22,7 @@ from sgl.cli.libraries import installed
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.systems import systems_of
 from sgl.compile import Compiled
+from sgl.core.plan import IN_DISTRIBUTION
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.source import visible
 from sgl.evaluate.benchmark import Benchmark, DatasetError, Kind, read_benchmark
@@ -168,6 +169,9 @@ def _evaluate(request: Request, sources: SourceMap, diagnostics: Diagnostics) ->
                 request.seed,
             )
         )
+    if _is_in_distribution(benchmark):
+        # Of these items nobody expects it; the page says so all the same.
+        unavailable.pop(METRICS[PARTIAL], None)
     _warn(scored, unavailable, diagnostics)
     return data | ({"compounds": rates} if rates is not None else {})
 
@@ -257,6 +261,12 @@ def _partial(
     return judge, lemmas_by_word(core, *layers)
 
 
+def _is_in_distribution(benchmark: Benchmark) -> bool:
+    """Whether the split of a dataset has no items of patterns, as `test` has none."""
+    kinds = {row.category for row in benchmark.rows}
+    return benchmark.directory is not None and kinds == {IN_DISTRIBUTION}
+
+
 def _no_partial(request: Request, benchmark: Benchmark) -> str:
     """Why partial matches make no sense here; empty if they may."""
     if benchmark.view:
@@ -335,7 +345,7 @@ def _shapes(benchmark: Benchmark, unavailable: dict[str, str]) -> tuple[Shape, .
 
 
 def _warn(scored: Scored, unavailable: Mapping[str, str], diagnostics: Diagnostics) -> None:
-    """Say what was not computed, and where the metric itself falls short."""
+    """Say what was not computed although it could be, and where a metric falls short."""
     for what, why in unavailable.items():
         diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
     if scored.edgeless:
