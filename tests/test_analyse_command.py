@@ -379,6 +379,46 @@ def test_what_cannot_be_done_is_said(
     assert "internal error" not in said
 
 
+JAPANESE = "犬 が 本 を 読ん だ"
+ENGLISH = "the dog has read a book"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "output", "noticed"),
+    [
+        (JAPANESE, ENGLISH, "Latin, not Hiragana, Han"),
+        (ENGLISH, "собака прочитала книгу", "Cyrillic, not Latin"),
+        (ENGLISH, "犬が本を読んだ", "Hiragana, Han, not Latin"),
+        (JAPANESE, "猫 は 魚 を 食べ る", ""),
+        (JAPANESE, "狗 读 了 书", ""),
+        (ENGLISH, "der Hund hat ein Buch gelesen", ""),
+        ("犬 が Franklin を 読ん だ", "犬 が Franklin High School を 読ん だ", ""),
+    ],
+)
+def test_outputs_in_another_script_are_noticed(
+    sentence: str,
+    output: str,
+    noticed: str,
+    analysed: Analyse,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = sentence.split()
+    rows = [
+        (word, word, "NOUN", place, "dep" if place else "root") for place, word in enumerate(words)
+    ]
+    analysed(conllu(rows) * 20, ("system.txt", f"{output}\n" * 20))
+    said = capsys.readouterr().err
+    assert ("warning[SGL1507]" in said) == bool(noticed)
+    assert noticed in said
+
+
+def test_few_outputs_say_nothing_about_the_language(
+    analysed: Analyse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysed(GOLD, ("system.txt", "犬\n猫\n"))
+    assert "SGL1507" not in capsys.readouterr().err
+
+
 def test_the_same_files_give_the_same_results(tmp_path: Path) -> None:
     write(tmp_path / "gold.conllu", GOLD)
     write(tmp_path / "system.txt", f"{RIGHT}\nno\n")
@@ -390,4 +430,6 @@ def test_the_same_files_give_the_same_results(tmp_path: Path) -> None:
 
 
 def test_every_code_of_the_command_has_a_page() -> None:
-    assert {"SGL1402", "SGL1403", "SGL1501", "SGL1502", "SGL1505", "SGL1506"} <= set(CODES)
+    assert {"SGL1402", "SGL1403", "SGL1501", "SGL1502", "SGL1505", "SGL1506", "SGL1507"} <= set(
+        CODES
+    )

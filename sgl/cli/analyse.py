@@ -276,6 +276,18 @@ def _report_outputs(system: System, diagnostics: Diagnostics) -> None:
             None,
             f"`{system.path}`: {count(system.missing, 'prediction')} missing, counted as wrong",
         )
+    if system.foreign is not None:
+        foreign = system.foreign
+        diagnostics.warning(
+            "SGL1507",
+            None,
+            f"`{system.path}` is not in the language of the treebank, by its letters: "
+            f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}",
+            notes=[
+                f"of its first {count(foreign.words, 'word')} these sentences have {foreign.known:,}"
+            ],
+            hint="is it a file of sources, or for another target?",
+        )
     if system.glued:
         diagnostics.warning(
             "SGL1505",
