@@ -283,9 +283,7 @@ def _report_outputs(system: System, diagnostics: Diagnostics) -> None:
             None,
             f"`{system.path}` is not in the language of the treebank, by its letters: "
             f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}",
-            notes=[
-                f"of its first {count(foreign.words, 'word')} these sentences have {foreign.known:,}"
-            ],
+            notes=[f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"],
             hint="is it a file of sources, or for another target?",
         )
     if system.glued:

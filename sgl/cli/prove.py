@@ -19,6 +19,7 @@ from sgl.build.proof_data import comparison_data, proof_data
 from sgl.build.reasoning import reasoning
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, progress, show
+from sgl.cli.layers import shortened
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.prove_between import between_lines
 from sgl.cli.prove_pattern import pattern_lines
@@ -73,7 +74,7 @@ def command(
     try:
         drawn = read_drawn(data) if data is not None else None
     except NotADatasetError as problem:
-        return _refused("SGL1401", str(problem), form, color)
+        return _refused("SGL1401", f"no dataset to compare with: {problem}", form, color)
     return _prove(grammar, pattern, drawn, certificate, settings, as_json, form, color)
 
 
@@ -110,8 +111,8 @@ def _prove(
         return FAILED
     names = [lowered.pattern.name for lowered in compiled.patterns]
     if pattern is not None and pattern not in names:
-        hint = suggest(pattern, names)
-        click.echo(f"error: there is no pattern `{pattern}` {hint}".rstrip(), err=True)
+        hint = suggest(pattern, names) or f"there is: {shortened(names)}"
+        click.echo(f"error: there is no pattern `{pattern}`; {hint}", err=True)
         return USAGE
     structures = StructureCompiler(compiled.grammar)
     with progress() as line:

@@ -10,7 +10,7 @@ from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters, report_twice
 from sgl.compile.views import WRITTEN
 from sgl.core.plan import Ambiguous
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest, suggested
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
@@ -193,6 +193,8 @@ class _Settings:
         elif key == "ambiguous":
             self._ambiguous(clause.values[0])
         else:
+            # What was meant is said by the hint, and is not reported as missing.
+            self.said.setdefault(suggested(key, _KEYS) or key, clause.key)
             self.diagnostics.error(
                 "SGL0201",
                 clause.key.span,

@@ -7,6 +7,7 @@ was meant can be guessed, else by :mod:`sgl.lang.surprise` with what could have 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
@@ -43,7 +44,11 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     comments: list[Name] = []
     unread: list[Unread] = []
     above: Chunk | None = None
-    for chunk in split_chunks(source):
+    chunks = list(split_chunks(source))
+    if _is_foreign(chunks):
+        _report_foreign(source, chunks, diagnostics)
+        return File(source.name, (), (), (Unread("", ""),))
+    for chunk in chunks:
         comments.extend(chunk.comments)
         if diagnostics.errors - before >= MAX_MISTAKES:
             unread.append(Unread("", ""))
@@ -154,6 +159,27 @@ def _nesting(tree: Tree[Token]) -> int:
         deepest = max(deepest, depth)
         stack.extend((child, depth + 1) for child in node.children if isinstance(child, Tree))
     return deepest
+
+
+def _is_foreign(chunks: Sequence[Chunk]) -> bool:
+    """Whether a file is none of SGL: several things in it, and none starts like a declaration."""
+    first = [_keyword(chunk) for chunk in chunks if chunk.text]
+    return len(first) > 1 and not any(
+        word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in first
+    )
+
+
+def _report_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Diagnostics) -> None:
+    start = next(chunk.start for chunk in chunks if chunk.text)
+    is_table = source.name.endswith((".yaml", ".yml"))
+    diagnostics.error(
+        "SGL0103",
+        source.span(start, start + 1),
+        "nothing in this file starts a declaration of SGL",
+        hint=f'a table is read by a grammar: `lexicon words from "{source.name}"`'
+        if is_table
+        else f"a declaration starts with one of: {', '.join(DECLARATIONS)}",
+    )
 
 
 def _report_many(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> None:

@@ -27,7 +27,8 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from sgl.diagnostics import Diagnostics, SourceFile, Span
+from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
+from sgl.lang.lookalikes import LOOKALIKES
 
 #: Rows that a table may have.
 MAX_ROWS = 200_000
@@ -101,11 +102,7 @@ def read_events(
     try:
         return read(yaml.parse(source.text, Loader=_Loader))
     except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        line = mark.line if mark is not None else 0
-        diagnostics.error(
-            "SGL0601", line_span(source, line), f"this is not YAML: {problem.problem or problem}"
-        )
+        _report_malformed(source, problem, diagnostics)
     except ReaderError as problem:
         _report_character(source, problem, diagnostics)
     except MalformedTable as problem:
@@ -121,6 +118,29 @@ def report_rows(source: SourceFile, span: Span, diagnostics: Diagnostics) -> Non
         span,
         f"the table `{source.name}` has more than {MAX_ROWS:,} rows",
         hint="keep the most frequent words",
+    )
+
+
+def _report_malformed(
+    source: SourceFile, problem: yaml.MarkedYAMLError, diagnostics: Diagnostics
+) -> None:
+    """Say where YAML cannot be read, where that began, and what signs are not its own."""
+    mark = problem.problem_mark or problem.context_mark
+    line = mark.line if mark is not None else 0
+    began = problem.context_mark.line if problem.context_mark is not None else line
+    lines = [source.line(min(n, len(source.line_starts) - 1) + 1) for n in (began, line)]
+    wide = next((c for text in lines for c in text if LOOKALIKES.get(c, " ") in ',:"-'), "")
+    hint = ""
+    if wide:
+        hint = f"if you mean `{LOOKALIKES[wide]}`, write it (of ASCII) in place of `{wide}`"
+    elif any("\t" in text for text in lines):
+        hint = "YAML is indented by spaces; write them in place of tabs"
+    diagnostics.error(
+        "SGL0601",
+        line_span(source, line),
+        f"this is not YAML: {problem.problem or problem}",
+        labels=[Label(line_span(source, began), "in what begins here")] if began != line else [],
+        hint=hint,
     )
 
 
@@ -165,6 +185,13 @@ def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) 
     for key, value in _pairs(line, events):
         if key in cells or key in variants:
             raise MalformedTable(line_of(value), f"the column `{key}` stands twice in a row")
+        if ":" in key or "：" in key:
+            colon = ":" if ":" in key else "："
+            raise MalformedTable(
+                line_of(value),
+                f"`{key}` has no value: a column is followed by `:` and a space"
+                + ("" if colon == ":" else f", and `{colon}` is another character"),
+            )
         if isinstance(value, MappingStartEvent):
             variants[key] = _variant(value, events)
         else:
