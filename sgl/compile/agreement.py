@@ -126,9 +126,10 @@ def find_open_ties(
     """
     numbered: dict[int, list[tuple[int, Instance]]] = {}
     for number, instance in enumerate(instances):
-        numbered.setdefault(id(instance.production), []).append((number, instance))
-    used = [production for production in productions if id(production) in numbered]
-    usage = _Usage(used)
+        if instance.rhs:
+            numbered.setdefault(id(instance.production), []).append((number, instance))
+    rules = [production for production in productions if id(production) in numbered]
+    usage = _Usage([*rules, *_kinds_of_words(productions)])
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
     for suspect in sorted(usage.suspects(), key=lambda suspect: not suspect.partner.is_open):
@@ -145,6 +146,16 @@ def find_open_ties(
     return tuple(sorted(found.values(), key=lambda tie: tie.place))
 
 
+def _kinds_of_words(productions: Sequence[Production]) -> list[Production]:
+    """One word of each kind: of a category, with values for the same features."""
+    kinds: dict[tuple[object, ...], Production] = {}
+    for production in productions:
+        if not production.rhs:
+            lhs = production.lhs
+            kinds.setdefault((lhs.info.name, lhs.mentioned, lhs.free), production)
+    return list(kinds.values())
+
+
 @dataclass(frozen=True, slots=True)
 class _Suspect:
     place: _Place
@@ -159,10 +170,10 @@ class _Usage:
     def __init__(self, productions: Sequence[Production]) -> None:
         self.rules = [production for production in productions if production.rhs]
         self.places: dict[tuple[str, bool, str], list[_Place]] = {}
-        for production in productions:
-            for place in _places(production):
-                self.places.setdefault(place.kind, []).append(place)
-        self.of_words = _of_words(productions)
+        every = [list(_places(production)) for production in productions]
+        for place in (place for places in every for place in places):
+            self.places.setdefault(place.kind, []).append(place)
+        self.of_words = _of_words(every)
 
     def suspects(self) -> Iterator[_Suspect]:
         """All open places with a partner that the rest of the grammar speaks against."""
@@ -222,20 +233,21 @@ def _is_partner(place: _Place, partner: _Place, places: Sequence[_Place]) -> boo
     )
 
 
-def _of_words(productions: Sequence[Production]) -> set[tuple[str, str]]:
-    """The features of categories whose values words bring with them, from below upwards."""
+def _of_words(every: Sequence[Sequence[_Place]]) -> set[tuple[str, str]]:
+    """The features of categories whose values words bring with them, from below upwards.
+
+    ``every`` has the places of each rule and of each kind of word.
+    """
     found = {
         (place.category, place.feature)
-        for production in productions
-        if not production.rhs
-        for place in _places(production)
-        if place.is_told
+        for places in every
+        for place in places
+        if not place.production.rhs and place.is_told
     }
     size = -1
     while size != len(found):
         size = len(found)
-        for production in productions:
-            places = list(_places(production))
+        for places in every:
             below = {
                 place.variable
                 for place in places
