@@ -112,6 +112,16 @@ SLIPS = {
         "Det",
         'witness: "This dogs here see.", beside "These dogs here see."',
     ),
+    "an article has any number beside an adjective that agrees": Slip(
+        AGREEING.replace("category N[num]", "category N[num]\ncategory A[num]")
+        + 'word A[num=sg]: "single"\n  syn node(upos=ADJ)\n'
+        + 'word A[num=pl]: "several"\n  syn node(lemma=single, upos=ADJ)\n'
+        + "rule modified: NP[num=n] -> Det A[num=n] N[num=n]\n"
+        + "  syn N -[det]-> Det; N -[amod]-> A\n",
+        "modified",
+        "Det",
+        'witness: "This several dogs see.", beside "These several dogs see."',
+    ),
     "a noun phrase does not take over the number of its noun": Slip(
         WORDS + AGREEING_CLAUSE + AGREEING_VERBS + NOUN_PHRASE.format("NP", "Det", "N"),
         "noun_phrase",
@@ -174,6 +184,22 @@ MEANT = {
     "a preposition has an object of any number": AGREEING
     + 'rule near: NP[num=n] -> Det[num=n] N[num=n] "near" NP\n'
     + '  syn N -[det]-> Det; N -[nmod]-> NP; NP -[case]-> "near"(upos=ADP)\n',
+    "an article agrees with the adjective, whose forms the noun does not have": (
+        WORDS.replace("feature num = sg | pl", "feature num = sg | pl\nfeature sound = c | v")
+        .replace("category Det[num]", "category Det[sound]")
+        .replace("category N[num]", "category N[sound]\ncategory A[sound]")
+        .replace('Det[num=sg]: "this"', 'Det[sound=c]: "a"')
+        .replace('Det[num=pl]: "these"', 'Det[sound=v]: "an"')
+        .replace('N[num=sg]: "dog"', 'N[sound=c]: "dog"')
+        .replace('N[num=pl]: "dogs"\n  syn node(lemma=dog, ', 'N[sound=v]: "ox"\n  syn node(')
+        + 'word A[sound=v]: "old"\n  syn node(upos=ADJ)\n'
+        + 'word A[sound=c]: "big"\n  syn node(upos=ADJ)\n'
+        + AGREEING_CLAUSE
+        + AGREEING_VERBS
+        + NOUN_PHRASE.format("NP", "Det[sound=s]", "N[sound=s]")
+        + "rule modified: NP -> Det[sound=s] A[sound=s] N\n"
+        + "  syn N -[det]-> Det; N -[amod]-> A\n"
+    ),
     "the author says that any value is meant": AGREEING
     + 'rule again: VP[num=_] -> V "again"\n  syn V -[advmod]-> "again"(upos=ADV)\n',
     "the author lists all values": AGREEING

@@ -20,7 +20,9 @@ place of the rule that has the feature too, and no fixed value.  An open place i
 
 Nothing is said of features that words do not have (whether a phrase has modifiers, say),
 nor of a child if another one of its category agrees with the partner (the subject does, the
-object need not), nor where the author writes ``NP[num=_]``: any value.
+object need not), nor of a child whose words do not inflect for the feature if the partner
+agrees with another child (*an old cat*: the article has to do with the adjective), nor where
+the author writes ``NP[num=_]``: any value.
 """
 
 from __future__ import annotations
@@ -28,10 +30,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from sgl.compile.expand import Instance
-from sgl.compile.productions import CategoryPattern, Production
+from sgl.compile.productions import CategoryPattern, Production, Slotting
 from sgl.diagnostics import Span
 
 #: The number of the left-hand side among the places of a rule; children have 0, 1, ….
@@ -129,7 +132,8 @@ def find_open_ties(
         if instance.rhs:
             numbered.setdefault(id(instance.production), []).append((number, instance))
     rules = [production for production in productions if id(production) in numbered]
-    usage = _Usage([*rules, *_kinds_of_words(productions)])
+    words = [production for production in productions if not production.rhs]
+    usage = _Usage([*rules, *_kinds_of_words(words)], words)
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
     for suspect in sorted(usage.suspects(), key=lambda suspect: not suspect.partner.is_open):
@@ -146,13 +150,11 @@ def find_open_ties(
     return tuple(sorted(found.values(), key=lambda tie: tie.place))
 
 
-def _kinds_of_words(productions: Sequence[Production]) -> list[Production]:
+def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
     """One word of each kind: of a category, with values for the same features."""
     kinds: dict[tuple[object, ...], Production] = {}
-    for production in productions:
-        if not production.rhs:
-            lhs = production.lhs
-            kinds.setdefault((lhs.info.name, lhs.mentioned, lhs.free), production)
+    for word in words:
+        kinds.setdefault((word.lhs.info.name, word.lhs.mentioned, word.lhs.free), word)
     return list(kinds.values())
 
 
@@ -167,13 +169,26 @@ class _Suspect:
 class _Usage:
     """What the rules say about the features of the categories that they mention."""
 
-    def __init__(self, productions: Sequence[Production]) -> None:
+    def __init__(self, productions: Sequence[Production], words: Sequence[Production]) -> None:
+        self._words = words
         self.rules = [production for production in productions if production.rhs]
         self.places: dict[tuple[str, bool, str], list[_Place]] = {}
         every = [list(_places(production)) for production in productions]
         for place in (place for places in every for place in places):
             self.places.setdefault(place.kind, []).append(place)
-        self.of_words = _of_words(every)
+        self.every = every
+        self.of_words = _risen(every, {(p.category, p.feature) for p in _told_by_words(every)})
+
+    @cached_property
+    def inflected(self) -> set[tuple[str, str]]:
+        """The features of categories by which the forms of one lemma differ."""
+        values: dict[tuple[str, str, str], set[Slotting]] = {}
+        for word in self._words:
+            for place in _places(word) if word.fragments else ():
+                if place.is_told:
+                    key = place.category, place.feature, _lemma(word)
+                    values.setdefault(key, set()).add(word.lhs.slots[place.slot])
+        return _risen(self.every, {key[:2] for key, found in values.items() if len(found) > 1})
 
     def suspects(self) -> Iterator[_Suspect]:
         """All open places with a partner that the rest of the grammar speaks against."""
@@ -181,7 +196,11 @@ class _Usage:
             places = list(_places(rule))
             for place in places:
                 for partner in places if place.is_open else ():
-                    if self._is_of_words(place, partner) and _is_partner(place, partner, places):
+                    if (
+                        self._is_of_words(place, partner)
+                        and _is_partner(place, partner, places)
+                        and not self._is_provided(place, partner, places)
+                    ):
                         yield from self._judged(place, partner)
 
     def _is_of_words(self, *places: _Place) -> bool:
@@ -190,6 +209,19 @@ class _Usage:
             (place.category, place.feature) in self.of_words
             for place in places
             if place.number != LEFT
+        )
+
+    def _is_provided(self, place: _Place, partner: _Place, places: Sequence[_Place]) -> bool:
+        """Whether the partner agrees with another child, and the words here do not inflect."""
+        return (
+            place.number != LEFT
+            and partner.number != LEFT
+            and partner.variable is not None
+            and any(
+                other.variable == partner.variable and other.number not in (LEFT, partner.number)
+                for other in places
+            )
+            and (place.category, place.feature) not in self.inflected
         )
 
     def _judged(self, place: _Place, partner: _Place) -> Iterator[_Suspect]:
@@ -233,17 +265,18 @@ def _is_partner(place: _Place, partner: _Place, places: Sequence[_Place]) -> boo
     )
 
 
-def _of_words(every: Sequence[Sequence[_Place]]) -> set[tuple[str, str]]:
-    """The features of categories whose values words bring with them, from below upwards.
+def _told_by_words(every: Sequence[Sequence[_Place]]) -> list[_Place]:
+    """The features that words have values for."""
+    return [
+        place for places in every for place in places if not place.production.rhs and place.is_told
+    ]
 
-    ``every`` has the places of each rule and of each kind of word.
-    """
-    found = {
-        (place.category, place.feature)
-        for places in every
-        for place in places
-        if not place.production.rhs and place.is_told
-    }
+
+def _risen(
+    every: Sequence[Sequence[_Place]], features: set[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Features of categories, and all that rules make of them from below upwards."""
+    found = set(features)
     size = -1
     while size != len(found):
         size = len(found)
@@ -259,6 +292,12 @@ def _of_words(every: Sequence[Sequence[_Place]]) -> set[tuple[str, str]]:
                 if place.number == LEFT and place.variable is not None and place.variable in below
             )
     return found
+
+
+def _lemma(word: Production) -> str:
+    """The lemma of a word in the first graph."""
+    attributes = dict(word.fragments[0].attributes.get(0, ()))
+    return str(attributes.get("lemma", ""))
 
 
 def _tied_with(place: _Place, partner: _Place) -> bool:
