@@ -131,6 +131,8 @@ def _words(
     layer: str, clause: s.LayerClause | None, entry: _EntryInput, context: Lexicons
 ) -> list[str] | None:
     """The words of an entry in a text layer; None after a report."""
+    if clause is None and context.signature.has_strange(entry.clauses):
+        return None
     if clause is None:
         context.diagnostics.error(
             "SGL0303",
@@ -187,6 +189,8 @@ def _fragment(
 ) -> FragmentSketch | None:
     if clause is None and layer.free:
         return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: ()})
+    if clause is None and context.signature.has_strange(entry.clauses):
+        return None
     if clause is None:
         context.diagnostics.error(
             "SGL0303",

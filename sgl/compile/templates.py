@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sgl.compile.productions import TemplateSketch, Variable, VariableTable
 from sgl.compile.signature import Signature
 from sgl.core.grammar import Item, Slot, TextLayer, Token
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
 
 
@@ -25,6 +25,8 @@ class Children:
         #: What several children are called, with the first of them; and what of it was reported.
         self.ambiguous: dict[str, s.Child] = {}
         self.reported: set[str] = set()
+        #: Where names were first mentioned that no child has.
+        self.missing: dict[str, Span] = {}
         for index, child in enumerate(self.children):
             self._add(index, child, diagnostics)
         for name in self.ambiguous:
@@ -54,6 +56,8 @@ class Children:
             return index
         if name.text in self.ambiguous:
             self._report_ambiguous(name, diagnostics)
+        elif (first := self.missing.setdefault(name.text, name.span)) != name.span:
+            diagnostics.also_at("SGL0305", first, name.span)
         else:
             diagnostics.error(
                 "SGL0305",
@@ -181,6 +185,8 @@ def _default(
         return source_template(rule)
     if len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child):
         return (Slot(0),)
+    if signature.has_strange(rule.layers):
+        return ()
     diagnostics.error(
         "SGL0303",
         rule.name.span,

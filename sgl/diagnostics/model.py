@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+
+#: Places that a message shows beside its own.
+_MOST_PLACES = 4
 
 
 class Severity(Enum):
@@ -101,6 +104,14 @@ class Diagnostics:
         """Add a diagnostic unless the same one is there already."""
         key = (diagnostic.code, diagnostic.span, diagnostic.message)
         self._found.setdefault(key, diagnostic)
+
+    def also_at(self, code: str, first: Span, place: Span, text: str = "and here") -> None:
+        """Add another place to what was said of the first one, instead of saying it again."""
+        for key, found in self._found.items():
+            if (found.code, found.span) == (code, first):
+                if len(found.labels) < _MOST_PLACES:
+                    self._found[key] = replace(found, labels=(*found.labels, Label(place, text)))
+                return
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add several diagnostics in turn."""

@@ -19,7 +19,7 @@ from sgl.lang.foreign import COMMENTS
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parsing import parser
 from sgl.lang.slips import begins_declaration, probable_slip
-from sgl.lang.surprise import clip, expectation, layers_in, message_of, surprise_of
+from sgl.lang.surprise import categories_in, clip, expectation, layers_in, message_of, surprise_of
 from sgl.lang.syntax import Declaration, File, Name, Unread
 
 #: After so many mistakes the rest of a file is not read.
@@ -30,6 +30,7 @@ MAX_NESTING = 64
 #: Declarations whose names may begin with a capital letter or not.
 _ANY_CASE = ("labels", "words", "word")
 _KEYWORD = re.compile(r"\w+|\S+")
+_INDENTED_LINE = re.compile(r"^[ \t]+(\w+)[ \t].*$", re.MULTILINE)
 #: Numbers with commas, and what may contain something like them: quotations and bounds.
 _COMMAS = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])'
@@ -83,6 +84,16 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     except UnexpectedInput as problem:
         _report_unexpected(source, chunk, problem, diagnostics)
         return None
+    swallowed = _swallowed(source, chunk)
+    if swallowed is not None:
+        start = chunk.start + swallowed.start(1)
+        diagnostics.error(
+            "SGL0101",
+            source.span(start, start + len(swallowed[1])),
+            "a declaration starts in the first column",
+            hint=f"remove the spaces before `{swallowed[1]}`",
+        )
+        return None
     thousands = _thousands(chunk)
     if thousands is not None:
         number = thousands[1]
@@ -108,6 +119,14 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     return declaration
 
 
+def _swallowed(source: SourceFile, chunk: Chunk) -> re.Match[str] | None:
+    """An indented declaration that could be read as a clause: ``  category NP`` looks like one."""
+    for match in _INDENTED_LINE.finditer(chunk.text):
+        if begins_declaration(match[0]) and match[1] not in layers_in(source):
+            return match
+    return None
+
+
 def _thousands(chunk: Chunk) -> re.Match[str] | None:
     """A number with commas, ``size 1,000``, which reads as the sizes 1 and 000 as well."""
     return next((match for match in _COMMAS.finditer(chunk.text) if match[1]), None)
@@ -126,7 +145,9 @@ def _first_word(text: str) -> str:
 def _is_clause(source: SourceFile, chunk: Chunk) -> bool:
     """Whether what stands in the first column is a clause: it has no keyword of its own."""
     first = _keyword(chunk)
-    return first in CLAUSES or (first not in DECLARATIONS and first in layers_in(source))
+    if first in DECLARATIONS:
+        return False
+    return first in (*CLAUSES, *layers_in(source), *categories_in(source))
 
 
 def _unread(chunk: Chunk) -> list[Unread]:
@@ -205,7 +226,7 @@ def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: D
     hint = suggest(first, DECLARATIONS)
     if chunk.text.startswith(COMMENTS):
         hint = "a comment starts with `#`"
-    elif first in layers_in(source) or (not hint and first in CLAUSES):
+    elif _is_clause(source, chunk) and (not hint or first not in CLAUSES):
         hint = f"indent it: `{first}` is a clause of a declaration"
     diagnostics.error(
         "SGL0103",

@@ -96,7 +96,9 @@ def _wide_name(surprise: Surprise) -> Finding | None:
 
 def _broken_name(surprise: Surprise) -> Finding | None:
     """``N'`` and ``N-bar`` are categories elsewhere."""
-    if surprise.found not in _BREAKS or surprise.takes("-[") or "\n" in surprise.before:
+    if surprise.found not in tuple(_BREAKS) or "\n" in surprise.before:
+        return None
+    if surprise.takes("-["):
         return None
     head = re.search(r"[A-Z]\w*$", surprise.before[-100:])
     if head is None or surprise.keyword not in ("rule", "word", "category"):
@@ -174,6 +176,11 @@ def _capital_name(surprise: Surprise) -> Finding | None:
         return None
     if not name.isidentifier():
         return None
+    if (
+        surprise.keyword in ("rule", "word", "lexicon")
+        and surprise.before.rstrip(" \t")[-1:] == "\n"
+    ):
+        return surprise.here("a clause begins with the name of its layer")
     if surprise.before.strip() == surprise.keyword:
         article = "an" if surprise.keyword[0] in "aeiou" else "a"
         of = f"the name of {article} {surprise.keyword}"

@@ -97,7 +97,7 @@ class Surprise:
 
     def categories(self) -> list[str]:
         """The categories that the file declares."""
-        return _CATEGORIES.findall(self.source.text)
+        return categories_in(self.source)
 
     def layers(self) -> list[str]:
         """The layers that the file declares."""
@@ -106,6 +106,11 @@ class Surprise:
     def here(self, hint: str, message: str = "") -> Finding:
         """Something about what stands at the place."""
         return Finding(self.at, self.at + max(len(self.found), 1), hint, message)
+
+
+def categories_in(source: SourceFile) -> list[str]:
+    """The categories that a file declares, readable or not."""
+    return _CATEGORIES.findall(source.text)
 
 
 def layers_in(source: SourceFile) -> list[str]:
