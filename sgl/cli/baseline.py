@@ -88,36 +88,23 @@ def command(context: click.Context, /, **options: Any) -> int:  # noqa: ANN401 -
     else:
         statuses = [_scored(job, request, messages, *pair) for pair in predicted.items()]
         status = max(statuses, default=OK)
-    messages.end()
     return status
 
 
 class _Messages:
-    """Where is written what: with messages as JSON, standard output is one list of them.
-
-    What training says goes to standard error then, and messages wait for the end.
-    """
+    """Writes what is said of a run, and messages in the form that is asked for."""
 
     def __init__(self, form: str, color: str) -> None:
         self.sources = SourceMap()
         self._form, self._color = form, color
-        self._waiting = Diagnostics()
 
     def say(self, text: str) -> None:
         """Write a line about the run."""
-        click.echo(text, err=self._form == "json")
+        click.echo(text)
 
     def show(self, diagnostics: Diagnostics) -> None:
-        """Write diagnostics, now or at the end."""
-        if self._form == "json":
-            self._waiting.extend(diagnostics.found)
-        else:
-            show(diagnostics, self.sources, self._form, self._color)
-
-    def end(self) -> None:
-        """Write what has waited."""
-        if self._form == "json":
-            show(self._waiting, self.sources, self._form, self._color)
+        """Write diagnostics."""
+        show(diagnostics, self.sources, self._form, self._color)
 
 
 @dataclass(frozen=True)
