@@ -9,6 +9,10 @@ that patterns hold out cut away (``train/in_distribution`` unless said otherwise
 NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
 NLTK rules in a dict   the same rules, looked up before
 Python with bisect     cumulative weights, a stack
+grammarinator          a generator of test inputs, which makes a module of the grammar and a
+                       tree of each sentence, given the probabilities of the others
+uniform grammarinator  the same as it is by default: the alternatives of a rule are equally
+                       likely, so its sentences are not those of the other sides
 standalone             the module that a dataset comes with: accepted sentences as rows with
                        all targets; it begins anew each time
 standalone, warm       the same, where the shapes of most sentences are known already
@@ -41,6 +45,7 @@ from typing import NamedTuple
 import numpy as np
 
 from common import Json, print_table, write_json
+from drawing_grammarinator import grammarinator_draw
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from sgl.automata import StructureCompiler
 from sgl.build.session import open_grammar
@@ -129,6 +134,11 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
     except ImportError:
         print("NLTK is not installed")
     yield "Python with bisect", bisect_draw(tables)
+    try:
+        yield "grammarinator", grammarinator_draw(tables, weighted=True)
+        yield "uniform grammarinator", grammarinator_draw(tables, weighted=False)
+    except ImportError:
+        print("grammarinator is not installed; `pip install grammarinator` adds it to the sides")
     yield "standalone", standalone_draw(tables)
     yield "standalone, warm", warm_draw(tables)
     yield "standalone, plain", plain_draw(tables)

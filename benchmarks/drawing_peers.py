@@ -17,8 +17,7 @@ import random
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
-
-import numpy as np
+from typing import NamedTuple
 
 from sgl.sample.engine import Tables
 
@@ -26,32 +25,53 @@ from sgl.sample.engine import Tables
 Draw = Callable[[int], object]
 
 
-def reachable(tables: Tables) -> list[int]:
-    """The states that the stratum can reach, the start first."""
-    found = [tables.strata[0].start]
-    for number in found:
-        for children in tables.states[number].children:
-            found += [child for child in dict.fromkeys(children) if child not in found]
+class Production(NamedTuple):
+    """An alternative of a state: words and the numbers of states, and its share of the bounds."""
+
+    right: list[str | int]
+    width: int
+
+
+def productions(tables: Tables) -> dict[int, list[Production]]:
+    """The alternatives of the states that the stratum can reach, the start first."""
+    found: dict[int, list[Production]] = {}
+    pending = [tables.strata[0].start]
+    while pending:
+        number = pending.pop()
+        state = tables.states[number]
+        ends = zip([0, *state.bounds], state.bounds, strict=False)
+        found[number] = [
+            Production(_right(tables, rule, children), end - begin)
+            for (begin, end), rule, children in zip(ends, state.rules, state.children, strict=True)
+        ]
+        for children in state.children:
+            pending += [child for child in children if child not in found]
     return found
+
+
+def _right(tables: Tables, rule: int, children: tuple[int, ...]) -> list[str | int]:
+    return [
+        item if isinstance(item, str) else children[-1 - max(item, ~item)]
+        for item in tables.source.templates[rule]
+    ]
 
 
 def nltk_draw(tables: Tables, *, indexed: bool) -> Draw:
     """Random expansion over an NLTK grammar."""
     from nltk import PCFG, Nonterminal, ProbabilisticProduction
 
-    names = {number: Nonterminal(f"S{number}") for number in reachable(tables)}
-    productions = []
-    for number, name in names.items():
-        state = tables.states[number]
-        widths = [end - begin for begin, end in zip([0, *state.bounds], state.bounds, strict=False)]
-        for width, rule, children in zip(widths, state.rules, state.children, strict=True):
-            right = [
-                item if isinstance(item, str) else names[children[-1 - max(item, ~item)]]
-                for item in tables.source.templates[rule]
-            ]
-            probability = width / state.bounds[-1]
-            productions.append(ProbabilisticProduction(name, right, prob=probability))
-    grammar = PCFG(names[tables.strata[0].start], productions)
+    states = productions(tables)
+    names = {number: Nonterminal(f"S{number}") for number in states}
+    written = [
+        ProbabilisticProduction(
+            names[number],
+            [item if isinstance(item, str) else names[item] for item in right],
+            prob=width / tables.states[number].bounds[-1],
+        )
+        for number, alternatives in states.items()
+        for right, width in alternatives
+    ]
+    grammar = PCFG(names[tables.strata[0].start], written)
     table = {
         name: (found := grammar.productions(lhs=name), [p.prob() for p in found])
         for name in names.values()
@@ -82,18 +102,10 @@ def bisect_draw(tables: Tables) -> Draw:
     start = tables.strata[0].start
     states = {
         number: (
-            list(accumulate(np.diff([0, *tables.states[number].bounds]).tolist())),
-            [
-                [
-                    item if isinstance(item, str) else children[-1 - max(item, ~item)]
-                    for item in tables.source.templates[rule]
-                ]
-                for rule, children in zip(
-                    tables.states[number].rules, tables.states[number].children, strict=True
-                )
-            ],
+            list(accumulate(width for _, width in alternatives)),
+            [right for right, _ in alternatives],
         )
-        for number in reachable(tables)
+        for number, alternatives in productions(tables).items()
     }
     uniform = random.Random(1).random  # noqa: S311
 
