@@ -84,10 +84,6 @@ class DaskExecutor:
         made = self._client.submit(_Sentences, actor=True, pure=False)
         return _ActorTable(self._guarded(_promised(lambda: made)))
 
-    def processes(self) -> list[int]:
-        """The numbers of the processes of the workers, where they run on this machine."""
-        return [int(pid) for pid in self._client.run(_pid).values()]
-
     def __enter__(self) -> Self:
         """Workers run already."""
         return self
@@ -231,9 +227,3 @@ def _run(version: str, function: Function, arguments: tuple[Any, ...]) -> object
     if __version__ != version:
         raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
     return function(distributed.get_worker().plugins[_NAME].work, *arguments)
-
-
-def _pid() -> int:
-    import os
-
-    return os.getpid()
