@@ -47,10 +47,9 @@ import numpy as np
 from common import Json, print_table, write_json
 from drawing_grammarinator import grammarinator_draw
 from drawing_peers import Draw, bisect_draw, nltk_draw
+from opening import opened
 from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph.graph_columns import GraphColumns
 from sgl.graph.view_columns import PACKED_VIEWS
 from sgl.kernel.column import Column
@@ -82,10 +81,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
     settings = dict(setting.split("=", 1) for setting in options.settings)
-    compiled = open_grammar(options.grammar, settings, SourceMap(), Diagnostics())
-    if compiled is None:
-        print("the grammar has errors; see `sglc check`", file=sys.stderr)
-        return 2
+    compiled = opened(options.grammar, settings)
     tables = tables_of(compiled, options.stream)
     sides = dict(sides_of(compiled, tables))
     with tempfile.TemporaryDirectory() as folder:

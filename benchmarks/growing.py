@@ -26,13 +26,13 @@ from typing import TypeVar
 import numpy as np
 
 from common import print_table, write_json
+from opening import opened
 from parsing import lengthened
 from sgl.automata import StructureCompiler
 from sgl.build.claims import establish
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.plan import Constraint, Stratum
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics
 from sgl.kernel.column import Column
 from sgl.parse import BatchParser, Parser
 from sgl.sample import pack
@@ -125,18 +125,6 @@ def grammar_of(words: int, patterns: int) -> str:
         for number in range(patterns)
     ]
     return _GRAMMAR.format(words="\n".join(listed), patterns="\n".join(held_out))
-
-
-def opened(path: Path) -> Compiled:
-    """The grammar of a file.
-
-    Raises ``SystemExit`` if it has errors.
-    """
-    diagnostics = Diagnostics()
-    compiled = open_grammar(path, {}, SourceMap(), diagnostics)
-    if compiled is None:
-        raise SystemExit("\n".join(str(found) for found in diagnostics))
-    return compiled
 
 
 def grown(words: int, patterns: int, rounds: int, folder: Path) -> Growth:

@@ -10,8 +10,7 @@ import pytest
 import drawing
 from drawing_grammarinator import generator_of, write_antlr
 from drawing_peers import Production, productions
-from sgl.build.session import open_grammar
-from sgl.diagnostics import Diagnostics, SourceMap
+from opening import opened
 from sgl.sample.engine import Tables
 
 FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
@@ -19,9 +18,7 @@ FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
 
 @cache
 def farm() -> Tables:
-    compiled = open_grammar(FARM, {}, SourceMap(), Diagnostics())
-    assert compiled is not None
-    return drawing.tables_of(compiled, "train/in_distribution")
+    return drawing.tables_of(opened(FARM), "train/in_distribution")
 
 
 def test_every_child_of_a_production_has_productions() -> None:
