@@ -189,7 +189,7 @@ def main() -> None:
         "--rules", type=int, nargs="+", default=[100, 200, 500, 1_000, 2_000, 5_000]
     )
     parser.add_argument("--patterns", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32])
-    parser.add_argument("--longer", type=float, nargs="+", default=[1, 1.5, 2, 2.5, 3, 3.5])
+    parser.add_argument("--longer", type=float, nargs="+", default=[1, 2, 3, 4, 6, 8])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()

@@ -140,7 +140,7 @@ def _growing(growing: Json) -> Iterator[Plot]:
     yield Plot("grammar", title, "rules", "µs", lines)
     lines = [Line(name, _points(growing["length"], "tokens", value)) for name, value in uses]
     title = "A sentence of SGET, by the mean length of all"
-    yield Plot("longer", title, "tokens", "µs", lines)
+    yield Plot("longer", title, "tokens", "µs", lines, logarithmic=False)
 
 
 def _who(elsewhere: bool, workers: int) -> str:
