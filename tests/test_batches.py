@@ -26,7 +26,7 @@ from sgl.sample.batches import Drawing
 from sgl.sample.engine import PackedStratum, PackedText, State, Tables
 from sgl.sample.forks import MOST_DRAWS, Forks
 from sgl.sample.kinds import Kinds
-from sgl.sample.lanes import DRAWS, KEY_BYTES, PIECE_BITS, candidate_keys, pieces
+from sgl.sample.lanes import DRAWS, KEY_BYTES, PIECE_BITS, candidate_keys, columns
 from sgl.sample.random import candidate_key, number, stream_key
 from sgl.sample.rows import rows
 from sgl.sample.standalone import BUNDLED
@@ -72,13 +72,13 @@ def test_numbers_in_lanes_are_those_that_are_made_one_by_one(
     key: int, first: int, count: int, drawn: int
 ) -> None:
     keys = candidate_keys(key, first, count)
-    found = list(pieces(keys, drawn))
-    assert len(found) == count
+    found = columns(keys, drawn)
+    assert {len(column) for column in found} == {count}
     for item in {0, count // 2, count - 1}:
         own = candidate_key(key, first + item)
         assert keys[KEY_BYTES * item : KEY_BYTES * (item + 1)] == own.to_bytes(16, "little")
         expected = [number(own, drawn + draw) >> 64 - PIECE_BITS for draw in range(DRAWS)]
-        assert list(found[item]) == expected
+        assert [column[item] for column in found] == expected
 
 
 def test_a_cell_of_several_words_is_decided_by_the_whole_number() -> None:
@@ -164,12 +164,12 @@ def test_capitals_attached_words_and_signs_of_percent_are_written_as_they_are(jo
 def test_derivations_that_differ_in_their_words_only_end_together() -> None:
     compiled = sget(meanings="on")
     tables = whole_tables(compiled, {"train": 2_000})
-    leaves = Forks(Kinds(tables), tables.strata[0].start).draw(
+    shapes = Forks(Kinds(tables), tables.strata[0].start).draw(
         stream_key(tables.seed, tables.strata[0].stream), 0, 2_000
     )
-    assert sum(len(leaf.numbers) for leaf in leaves) == 2_000
-    assert sorted(chain.from_iterable(leaf.numbers for leaf in leaves)) == list(range(2_000))
-    assert len(leaves) < 1_000
+    numbers = chain.from_iterable(alike.numbers for alike in shapes)
+    assert sorted(numbers) == list(range(2_000))
+    assert len({alike.shape for alike in shapes}) == len(shapes) < 1_000
 
 
 # --- rows ----------------------------------------------------------------------------------

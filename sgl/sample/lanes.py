@@ -9,15 +9,15 @@ which has room for the product of two of 64::
     times a constant | high half . low half   | high half . low half   |
     masked           |         0 . low half   |         0 . low half   |
 
-Of a number only the sixteen highest bits are kept, which decide nearly every choice; eight
-such pieces fill a lane, so that the bytes of all lanes are a table with a row for each
+Of a number only the twelve highest bits are kept, which decide nearly every choice; eight
+such pieces have room in a lane, so that the bytes of all lanes are a table with a row for each
 candidate::
 
     candidate 0      draw 0   draw 1   draw 2  ...  draw 7     two bytes each
     candidate 1      draw 0   draw 1   draw 2  ...  draw 7
 
 and a *column* of it, one draw of all candidates, is a slice.  ``number`` of
-``sgl.sample.random`` is asked where sixteen bits do not decide.
+``sgl.sample.random`` is asked where twelve bits do not decide.
 
 This module needs nothing but the standard library of Python 3.9, because the standalone
 sampler contains it as it is.
@@ -33,7 +33,7 @@ from typing import NamedTuple
 from sgl.sample.random import GAMMA, MASK, MIX_1, MIX_2
 
 #: Bits of a random number that a column has: its highest.
-PIECE_BITS = 16
+PIECE_BITS = 12
 
 #: Draws that are made at a time, as many as there are pieces in a lane.
 DRAWS = 8
@@ -45,13 +45,6 @@ _MOST_LANES = _LANES[-1]
 
 #: A key has the bytes of a lane.
 KEY_BYTES = 16
-
-
-class Pieces(NamedTuple):
-    """One draw of some candidates: the eight, and the sixteen highest bits of the numbers."""
-
-    short: bytes
-    long: array[int]
 
 
 class _Lanes(NamedTuple):
@@ -117,7 +110,7 @@ def _multiplied(values: int, lanes: _Lanes) -> int:
     return (values ^ values >> 27 & lanes.after_27) * MIX_2
 
 
-def columns(keys: bytes, drawn: int) -> list[Pieces]:
+def columns(keys: bytes, drawn: int) -> list[array[int]]:
     """The next ``DRAWS`` draws of the candidates with these keys.
 
     ``drawn`` is how many draws were made before.
@@ -125,12 +118,10 @@ def columns(keys: bytes, drawn: int) -> list[Pieces]:
     size = KEY_BYTES * _MOST_LANES
     parts = (keys[start : start + size] for start in range(0, len(keys), size))
     table = b"".join([_drawn(part, drawn) for part in parts])
-    long = array("H", table)
+    pieces = array("H", table)
     if sys.byteorder == "big":
-        long.byteswap()
-    return [
-        Pieces(table[2 * draw + 1 :: 2 * DRAWS], long[draw::DRAWS]) for draw in range(DRAWS)
-    ]
+        pieces.byteswap()
+    return [pieces[draw::DRAWS] for draw in range(DRAWS)]
 
 
 def _drawn(keys: bytes, drawn: int) -> bytes:
