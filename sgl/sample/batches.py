@@ -21,7 +21,7 @@ sampler contains it as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, compress, count, repeat
+from itertools import chain, compress, repeat
 from operator import ne, not_
 from typing import NamedTuple
 
@@ -119,18 +119,19 @@ class Drawing:
             if stratum.split == TRAIN:
                 self._expose(groups, others.values())
             # Rows are written shape by shape, and then put in order.
-            order = chain(*[group.numbers for group in groups], others)
-            places = list(map(dict(zip(order, count())).__getitem__, accepted))
+            places = [0] * batch.size
+            for place, number in enumerate(chain(*[group.numbers for group in groups], others)):
+                places[number] = place
+            in_order = picking(picking(accepted)(places))
             for target, of_target in enumerate(rows):
-                texts = self._written(stratum, batch, groups, others, target)
-                of_target += map(texts.__getitem__, places)
+                of_target += in_order(self._written(stratum, batch, groups, others, target))
         return rows
 
     def _expose(self, groups: Iterable[_Group], others: Iterable[Sequence[int]]) -> None:
         """Remember the lemmas of training."""
         exposed = self._judge.exposed
-        for (_, said, _), _, columns in groups:
-            exposed.update(said.words.fixed, *said.words.pick(columns))
+        for shape, _, columns in groups:
+            exposed.update(shape.part.words, *shape.said.words(columns))
         words = self._tables.words
         exposed.update(word for derivation in others for rule in derivation for word in words[rule])
 
@@ -209,28 +210,29 @@ class _Survey:
         if self._stratum.targets:
             self._find_targets(batch, group)
         texts = self._shapes.source(shape).filled(group.columns, len(group.numbers))
+        sources = batch.sources
         for number, text in zip(group.numbers, texts):
-            batch.sources[number] = text
+            sources[number] = text
         batch.groups.append(group._replace(columns=[*group.columns, texts]))
 
     def _exposed(self, batch: _Batch, group: _Group) -> _Group:
         """Those without a lemma that no sentence of training has; the others are rejected."""
         exposed = self._judge.exposed
-        fixed, _, pick = group.shape.said.words
-        if not exposed.issuperset(fixed):
+        if not exposed.issuperset(group.shape.part.words):
             return _without(batch, group, [False] * len(group.numbers), UNEXPOSED_WORD)
-        for column in pick(group.columns):
+        columns = group.shape.said.words(group.columns)
+        for column in columns:
             if not exposed.issuperset(column):
-                rows = zip(*pick(group.columns))
+                rows = zip(*columns)
                 kept = [exposed.issuperset(lemmas) for lemmas in rows]
                 return _without(batch, group, kept, UNEXPOSED_WORD)
         return group
 
     def _find_targets(self, batch: _Batch, group: _Group) -> None:
         """Note the target that each counts for."""
-        fixed, number, pick = group.shape.said.words
-        columns = pick(group.columns) if number else ()
-        rows = zip(*columns, *map(repeat, fixed)) if number else repeat(fixed)
+        fixed = group.shape.part.words
+        columns = group.shape.said.words(group.columns)
+        rows = zip(*columns, *map(repeat, fixed)) if columns else repeat(fixed)
         for candidate, lemmas in zip(group.numbers, rows):
             batch.targets[candidate] = target_of(self._stratum, lemmas)
 
@@ -238,14 +240,15 @@ class _Survey:
 def _without_repetition(batch: _Batch, group: _Group) -> _Group:
     """Those that have no lemma twice; to reject others comes before all other reasons."""
     said = group.shape.said
-    fixed, number, pick = said.once
+    fixed = group.shape.part.lemmas
+    columns = said.once(group.columns)
     if said.repeats:
         kept = [False] * len(group.numbers)
-    elif number == 2 and not fixed:
-        kept = list(map(ne, *pick(group.columns)))
-    elif number:
-        lemmas = zip(*pick(group.columns), *map(repeat, fixed))
-        different = number + len(fixed)
+    elif len(columns) == 2 and not fixed:
+        kept = list(map(ne, *columns))
+    elif columns:
+        lemmas = zip(*columns, *map(repeat, fixed))
+        different = len(columns) + len(fixed)
         kept = list(map(different.__eq__, map(len, map(set, lemmas))))
     else:
         return group

@@ -66,25 +66,17 @@ class Sheet(NamedTuple):
         return list(islice(texts, number) if len(self.constants) == 1 else texts)
 
 
-class Lemmas(NamedTuple):
-    """The lemmas of derivations of one shape: of its own rules, and how to pick the others'."""
-
-    fixed: tuple[str, ...]
-    number: int
-    pick: Pick
-
-
 class Said(NamedTuple):
-    """The lemmas of shapes with the same words.
+    """What the blanks of a shape say, the same for all shapes with the same blanks.
 
-    The entry of word ``i`` begins at column ``starts[i]``.  ``words`` are the lemmas that have
-    to be exposed, ``once`` those that may not be repeated, as far as one can be equal to
-    another; ``repeats`` says that two always are.
+    The entry of word ``i`` begins at column ``starts[i]``.  ``words`` picks the lemmas that
+    have to be exposed, ``once`` those that may not be repeated, as far as one can be equal to
+    another or to one that the shape has besides; of these two are equal if it ``repeats``.
     """
 
     starts: list[int]
-    words: Lemmas
-    once: Lemmas
+    words: Pick
+    once: Pick
     repeats: bool
 
 
@@ -105,7 +97,7 @@ class Shapes:
         self._classes = kinds.classes
         self._parts = Parts(tables, kinds)
         self._shapes: dict[tuple[int, ...], Shape] = {}
-        self._said: dict[tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]], Said] = {}
+        self._said: dict[tuple[tuple[int, ...], tuple[str, ...]], Said] = {}
 
     def shape(self, key: tuple[int, ...]) -> Shape:
         """The shape of these rules, of words the complement of their class."""
@@ -115,10 +107,9 @@ class Shapes:
                 self._shapes.clear()
                 self._said.clear()
             part = self._parts.whole(key)
-            of_words = part.classes, part.words, part.lemmas
-            said = self._said.get(of_words)
+            said = self._said.get((part.classes, part.lemmas))
             if said is None:
-                said = self._said[of_words] = self._what_is_said(part)
+                said = self._said[part.classes, part.lemmas] = self._what_is_said(part)
             shape = self._shapes[key] = Shape(part, said, [])
         return shape
 
@@ -131,12 +122,8 @@ class Shapes:
             if of.lemma is not None and _may_repeat(word, classes, part.lemmas)
         ]
         exposed = [starts[word] + of.word for word, of in enumerate(classes) if of.word is not None]
-        return Said(
-            starts=starts,
-            words=Lemmas(part.words, len(exposed), picking(exposed)),
-            once=Lemmas(part.lemmas if once else (), len(once), picking(once)),
-            repeats=len(set(part.lemmas)) < len(part.lemmas),
-        )
+        repeats = len(set(part.lemmas)) < len(part.lemmas)
+        return Said(starts, picking(exposed), picking(once), repeats)
 
     def source(self, shape: Shape) -> Sheet:
         """The sheet of the source sentence, filled with the columns of words."""
@@ -171,7 +158,7 @@ class Shapes:
         else:
             meanings = {} if meanings is None else meanings
             if place not in meanings:
-                meanings[place] = Meaning(graph_of(shape.part.graphs[place], _MARKS))
+                meanings[place] = Meaning(graph_of(self._parts.graph(shape.part, place), _MARKS))
             pieces = _MARKED.split(NOTATIONS[output.kind](meanings[place]))
             constants, blanks = pieces[::2], [2 * (ord(mark) - _FIRST_MARK) for mark in pieces[1::2]]
         starts, classes = shape.said.starts, shape.part.classes

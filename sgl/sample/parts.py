@@ -21,8 +21,9 @@ sampler contains it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate, chain, repeat
 from typing import NamedTuple, Union
 
 from sgl.core.gluing import WORD, Attributes, GluingRule
@@ -55,16 +56,21 @@ class PartGraph(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part: its number, the classes of its blanks, its other lemmas, its texts and graphs.
+    """A part: its number, its rule and smaller parts, or the complement of a class of words.
 
-    ``words`` and ``lemmas`` are those of ``Tables`` that its rules have.
+    ``classes`` are those of its blanks; ``words`` and ``lemmas`` those of ``Tables`` that its
+    rules have.  ``lengths`` are the numbers of words in the graphs, which themselves are made
+    when the part comes again.
     """
 
     number: int
+    rule: int
+    children: Sequence[Part]
     classes: tuple[int, ...]
     words: tuple[str, ...]
     lemmas: tuple[str, ...]
     texts: list[list[TextItem]]
+    lengths: list[int]
     graphs: list[PartGraph]
 
 
@@ -97,55 +103,76 @@ class Parts:
         """The part that a shape is."""
         if len(self._known) > MOST_PARTS:
             self._known.clear()
-        known, arity = self._known, self._tables.arity
+        known, arity, before = self._known, self._tables.arity, self._made
         stack: list[Part] = []
         for rule in reversed(shape):
             children = [stack.pop() for _ in range(arity[rule])] if rule >= 0 else []
             key = (rule, *[child.number for child in children])
             part = known.get(key)
             if part is None:
-                part = known[key] = self._part(rule, children)
+                part = known[key] = self._part(rule, children) if rule >= 0 else self._words(~rule)
+                for child in children:
+                    # What has come again may well come once more.
+                    if child.number <= before and not child.graphs:
+                        child.graphs.extend(map(self.graph, repeat(child), range(len(self.graphs))))
             stack.append(part)
         return stack.pop()
 
+    def graph(self, part: Part, number: int) -> PartGraph:
+        """One of the graphs of a part."""
+        if part.graphs:
+            return part.graphs[number]
+        gluing = _Gluing(number, self.graphs[number].rules)
+        return gluing.graph(part.lengths[number], gluing.glue(part, 0, 0))
+
     def _part(self, rule: int, children: Sequence[Part]) -> Part:
-        """A rule, or the complement of a class of words, over its parts."""
+        """A rule over its parts."""
         self._made += 1
-        if rule < 0:
-            return self._words(~rule)
-        # The blanks of a child begin where those of the children before it end.
-        classes: tuple[int, ...] = ()
-        begins = []
+        tables, begins = self._tables, _begins(children)
+        classes, words, lemmas = (), tables.words[rule], tables.lemmas[rule]
         for child in children:
-            begins.append(len(classes))
             classes += child.classes
-        tables = self._tables
+            words += child.words
+            lemmas += child.lemmas
         return Part(
             number=self._made,
+            rule=rule,
+            children=children,
             classes=classes,
-            words=sum((child.words for child in children), tables.words[rule]),
-            lemmas=sum((child.lemmas for child in children), tables.lemmas[rule]),
+            words=words,
+            lemmas=lemmas,
             texts=[
                 _put_together(text.templates[rule], [child.texts[i] for child in children], begins)
                 for i, text in enumerate(self.texts)
             ],
-            graphs=[
-                _glued(view.rules[rule], [child.graphs[i] for child in children], begins)
+            lengths=[
+                sum(1 if item == WORD else children[item].lengths[i] for item in view.rules[rule].items)
                 for i, view in enumerate(self.graphs)
             ],
+            graphs=[],
         )
 
     def _words(self, number: int) -> Part:
         """The blank for the words of a class."""
+        self._made += 1
         example = next(iter(self._kinds.classes[number].entries))
+        rules = [view.rules[example] for view in self.graphs]
         return Part(
             number=self._made,
+            rule=~number,
+            children=(),
             classes=(number,),
             words=(),
             lemmas=(),
             texts=[[0] for _ in self.texts],
-            graphs=[_with_blank(view.rules[example]) for view in self.graphs],
+            lengths=[len(rule.items) for rule in rules],
+            graphs=[_with_blank(rule) for rule in rules],
         )
+
+
+def _begins(children: Sequence[Part]) -> list[int]:
+    """Where the blanks of each child begin."""
+    return list(accumulate((len(child.classes) for child in children), initial=0))
 
 
 def _put_together(
@@ -175,30 +202,58 @@ def _raised(words: list[TextItem]) -> list[TextItem]:
 
 
 def _with_blank(rule: GluingRule) -> PartGraph:
-    """The graph of a rule of words whose lemma is a blank."""
-    blank = with_lemma(rule, "")
-    graph = _glued(blank, [], [])
-    # The nodes of a rule without children are its own, in their order.
-    nodes = [
-        (attributes, 0 if node.attributes != attributes else NONE, word)
-        for (attributes, _, word), node in zip(graph.nodes, rule.nodes)
-    ]
-    return graph._replace(nodes=nodes)
-
-
-def _glued(
-    rule: GluingRule, children: Sequence[PartGraph], begins: Sequence[int]
-) -> PartGraph:
-    """The graph of a rule over those of its children: ``glue`` with relative numbers."""
-    places, own, words = _places(rule.items, children)
+    """The graph of a rule without children whose lemma is a blank."""
     nodes: list[PartNode] = []
-    edges: list[list[PartEdge]] = [[] for _ in children]
-    last: list[PartEdge] = []
-    first_node = [0] * len(children)
-    for child in reversed(range(len(children))):
-        graph, place, begin = children[child], places[child], begins[child]
-        first = first_node[child] = len(nodes)
-        nodes += [
+    for node, blank in zip(rule.nodes, with_lemma(rule, "").nodes):
+        word = NONE if node.token is None else rule.items[: node.token].count(WORD)
+        nodes.append((blank.attributes, 0 if node != blank else NONE, word))
+    return PartGraph(len(rule.items), nodes, rule.exports, rule.edges, rule.last)
+
+
+class _Gluing:
+    """Glues the graph of a part, as ``glue`` does, over the graphs of those that have them."""
+
+    def __init__(self, number: int, rules: Sequence[GluingRule]) -> None:
+        self._number = number
+        self._rules = rules
+        self._nodes: list[PartNode] = []
+        #: Edges part by part, the last part first.
+        self._edges: list[list[PartEdge]] = []
+        self._last: list[PartEdge] = []
+        self._merged: dict[int, int] = {}
+
+    def glue(self, part: Part, begin: int, place: int) -> Sequence[int]:
+        """Add the nodes and edges of a part; its ports.
+
+        ``begin`` is the number of its first blank, ``place`` that of its first word.
+        """
+        if part.graphs:
+            return self._add(part.graphs[self._number], begin, place)
+        rule, children, nodes = self._rules[part.rule], part.children, self._nodes
+        lengths = [child.lengths[self._number] for child in children]
+        places, own = _places(rule.items, lengths, place)
+        begins = _begins(children)
+        ports: list[Sequence[int]] = [()] * len(children)
+        for child in reversed(range(len(children))):
+            ports[child] = self.glue(children[child], begin + begins[child], places[child])
+        of_rule: list[int] = []
+        for attributes, token, glued in rule.nodes:
+            if glued:
+                number = self._merge([ports[child][port] for child, port in glued])
+            else:
+                number = len(nodes)
+                nodes.append((None, NONE, NONE))
+            if attributes is not None:
+                word = nodes[number][2] if token is None else own[token]
+                nodes[number] = (attributes, NONE, word)
+            of_rule.append(number)
+        self._edges.append([(of_rule[s], label, of_rule[t]) for s, label, t in rule.edges])
+        self._last += [(of_rule[s], label, of_rule[t]) for s, label, t in rule.last]
+        return [of_rule[number] for number in rule.exports]
+
+    def _add(self, graph: PartGraph, begin: int, place: int) -> Sequence[int]:
+        first = len(self._nodes)
+        self._nodes += [
             (
                 attributes,
                 blank + begin if blank >= 0 else NONE,
@@ -206,84 +261,65 @@ def _glued(
             )
             for attributes, blank, word in graph.nodes
         ]
-        edges[child] = [(s + first, label, t + first) for s, label, t in graph.edges]
-        last += [(s + first, label, t + first) for s, label, t in graph.last]
-    merged: dict[int, int] = {}
-    of_rule: list[int] = []
-    for attributes, token, glue in rule.nodes:
-        glued = [first_node[child] + children[child].ports[port] for child, port in glue]
-        if glued:
-            number = _merge(glued, nodes, merged)
-        else:
-            number = len(nodes)
-            nodes.append((None, NONE, NONE))
-        if attributes is not None:
-            word = nodes[number][2] if token is None else own[token]
-            nodes[number] = (attributes, NONE, word)
-        of_rule.append(number)
-    all_edges = [(of_rule[s], label, of_rule[t]) for s, label, t in rule.edges]
-    for of_child in edges:
-        all_edges += of_child
-    last += [(of_rule[s], label, of_rule[t]) for s, label, t in rule.last]
-    ports = [of_rule[number] for number in rule.exports]
-    graph = PartGraph(words, nodes, ports, all_edges, last)
-    return _without_merged(graph, merged) if merged else graph
+        self._edges.append([(s + first, label, t + first) for s, label, t in graph.edges])
+        self._last += [(s + first, label, t + first) for s, label, t in graph.last]
+        return [port + first for port in graph.ports]
+
+    def _merge(self, glued: Sequence[int]) -> int:
+        """Make these nodes one, under the number of the first."""
+        nodes, merged = self._nodes, self._merged
+        first = _root(glued[0], merged)
+        for number in glued[1:]:
+            other = _root(number, merged)
+            if other != first:
+                merged[other] = first
+                if nodes[first][0] is None:
+                    nodes[first] = nodes[other]
+        return first
+
+    def graph(self, words: int, ports: Sequence[int]) -> PartGraph:
+        """What has been glued, its nodes numbered anew if some were merged."""
+        nodes, merged = self._nodes, self._merged
+        edges = list(chain.from_iterable(reversed(self._edges)))
+        if not merged:
+            return PartGraph(words, nodes, ports, edges, self._last)
+        kept = [number for number in range(len(nodes)) if number not in merged]
+        new = {number: place for place, number in enumerate(kept)}
+        new.update([(number, new[_root(number, merged)]) for number in merged])
+        return PartGraph(
+            words,
+            [nodes[number] for number in kept],
+            [new[number] for number in ports],
+            [(new[s], label, new[t]) for s, label, t in edges],
+            [(new[s], label, new[t]) for s, label, t in self._last],
+        )
 
 
 def _places(
-    items: Sequence[int], children: Sequence[PartGraph]
-) -> tuple[list[int], dict[int, int], int]:
-    """Where the words of each child begin, the rule's own words, and the number of words.
+    items: Sequence[int], lengths: Sequence[int], place: int
+) -> tuple[list[int], dict[int, int]]:
+    """Where the words of each child begin, and the rule's own words.
 
-    Of a child that is repeated the last place counts; one that is dropped has none.
+    Of a child that is repeated the last place counts; one that is dropped has none, and
+    neither has what is in a phrase that was dropped.
     """
-    places = [NONE] * len(children)
+    places = [NONE] * len(lengths)
     own: dict[int, int] = {}
-    words = 0
     for item, child in enumerate(items):
         if child == WORD:
-            own[item] = words
-            words += 1
-        else:
-            places[child] = words
-            words += children[child].words
-    return places, own, words
+            own[item] = place
+            place += place >= 0
+        elif place >= 0:
+            places[child] = place
+            place += lengths[child]
+    return places, own
 
 
-def _merge(glued: Sequence[int], nodes: list[PartNode], merged: dict[int, int]) -> int:
-    """Make these nodes one, under the number of the first."""
-    first, *others = [_root(number, merged) for number in glued]
-    for number in others:
-        other = _root(number, merged)
-        if other != first:
-            merged[other] = first
-            if nodes[first][0] is None:
-                nodes[first] = nodes[other]
-    return first
-
-
-def _root(number: int, merged: dict[int, int]) -> int:
+def _root(number: int, merged: Mapping[int, int]) -> int:
+    """The node that a node has become one with."""
     while number in merged:
         number = merged[number]
     return number
-
-
-def _without_merged(graph: PartGraph, merged: dict[int, int]) -> PartGraph:
-    """The graph with its nodes numbered anew, without those that were merged into others."""
-    kept = [number for number in range(len(graph.nodes)) if number not in merged]
-    new = {number: place for place, number in enumerate(kept)}
-    new.update((number, new[_root(number, merged)]) for number in merged)
-
-    def renumbered(edges: Iterable[PartEdge]) -> list[PartEdge]:
-        return [(new[s], label, new[t]) for s, label, t in edges]
-
-    return PartGraph(
-        graph.words,
-        [graph.nodes[number] for number in kept],
-        [new[number] for number in graph.ports],
-        renumbered(graph.edges),
-        renumbered(graph.last),
-    )
 
 
 def graph_of(part: PartGraph, lemmas: Sequence[str]) -> Graph:
