@@ -154,7 +154,7 @@ class Shapes:
         """What a shape says in an output: constants, and the columns between them."""
         output, place = self._outputs[number], self._parts.place[number]
         if isinstance(output, PackedText):
-            constants, blanks = _joined(output, shape.part.texts[place])
+            constants, blanks = _joined(output, self._parts.text(shape.part, place))
         else:
             meanings = {} if meanings is None else meanings
             if place not in meanings:

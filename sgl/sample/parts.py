@@ -59,7 +59,7 @@ class Part(NamedTuple):
     """A part: its number, its rule and smaller parts, or the complement of a class of words.
 
     ``classes`` are those of its blanks; ``words`` and ``lemmas`` those of ``Tables`` that its
-    rules have.  ``lengths`` are the numbers of words in the graphs, which themselves are made
+    rules have.  ``lengths`` are the numbers of words in the graphs.  Texts and graphs are made
     when the part comes again.
     """
 
@@ -69,7 +69,7 @@ class Part(NamedTuple):
     classes: tuple[int, ...]
     words: tuple[str, ...]
     lemmas: tuple[str, ...]
-    texts: list[list[TextItem]]
+    texts: list[Sequence[TextItem]]
     lengths: list[int]
     graphs: list[PartGraph]
 
@@ -105,18 +105,50 @@ class Parts:
             self._known.clear()
         known, arity, before = self._known, self._tables.arity, self._made
         stack: list[Part] = []
+        numbers: list[int] = []
         for rule in reversed(shape):
-            children = [stack.pop() for _ in range(arity[rule])] if rule >= 0 else []
-            key = (rule, *[child.number for child in children])
+            begin = len(stack) - arity[rule] if rule >= 0 else len(stack)
+            key = (rule, *numbers[begin:])
             part = known.get(key)
             if part is None:
+                # The last part on the stack is the first child.
+                children = stack[: begin - 1 : -1] if begin else stack[::-1]
                 part = known[key] = self._part(rule, children) if rule >= 0 else self._words(~rule)
                 for child in children:
                     # What has come again may well come once more.
-                    if child.number <= before and not child.graphs:
-                        child.graphs.extend(map(self.graph, repeat(child), range(len(self.graphs))))
-            stack.append(part)
+                    if child.number <= before and not child.texts:
+                        self._remember(child)
+            stack[begin:] = [part]
+            numbers[begin:] = [part.number]
         return stack.pop()
+
+    def _remember(self, part: Part) -> None:
+        """Keep the texts and graphs of a part."""
+        texts = [self.text(part, number) for number in range(len(self.texts))]
+        part.graphs.extend([self.graph(part, number) for number in range(len(self.graphs))])
+        part.texts.extend(texts)
+
+    def text(self, part: Part, number: int) -> Sequence[TextItem]:
+        """One of the texts of a part."""
+        return part.texts[number] if part.texts else self._written(part, number, 0)
+
+    def _written(self, part: Part, number: int, begin: int) -> Sequence[TextItem]:
+        """The words of a part in a text, ``words_of`` with blanks; ``begin`` is the first."""
+        if part.texts:
+            if not begin:
+                return part.texts[number]
+            more = 2 * begin
+            return [word if word.__class__ is str else word + more for word in part.texts[number]]
+        begins = _begins(part.children)
+        found: list[TextItem] = []
+        for item in self.texts[number].templates[part.rule]:
+            if isinstance(item, str):
+                found.append(item)
+                continue
+            child = max(item, ~item)
+            words = self._written(part.children[child], number, begin + begins[child])
+            found += words if item >= 0 else _raised(words)
+        return found
 
     def graph(self, part: Part, number: int) -> PartGraph:
         """One of the graphs of a part."""
@@ -128,8 +160,8 @@ class Parts:
     def _part(self, rule: int, children: Sequence[Part]) -> Part:
         """A rule over its parts."""
         self._made += 1
-        tables, begins = self._tables, _begins(children)
-        classes, words, lemmas = (), tables.words[rule], tables.lemmas[rule]
+        classes: tuple[int, ...] = ()
+        words, lemmas = self._tables.words[rule], self._tables.lemmas[rule]
         for child in children:
             classes += child.classes
             words += child.words
@@ -141,10 +173,7 @@ class Parts:
             classes=classes,
             words=words,
             lemmas=lemmas,
-            texts=[
-                _put_together(text.templates[rule], [child.texts[i] for child in children], begins)
-                for i, text in enumerate(self.texts)
-            ],
+            texts=[],
             lengths=[
                 sum(1 if item == WORD else children[item].lengths[i] for item in view.rules[rule].items)
                 for i, view in enumerate(self.graphs)
@@ -175,23 +204,7 @@ def _begins(children: Sequence[Part]) -> list[int]:
     return list(accumulate((len(child.classes) for child in children), initial=0))
 
 
-def _put_together(
-    template: Sequence[TextItem], children: Sequence[Sequence[TextItem]], begins: Sequence[int]
-) -> list[TextItem]:
-    """The text of a rule over those of its children: ``words_of`` with blanks."""
-    found: list[TextItem] = []
-    for item in template:
-        if isinstance(item, str):
-            found.append(item)
-            continue
-        child = max(item, ~item)
-        begin = 2 * begins[child]
-        words = [word if isinstance(word, str) else word + begin for word in children[child]]
-        found += words if item >= 0 else _raised(words)
-    return found
-
-
-def _raised(words: list[TextItem]) -> list[TextItem]:
+def _raised(words: Sequence[TextItem]) -> Sequence[TextItem]:
     """The words with the first letter of the first non-empty one raised."""
     for place, word in enumerate(words):
         if isinstance(word, int):
