@@ -48,7 +48,7 @@ from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.rows import row_of, text_of
 
 #: Candidates that are at work at once, at least and at most.
-LEAST_AT_ONCE, MOST_AT_ONCE = 100, 32_000
+LEAST_AT_ONCE, MOST_AT_ONCE = 100, 100_000
 
 
 class _Group(NamedTuple):

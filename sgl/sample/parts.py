@@ -107,19 +107,20 @@ class Parts:
         stack: list[Part] = []
         numbers: list[int] = []
         for rule in reversed(shape):
-            begin = len(stack) - arity[rule] if rule >= 0 else len(stack)
-            key = (rule, *numbers[begin:])
+            count = arity[rule] if rule >= 0 else 0
+            key = (rule, *numbers[-count:]) if count else (rule,)
             part = known.get(key)
             if part is None:
                 # The last part on the stack is the first child.
-                children = stack[: begin - 1 : -1] if begin else stack[::-1]
-                part = known[key] = self._part(rule, children) if rule >= 0 else self._words(~rule)
-                for child in children:
+                part = known[key] = self._part(rule, stack[: -count - 1 : -1])
+                for child in part.children:
                     # What has come again may well come once more.
                     if child.number <= before and not child.texts:
                         self._remember(child)
-            stack[begin:] = [part]
-            numbers[begin:] = [part.number]
+            if count:
+                del stack[-count:], numbers[-count:]
+            stack.append(part)
+            numbers.append(part.number)
         return stack.pop()
 
     def _remember(self, part: Part) -> None:
@@ -158,8 +159,10 @@ class Parts:
         return gluing.graph(part.lengths[number], gluing.glue(part, 0, 0))
 
     def _part(self, rule: int, children: Sequence[Part]) -> Part:
-        """A rule over its parts."""
+        """A rule, or the complement of a class of words, over its parts."""
         self._made += 1
+        if rule < 0:
+            return self._words(~rule)
         classes: tuple[int, ...] = ()
         words, lemmas = self._tables.words[rule], self._tables.lemmas[rule]
         for child in children:
@@ -183,7 +186,6 @@ class Parts:
 
     def _words(self, number: int) -> Part:
         """The blank for the words of a class."""
-        self._made += 1
         example = next(iter(self._kinds.classes[number].entries))
         rules = [view.rules[example] for view in self.graphs]
         return Part(
