@@ -131,7 +131,7 @@ class Drawing:
         """Remember the lemmas of training."""
         exposed = self._judge.exposed
         for shape, _, columns in groups:
-            exposed.update(shape.part.words, *shape.said.words(columns))
+            exposed.update(shape.words, *shape.said.words(columns))
         words = self._tables.words
         exposed.update(word for derivation in others for rule in derivation for word in words[rule])
 
@@ -218,7 +218,7 @@ class _Survey:
     def _exposed(self, batch: _Batch, group: _Group) -> _Group:
         """Those without a lemma that no sentence of training has; the others are rejected."""
         exposed = self._judge.exposed
-        if not exposed.issuperset(group.shape.part.words):
+        if not exposed.issuperset(group.shape.words):
             return _without(batch, group, [False] * len(group.numbers), UNEXPOSED_WORD)
         columns = group.shape.said.words(group.columns)
         for column in columns:
@@ -230,7 +230,7 @@ class _Survey:
 
     def _find_targets(self, batch: _Batch, group: _Group) -> None:
         """Note the target that each counts for."""
-        fixed = group.shape.part.words
+        fixed = group.shape.words
         columns = group.shape.said.words(group.columns)
         rows = zip(*columns, *map(repeat, fixed)) if columns else repeat(fixed)
         for candidate, lemmas in zip(group.numbers, rows):
@@ -240,8 +240,7 @@ class _Survey:
 def _without_repetition(batch: _Batch, group: _Group) -> _Group:
     """Those that have no lemma twice; to reject others comes before all other reasons."""
     said = group.shape.said
-    fixed = group.shape.part.lemmas
-    columns = said.once(group.columns)
+    fixed, columns = said.lemmas, said.once(group.columns)
     if said.repeats:
         kept = [False] * len(group.numbers)
     elif len(columns) == 2 and not fixed:

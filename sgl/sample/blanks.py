@@ -67,25 +67,34 @@ class Sheet(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the blanks of a shape say, the same for all shapes with the same blanks.
+    """What is said about the lemmas of shapes that have the same ones.
 
     The entry of word ``i`` begins at column ``starts[i]``.  ``words`` picks the lemmas that
     have to be exposed, ``once`` those that may not be repeated, as far as one can be equal to
-    another or to one that the shape has besides; of these two are equal if it ``repeats``.
+    another or to one of ``lemmas``, which are those of other rules; ``repeats`` says that two
+    of these are equal.
     """
 
+    classes: tuple[WordClass, ...]
     starts: list[int]
     words: Pick
     once: Pick
+    lemmas: tuple[str, ...]
     repeats: bool
 
 
 class Shape(NamedTuple):
-    """What derivations that differ in their words only have in common."""
+    """What derivations that differ in their words only have in common.
 
-    part: Part
+    ``words`` are the lemmas of rules that are in no class which have to be exposed.  The
+    shape as a ``part``, and the sheets of the source and the targets, are there as far as
+    they were asked for.
+    """
+
+    key: tuple[int, ...]
     said: Said
-    #: The sheets of the source and the targets, as far as they were asked for.
+    words: tuple[str, ...]
+    part: list[Part]
     sheets: list[Sheet]
 
 
@@ -93,11 +102,16 @@ class Shapes:
     """Works out shapes and their sheets."""
 
     def __init__(self, tables: Tables, kinds: Kinds) -> None:
+        self._tables = tables
         self._outputs = [tables.source, *tables.targets]
         self._classes = kinds.classes
         self._parts = Parts(tables, kinds)
         self._shapes: dict[tuple[int, ...], Shape] = {}
         self._said: dict[tuple[tuple[int, ...], tuple[str, ...]], Said] = {}
+        #: Rules that have lemmas.
+        self._speaking = {
+            rule for rule, of in enumerate(zip(tables.words, tables.lemmas)) if any(of)
+        }
 
     def shape(self, key: tuple[int, ...]) -> Shape:
         """The shape of these rules, of words the complement of their class."""
@@ -106,28 +120,32 @@ class Shapes:
             if len(self._shapes) >= MOST_SHAPES:
                 self._shapes.clear()
                 self._said.clear()
-            part = self._parts.whole(key)
-            said = self._said.get((part.classes, part.lemmas))
+            classes = tuple([~rule for rule in key if rule < 0])
+            speaking = list(filter(self._speaking.__contains__, key))
+            lemmas = tuple([lemma for rule in speaking for lemma in self._tables.lemmas[rule]])
+            said = self._said.get((classes, lemmas))
             if said is None:
-                said = self._said[part.classes, part.lemmas] = self._what_is_said(part)
-            shape = self._shapes[key] = Shape(part, said, [])
+                said = self._said[classes, lemmas] = self._what_is_said(classes, lemmas)
+            words = tuple([word for rule in speaking for word in self._tables.words[rule]])
+            shape = self._shapes[key] = Shape(key, said, words, [], [])
         return shape
 
-    def _what_is_said(self, part: Part) -> Said:
-        classes = [self._classes[number] for number in part.classes]
+    def _what_is_said(self, numbers: Sequence[int], lemmas: tuple[str, ...]) -> Said:
+        classes = tuple([self._classes[number] for number in numbers])
         starts = list(accumulate((of.width for of in classes), initial=0))
         once = [
             starts[word] + of.lemma
             for word, of in enumerate(classes)
-            if of.lemma is not None and _may_repeat(word, classes, part.lemmas)
+            if of.lemma is not None and _may_repeat(word, classes, lemmas)
         ]
         exposed = [starts[word] + of.word for word, of in enumerate(classes) if of.word is not None]
-        repeats = len(set(part.lemmas)) < len(part.lemmas)
-        return Said(starts, picking(exposed), picking(once), repeats)
+        repeats = len(set(lemmas)) < len(lemmas)
+        return Said(classes, starts, picking(exposed), picking(once), lemmas, repeats)
 
     def source(self, shape: Shape) -> Sheet:
         """The sheet of the source sentence, filled with the columns of words."""
         if not shape.sheets:
+            shape.part.append(self._parts.whole(shape.key))
             constants, columns = self._text(shape, 0)
             shape.sheets.append(_sheet(constants, columns, shape.said.starts[-1], []))
         return shape.sheets[0]
@@ -154,18 +172,17 @@ class Shapes:
         """What a shape says in an output: constants, and the columns between them."""
         output, place = self._outputs[number], self._parts.place[number]
         if isinstance(output, PackedText):
-            constants, blanks = _joined(output, self._parts.text(shape.part, place))
+            constants, blanks = _joined(output, self._parts.text(shape.part[0], place))
         else:
             meanings = {} if meanings is None else meanings
             if place not in meanings:
-                meanings[place] = Meaning(graph_of(self._parts.graph(shape.part, place), _MARKS))
+                meanings[place] = Meaning(graph_of(self._parts.graph(shape.part[0], place), _MARKS))
             pieces = _MARKED.split(NOTATIONS[output.kind](meanings[place]))
             constants, blanks = pieces[::2], [2 * (ord(mark) - _FIRST_MARK) for mark in pieces[1::2]]
-        starts, classes = shape.said.starts, shape.part.classes
-        columns = []
-        for item in blanks:
-            blank, raised = item >> 1, item & 1
-            columns.append(starts[blank] + self._classes[classes[blank]].texts[number][raised])
+        starts, classes = shape.said.starts, shape.said.classes
+        columns = [
+            starts[blank >> 1] + classes[blank >> 1].texts[number][blank & 1] for blank in blanks
+        ]
         return constants, columns
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, repeat
+from itertools import chain
 from typing import NamedTuple, Union
 
 from sgl.core.gluing import WORD, Attributes, GluingRule
@@ -58,19 +58,17 @@ class PartGraph(NamedTuple):
 class Part(NamedTuple):
     """A part: its number, its rule and smaller parts, or the complement of a class of words.
 
-    ``classes`` are those of its blanks; ``words`` and ``lemmas`` those of ``Tables`` that its
-    rules have.  ``lengths`` are the numbers of words in the graphs.  Texts and graphs are made
-    when the part comes again.
+    The blanks of child ``i`` begin at ``begins[i]``, and all of them end at ``begins[-1]``.
+    ``lengths`` are the numbers of words in the graphs.  Texts and graphs are made when the
+    part comes again.
     """
 
     number: int
     rule: int
     children: Sequence[Part]
-    classes: tuple[int, ...]
-    words: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    texts: list[Sequence[TextItem]]
+    begins: Sequence[int]
     lengths: list[int]
+    texts: list[Sequence[TextItem]]
     graphs: list[PartGraph]
 
 
@@ -140,7 +138,7 @@ class Parts:
                 return part.texts[number]
             more = 2 * begin
             return [word if word.__class__ is str else word + more for word in part.texts[number]]
-        begins = _begins(part.children)
+        begins = part.begins
         found: list[TextItem] = []
         for item in self.texts[number].templates[part.rule]:
             if isinstance(item, str):
@@ -163,26 +161,16 @@ class Parts:
         self._made += 1
         if rule < 0:
             return self._words(~rule)
-        classes: tuple[int, ...] = ()
-        words, lemmas = self._tables.words[rule], self._tables.lemmas[rule]
+        begins = [0]
         for child in children:
-            classes += child.classes
-            words += child.words
-            lemmas += child.lemmas
-        return Part(
-            number=self._made,
-            rule=rule,
-            children=children,
-            classes=classes,
-            words=words,
-            lemmas=lemmas,
-            texts=[],
-            lengths=[
-                sum(1 if item == WORD else children[item].lengths[i] for item in view.rules[rule].items)
-                for i, view in enumerate(self.graphs)
-            ],
-            graphs=[],
-        )
+            begins.append(begins[-1] + child.begins[-1])
+        lengths = []
+        for number, view in enumerate(self.graphs):
+            items = view.rules[rule].items
+            lengths.append(
+                sum([1 if item == WORD else children[item].lengths[number] for item in items])
+            )
+        return Part(self._made, rule, children, begins, lengths, [], [])
 
     def _words(self, number: int) -> Part:
         """The blank for the words of a class."""
@@ -192,18 +180,11 @@ class Parts:
             number=self._made,
             rule=~number,
             children=(),
-            classes=(number,),
-            words=(),
-            lemmas=(),
-            texts=[[0] for _ in self.texts],
+            begins=[1],
             lengths=[len(rule.items) for rule in rules],
+            texts=[[0] for _ in self.texts],
             graphs=[_with_blank(rule) for rule in rules],
         )
-
-
-def _begins(children: Sequence[Part]) -> list[int]:
-    """Where the blanks of each child begin."""
-    return list(accumulate((len(child.classes) for child in children), initial=0))
 
 
 def _raised(words: Sequence[TextItem]) -> Sequence[TextItem]:
@@ -247,7 +228,7 @@ class _Gluing:
         rule, children, nodes = self._rules[part.rule], part.children, self._nodes
         lengths = [child.lengths[self._number] for child in children]
         places, own = _places(rule.items, lengths, place)
-        begins = _begins(children)
+        begins = part.begins
         ports: list[Sequence[int]] = [()] * len(children)
         for child in reversed(range(len(children))):
             ports[child] = self.glue(children[child], begin + begins[child], places[child])
