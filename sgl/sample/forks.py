@@ -26,7 +26,7 @@ sampler contains it as it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, compress, count
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
@@ -132,7 +132,7 @@ class Forks:
 
         Those whose derivations are too long are together under an empty shape.
         """
-        if self._found > MOST_FORKS:
+        if self._found + len(self._alike) > MOST_FORKS:
             self._forget()
         for alike in self._drawn:
             for of_word in (alike.numbers, *alike.words):
@@ -156,7 +156,8 @@ class Forks:
         while agenda:
             stop = agenda.pop()
             if len(stop.numbers) == 1:
-                stop = self._alone(stop, cohort)
+                self._alone(stop, cohort, waiting)
+                continue
             place, numbers, _, choice, going, ways, _ = stop
             if place >= len(pieces):
                 waiting.append(stop)
@@ -175,18 +176,46 @@ class Forks:
                 agenda.append(ways[kind] or self._way(stop, choice, kind))
         return waiting
 
-    def _alone(self, stop: _Stop, cohort: _Cohort) -> _Stop:
-        """Let the only candidate at a stop go on as far as it gets: to an end, or to wait."""
+    def _alone(self, stop: _Stop, cohort: _Cohort, waiting: list[_Stop]) -> None:
+        """Let the only candidate at a stop go on.
+
+        Where nobody has been before, it leaves one stop behind for those who come after it.
+        """
         pieces, candidate = cohort.pieces, stop.numbers.pop()
-        place, _, _, choice, _, ways, _ = stop
-        while choice is not None and place < len(pieces):
+        place, _, _, choice, _, ways, alike = stop
+        while place < len(pieces):
+            if choice is None:
+                _collect_one(stop.trail.slots, alike, candidate, cohort)
+                return
             kind = choice.guide[pieces[place][candidate]]
             if kind == len(ways):
                 kind = choice.exact_kind(cohort.bits(place, candidate))
-            stop = ways[kind] or self._way(stop, choice, kind)
-            place, _, _, choice, _, ways, _ = stop
+            way = ways[kind]
+            stop = way or self._way(stop, choice, kind)
+            place, _, _, choice, _, ways, alike = stop
+            if way is None and choice is not None and self._walk(stop, candidate, cohort):
+                return
         stop.numbers.append(candidate)
-        return stop
+        waiting.append(stop)
+
+    def _walk(self, fork: _Stop, candidate: int, cohort: _Cohort) -> bool:
+        """Let a candidate go on from a fork to its end by itself, if it has enough draws."""
+        pieces, kinds, choice = cohort.pieces, self._kinds, fork.choice
+        shape, slots, stack = list(fork.trail.shape), list(fork.trail.slots), list(fork.trail.stack)
+        while choice is not None:
+            place, kind = len(shape), 0
+            if place >= len(pieces):
+                return False
+            if len(choice.kinds) > 1:
+                kind = choice.guide[pieces[place][candidate]]
+                if kind == len(choice.kinds):
+                    kind = choice.exact_kind(cohort.bits(place, candidate))
+            _take(choice, choice.kinds[kind], shape, slots, stack)
+            if len(shape) + len(stack) > MOST_DRAWS:
+                shape, slots, stack = [], [], []
+            choice = kinds.choice(stack.pop()) if stack else None
+        _collect_one(slots, self._alike_of(tuple(shape), len(slots)), candidate, cohort)
+        return True
 
     def _way(self, fork: _Stop, choice: Choice, kind: int) -> _Stop:
         """Where a kind of alternatives leads to, when a candidate has it for the first time."""
@@ -217,11 +246,15 @@ class Forks:
     def _end(
         self, shape: tuple[int, ...], slots: tuple[_Slot, ...], numbers: list[int]
     ) -> _Stop:
+        last = slots[-1].place if slots else -1
+        alike = self._alike_of(shape, len(slots))
+        return _Stop(last, numbers, _Trail(shape, slots, ()), None, [], [], alike)
+
+    def _alike_of(self, shape: tuple[int, ...], words: int) -> Alike:
         alike = self._alike.get(shape)
         if alike is None:
-            alike = self._alike[shape] = Alike(shape, [], [[] for _ in slots])
-        last = slots[-1].place if slots else -1
-        return _Stop(last, numbers, _Trail(shape, slots, ()), None, [], [], alike)
+            alike = self._alike[shape] = Alike(shape, [], [[] for _ in range(words)])
+        return alike
 
 
 def _take(
@@ -263,14 +296,6 @@ def _collect(end: _Stop, cohort: _Cohort) -> None:
     numbers, alike = end.numbers, end.alike
     if alike is None:
         raise AssertionError("at an end candidates are collected")
-    if len(numbers) == 1:
-        (candidate,) = numbers
-        alike.numbers.append(cohort.numbers[candidate])
-        for (place, choice, kind), of_word in zip(end.trail.slots, alike.words):
-            entry = kind.cells[cohort.pieces[place][candidate]]
-            of_word.append(entry or choice.entry(cohort.bits(place, candidate)))
-        numbers.clear()
-        return
     pick = picking(numbers)
     alike.numbers.extend(pick(cohort.numbers))
     for (place, choice, kind), of_word in zip(end.trail.slots, alike.words):
@@ -290,3 +315,15 @@ def picking(places: Sequence[int]) -> Callable[[Sequence[_Item]], Sequence[_Item
         return itemgetter(*places)
     # At one place alone ``itemgetter`` would pick an item, and not a sequence.
     return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
+
+
+def _collect_one(
+    slots: Iterable[_Slot], alike: Alike | None, candidate: int, cohort: _Cohort
+) -> None:
+    """The same for one candidate with these words."""
+    if alike is None:
+        raise AssertionError("at an end candidates are collected")
+    alike.numbers.append(cohort.numbers[candidate])
+    for (place, choice, kind), of_word in zip(slots, alike.words):
+        entry = kind.cells[cohort.pieces[place][candidate]]
+        of_word.append(entry or choice.entry(cohort.bits(place, candidate)))
