@@ -94,6 +94,10 @@ class _Stop(NamedTuple):
     alike: Alike | None
 
 
+#: Where a way leads to that one candidate has gone, and that is not known yet.
+_SEEN = _Stop(-1, [], _Trail((), (), ()), None, [], [], None)
+
+
 class _Cohort(NamedTuple):
     """Candidates that have the same number of draws: their numbers in the batch, their keys."""
 
@@ -173,14 +177,16 @@ class Forks:
                 going[choice.exact_kind(cohort.bits(place, candidate))].append(candidate)
             going[-1].clear()
             for kind in compress(count(), going):
-                agenda.append(ways[kind] or self._way(stop, choice, kind))
+                way = ways[kind]
+                if way is None and len(going[kind]) == 1:
+                    self._first(stop, kind, going[kind].pop(), cohort, waiting)
+                else:
+                    new = way is None or way is _SEEN
+                    agenda.append(self._way(stop, choice, kind) if new else way)
         return waiting
 
     def _alone(self, stop: _Stop, cohort: _Cohort, waiting: list[_Stop]) -> None:
-        """Let the only candidate at a stop go on.
-
-        Where nobody has been before, it leaves one stop behind for those who come after it.
-        """
+        """Let the only candidate at a stop go on."""
         pieces, candidate = cohort.pieces, stop.numbers.pop()
         place, _, _, choice, _, ways, alike = stop
         while place < len(pieces):
@@ -191,31 +197,41 @@ class Forks:
             if kind == len(ways):
                 kind = choice.exact_kind(cohort.bits(place, candidate))
             way = ways[kind]
-            stop = way or self._way(stop, choice, kind)
-            place, _, _, choice, _, ways, alike = stop
-            if way is None and choice is not None and self._walk(stop, candidate, cohort):
+            if way is None:
+                self._first(stop, kind, candidate, cohort, waiting)
                 return
+            stop = way if way is not _SEEN else self._way(stop, choice, kind)
+            place, _, _, choice, _, ways, alike = stop
         stop.numbers.append(candidate)
         waiting.append(stop)
 
-    def _walk(self, fork: _Stop, candidate: int, cohort: _Cohort) -> bool:
-        """Let a candidate go on from a fork to its end by itself, if it has enough draws."""
+    def _first(
+        self, fork: _Stop, kind: int, candidate: int, cohort: _Cohort, waiting: list[_Stop]
+    ) -> None:
+        """Let a candidate that is the first to have a kind of alternatives go on by itself.
+
+        Often there is no second one, so that a stop is made for that.
+        """
         pieces, kinds, choice = cohort.pieces, self._kinds, fork.choice
         shape, slots, stack = list(fork.trail.shape), list(fork.trail.slots), list(fork.trail.stack)
+        fork.ways[kind] = _SEEN
         while choice is not None:
-            place, kind = len(shape), 0
+            _take(choice, choice.kinds[kind], shape, slots, stack)
+            if len(shape) + len(stack) > MOST_DRAWS:
+                shape, slots, stack = [], [], []
+            if not stack:
+                break
+            place, choice, kind = len(shape), kinds.choice(stack.pop()), 0
             if place >= len(pieces):
-                return False
+                if not fork.numbers:
+                    waiting.append(fork)
+                fork.numbers.append(candidate)
+                return
             if len(choice.kinds) > 1:
                 kind = choice.guide[pieces[place][candidate]]
                 if kind == len(choice.kinds):
                     kind = choice.exact_kind(cohort.bits(place, candidate))
-            _take(choice, choice.kinds[kind], shape, slots, stack)
-            if len(shape) + len(stack) > MOST_DRAWS:
-                shape, slots, stack = [], [], []
-            choice = kinds.choice(stack.pop()) if stack else None
         _collect_one(slots, self._alike_of(tuple(shape), len(slots)), candidate, cohort)
-        return True
 
     def _way(self, fork: _Stop, choice: Choice, kind: int) -> _Stop:
         """Where a kind of alternatives leads to, when a candidate has it for the first time."""
