@@ -124,7 +124,7 @@ class Drawing:
                 places[number] = place
             in_order = picking(picking(accepted)(places))
             for target, of_target in enumerate(rows):
-                of_target += in_order(self._written(stratum, batch, groups, others, target))
+                of_target.extend(in_order(self._written(stratum, batch, groups, others, target)))
         return rows
 
     def _expose(self, groups: Iterable[_Group], others: Iterable[Sequence[int]]) -> None:

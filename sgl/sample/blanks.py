@@ -178,7 +178,10 @@ class Shapes:
             if place not in meanings:
                 meanings[place] = Meaning(graph_of(self._parts.graph(shape.part[0], place), _MARKS))
             pieces = _MARKED.split(NOTATIONS[output.kind](meanings[place]))
-            constants, blanks = pieces[::2], [2 * (ord(mark) - _FIRST_MARK) for mark in pieces[1::2]]
+            constants, blanks = (
+                pieces[::2],
+                [2 * (ord(mark) - _FIRST_MARK) for mark in pieces[1::2]],
+            )
         starts, classes = shape.said.starts, shape.said.classes
         columns = [
             starts[blank >> 1] + classes[blank >> 1].texts[number][blank & 1] for blank in blanks

@@ -139,7 +139,8 @@ class Forks:
         if self._found + len(self._alike) > MOST_FORKS:
             self._forget()
         for alike in self._drawn:
-            for of_word in (alike.numbers, *alike.words):
+            alike.numbers.clear()
+            for of_word in alike.words:
                 of_word.clear()
         keys = candidate_keys(key, first, size)
         cohort = _cohort(range(size), keys, self._first_draws)
@@ -180,9 +181,10 @@ class Forks:
                 way = ways[kind]
                 if way is None and len(going[kind]) == 1:
                     self._first(stop, kind, going[kind].pop(), cohort, waiting)
+                elif way is None or way is _SEEN:
+                    agenda.append(self._way(stop, choice, kind))
                 else:
-                    new = way is None or way is _SEEN
-                    agenda.append(self._way(stop, choice, kind) if new else way)
+                    agenda.append(way)
         return waiting
 
     def _alone(self, stop: _Stop, cohort: _Cohort, waiting: list[_Stop]) -> None:
@@ -259,9 +261,7 @@ class Forks:
         ways: list[_Stop | None] = [None] * len(choice.kinds)
         return _Stop(len(shape), numbers, trail, choice, going, ways, None)
 
-    def _end(
-        self, shape: tuple[int, ...], slots: tuple[_Slot, ...], numbers: list[int]
-    ) -> _Stop:
+    def _end(self, shape: tuple[int, ...], slots: tuple[_Slot, ...], numbers: list[int]) -> _Stop:
         last = slots[-1].place if slots else -1
         alike = self._alike_of(shape, len(slots))
         return _Stop(last, numbers, _Trail(shape, slots, ()), None, [], [], alike)

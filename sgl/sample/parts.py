@@ -137,7 +137,7 @@ class Parts:
             if not begin:
                 return part.texts[number]
             more = 2 * begin
-            return [word if word.__class__ is str else word + more for word in part.texts[number]]
+            return [word + more if isinstance(word, int) else word for word in part.texts[number]]
         begins = part.begins
         found: list[TextItem] = []
         for item in self.texts[number].templates[part.rule]:
@@ -325,9 +325,8 @@ def graph_of(part: PartGraph, lemmas: Sequence[str]) -> Graph:
     index = {number: rank for rank, number in enumerate(on_words)}
     nodes = []
     for attributes, blank, word in map(part.nodes.__getitem__, on_words):
-        if attributes and blank >= 0:
-            attributes = _filled(attributes, lemmas[blank])
-        nodes.append(GraphNode(attributes or (), word))
+        filled = _filled(attributes, lemmas[blank]) if attributes and blank >= 0 else attributes
+        nodes.append(GraphNode(filled or (), word))
     edges = dict.fromkeys(
         (index[source], label, index[target])
         for source, label, target in (*part.edges, *part.last)
