@@ -1,6 +1,6 @@
 """Texts with blanks: what derivations that differ in their words only have in common.
 
-What a shape says is put together from its parts (``sgl.sample.parts``); logical forms are
+What a shape says is put together from its phrases (``sgl.sample.phrases``); logical forms are
 written of a graph whose lemmas are marks, ``a`` and a character that no grammar has, here
 ``a⟨0⟩``::
 
@@ -28,7 +28,7 @@ from sgl.graph.meaning import Meaning
 from sgl.sample.engine import PackedText, PackedView, Tables
 from sgl.sample.forks import MOST_DRAWS, picking
 from sgl.sample.kinds import Kinds, WordClass
-from sgl.sample.parts import Part, Parts, TextItem, graph_of
+from sgl.sample.phrases import Phrase, Phrases, TextItem, graph_of
 from sgl.sample.views import NOTATIONS
 
 #: Marks are characters for private use.
@@ -87,14 +87,14 @@ class Shape(NamedTuple):
     """What derivations that differ in their words only have in common.
 
     ``words`` are the lemmas of rules that are in no class which have to be exposed.  The
-    shape as a ``part``, and the sheets of the source and the targets, are there as far as
+    shape as a ``phrase``, and the sheets of the source and the targets, are there as far as
     they were asked for.
     """
 
     key: tuple[int, ...]
     said: Said
     words: tuple[str, ...]
-    part: list[Part]
+    phrase: list[Phrase]
     sheets: list[Sheet]
 
 
@@ -105,7 +105,7 @@ class Shapes:
         self._tables = tables
         self._outputs = [tables.source, *tables.targets]
         self._classes = kinds.classes
-        self._parts = Parts(tables, kinds)
+        self._phrases = Phrases(tables, kinds)
         self._shapes: dict[tuple[int, ...], Shape] = {}
         self._said: dict[tuple[tuple[int, ...], tuple[str, ...]], Said] = {}
         #: Rules that have lemmas.
@@ -145,7 +145,7 @@ class Shapes:
     def source(self, shape: Shape) -> Sheet:
         """The sheet of the source sentence, filled with the columns of words."""
         if not shape.sheets:
-            shape.part.append(self._parts.whole(shape.key))
+            shape.phrase.append(self._phrases.whole(shape.key))
             constants, columns = self._text(shape, 0)
             shape.sheets.append(_sheet(constants, columns, shape.said.starts[-1], []))
         return shape.sheets[0]
@@ -170,13 +170,14 @@ class Shapes:
         self, shape: Shape, number: int, meanings: dict[int, Meaning] | None = None
     ) -> tuple[list[str], list[int]]:
         """What a shape says in an output: constants, and the columns between them."""
-        output, place = self._outputs[number], self._parts.place[number]
+        output, place = self._outputs[number], self._phrases.place[number]
         if isinstance(output, PackedText):
-            constants, blanks = _joined(output, self._parts.text(shape.part[0], place))
+            constants, blanks = _joined(output, self._phrases.text(shape.phrase[0], place))
         else:
             meanings = {} if meanings is None else meanings
             if place not in meanings:
-                meanings[place] = Meaning(graph_of(self._parts.graph(shape.part[0], place), _MARKS))
+                graph = self._phrases.graph(shape.phrase[0], place)
+                meanings[place] = Meaning(graph_of(graph, _MARKS))
             pieces = _MARKED.split(NOTATIONS[output.kind](meanings[place]))
             constants, blanks = (
                 pieces[::2],

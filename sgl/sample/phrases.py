@@ -1,8 +1,8 @@
-"""Parts of sentences, put together from parts: what shapes have in common is worked out once.
+"""Phrases with blanks, put together from smaller ones, so that each is worked out once.
 
-The words of a part are blanks, numbered from its left; all else that it says in the texts,
-and what it does to graphs, is known.  A part is made of a rule and smaller parts, and
-remembered, so that a new shape takes a few steps near its root::
+The words of a phrase are blanks, numbered from its left.  All else that it says in the texts
+is known, and so is what it does to graphs.  A phrase is made of a rule and the phrases below
+it, and is remembered, so that a new shape of a sentence takes a few steps near its root::
 
     noun                    ⟨0⟩                              node 0: ⟨0⟩ on word 0
     a + noun                a ⟨0⟩                            node 0: ⟨0⟩ on word 1
@@ -11,9 +11,12 @@ remembered, so that a new shape takes a few steps near its root::
                                                              node 0: ⟨1⟩ on word 2,
                                                              1 -theme-> 0
 
-This is ``words_of`` and ``glue`` with numbers that are relative to the part: blanks to its
-first, words to its place in the text, nodes to those of the parts to the right of it, which
+This is ``words_of`` and ``glue`` with numbers that are relative to the phrase: blanks are
+counted from its first, words from where it begins, nodes from those of its last child, which
 ``glue`` makes first.
+
+Nearly half of all phrases never come again.  So texts and graphs are kept from the second
+time on, and before that they are written into those of the whole at once.
 
 This module needs nothing but the standard library of Python 3.9, because the standalone
 sampler contains it as it is.
@@ -31,49 +34,49 @@ from sgl.core.graph import Graph, GraphNode
 from sgl.sample.engine import PackedText, PackedView, Tables
 from sgl.sample.kinds import LEMMA, Kinds, with_lemma
 
-#: Parts are remembered until there are more of them than these.
-MOST_PARTS = 1 << 15
+#: Phrases are remembered until there are more of them than these.
+MOST_PHRASES = 1 << 15
 
 #: A word of a text, or twice the number of a blank, one more if it has a capital.
 TextItem = Union[str, int]
 
 #: Attributes of a node, the blank that is its lemma, and the word that it is on, or ``NONE``.
-PartNode = tuple[Union[Attributes, None], int, int]
+PhraseNode = tuple[Union[Attributes, None], int, int]
 
-PartEdge = tuple[int, str, int]
+PhraseEdge = tuple[int, str, int]
 
 NONE = -1
 
 
-class PartGraph(NamedTuple):
-    """The graph of a part: its number of words, nodes, ports and edges, as in ``glue``."""
+class PhraseGraph(NamedTuple):
+    """The graph of a phrase: its number of words, nodes, ports and edges, as in ``glue``."""
 
     words: int
-    nodes: Sequence[PartNode]
+    nodes: Sequence[PhraseNode]
     ports: Sequence[int]
-    edges: Sequence[PartEdge]
-    last: Sequence[PartEdge]
+    edges: Sequence[PhraseEdge]
+    last: Sequence[PhraseEdge]
 
 
-class Part(NamedTuple):
-    """A part: its number, its rule and smaller parts, or the complement of a class of words.
+class Phrase(NamedTuple):
+    """A phrase: its number, its rule and smaller phrases, or the complement of a class of words.
 
     The blanks of child ``i`` begin at ``begins[i]``, and all of them end at ``begins[-1]``.
     ``lengths`` are the numbers of words in the graphs.  Texts and graphs are made when the
-    part comes again.
+    phrase comes again.
     """
 
     number: int
     rule: int
-    children: Sequence[Part]
+    children: Sequence[Phrase]
     begins: Sequence[int]
     lengths: list[int]
     texts: list[Sequence[TextItem]]
-    graphs: list[PartGraph]
+    graphs: list[PhraseGraph]
 
 
-class Parts:
-    """Puts parts together, and remembers them.
+class Phrases:
+    """Puts phrases together, and remembers them.
 
     ``texts`` and ``graphs`` are the outputs that their texts and graphs are of.  Views of the
     same rules share a graph.
@@ -84,7 +87,7 @@ class Parts:
         self._kinds = kinds
         self.texts: list[PackedText] = []
         self.graphs: list[PackedView] = []
-        #: For each output where its text or graph is in a part.
+        #: For each output where its text or graph is in a phrase.
         self.place: list[int] = []
         for output in (tables.source, *tables.targets):
             if isinstance(output, PackedText):
@@ -94,70 +97,70 @@ class Parts:
                 same = [i for i, other in enumerate(self.graphs) if other.rules == output.rules]
                 self.place.append(same[0] if same else len(self.graphs))
                 self.graphs += [] if same else [output]
-        self._known: dict[tuple[int, ...], Part] = {}
+        self._known: dict[tuple[int, ...], Phrase] = {}
         self._made = 0
 
-    def whole(self, shape: Sequence[int]) -> Part:
-        """The part that a shape is."""
-        if len(self._known) > MOST_PARTS:
+    def whole(self, shape: Sequence[int]) -> Phrase:
+        """The phrase that a shape is."""
+        if len(self._known) > MOST_PHRASES:
             self._known.clear()
         known, arity, before = self._known, self._tables.arity, self._made
-        stack: list[Part] = []
+        stack: list[Phrase] = []
         numbers: list[int] = []
         for rule in reversed(shape):
             count = arity[rule] if rule >= 0 else 0
             key = (rule, *numbers[-count:]) if count else (rule,)
-            part = known.get(key)
-            if part is None:
-                # The last part on the stack is the first child.
-                part = known[key] = self._part(rule, stack[: -count - 1 : -1])
-                for child in part.children:
+            phrase = known.get(key)
+            if phrase is None:
+                # The last phrase on the stack is the first child.
+                phrase = known[key] = self._phrase(rule, stack[: -count - 1 : -1])
+                for child in phrase.children:
                     # What has come again may well come once more.
                     if child.number <= before and not child.texts:
                         self._remember(child)
             if count:
                 del stack[-count:], numbers[-count:]
-            stack.append(part)
-            numbers.append(part.number)
+            stack.append(phrase)
+            numbers.append(phrase.number)
         return stack.pop()
 
-    def _remember(self, part: Part) -> None:
-        """Keep the texts and graphs of a part."""
-        texts = [self.text(part, number) for number in range(len(self.texts))]
-        part.graphs.extend([self.graph(part, number) for number in range(len(self.graphs))])
-        part.texts.extend(texts)
+    def _remember(self, phrase: Phrase) -> None:
+        """Keep the texts and graphs of a phrase."""
+        texts = [self.text(phrase, number) for number in range(len(self.texts))]
+        phrase.graphs.extend([self.graph(phrase, number) for number in range(len(self.graphs))])
+        phrase.texts.extend(texts)
 
-    def text(self, part: Part, number: int) -> Sequence[TextItem]:
-        """One of the texts of a part."""
-        return part.texts[number] if part.texts else self._written(part, number, 0)
+    def text(self, phrase: Phrase, number: int) -> Sequence[TextItem]:
+        """One of the texts of a phrase."""
+        return phrase.texts[number] if phrase.texts else self._written(phrase, number, 0)
 
-    def _written(self, part: Part, number: int, begin: int) -> Sequence[TextItem]:
-        """The words of a part in a text, ``words_of`` with blanks; ``begin`` is the first."""
-        if part.texts:
+    def _written(self, phrase: Phrase, number: int, begin: int) -> Sequence[TextItem]:
+        """The words of a phrase in a text, ``words_of`` with blanks; ``begin`` is the first."""
+        if phrase.texts:
             if not begin:
-                return part.texts[number]
+                return phrase.texts[number]
             more = 2 * begin
-            return [word + more if isinstance(word, int) else word for word in part.texts[number]]
-        begins = part.begins
+            return [word + more if isinstance(word, int) else word for word in phrase.texts[number]]
+        begins = phrase.begins
         found: list[TextItem] = []
-        for item in self.texts[number].templates[part.rule]:
+        for item in self.texts[number].templates[phrase.rule]:
             if isinstance(item, str):
                 found.append(item)
                 continue
             child = max(item, ~item)
-            words = self._written(part.children[child], number, begin + begins[child])
+            words = self._written(phrase.children[child], number, begin + begins[child])
             found += words if item >= 0 else _raised(words)
         return found
 
-    def graph(self, part: Part, number: int) -> PartGraph:
-        """One of the graphs of a part."""
-        if part.graphs:
-            return part.graphs[number]
+    def graph(self, phrase: Phrase, number: int) -> PhraseGraph:
+        """One of the graphs of a phrase."""
+        if phrase.graphs:
+            return phrase.graphs[number]
         gluing = _Gluing(number, self.graphs[number].rules)
-        return gluing.graph(part.lengths[number], gluing.glue(part, 0, 0))
+        return gluing.graph(phrase.lengths[number], gluing.glue(phrase, 0, 0))
 
-    def _part(self, rule: int, children: Sequence[Part]) -> Part:
-        """A rule, or the complement of a class of words, over its parts."""
+    def _phrase(self, rule: int, children: Sequence[Phrase]) -> Phrase:
+        """A rule, or the complement of a class of words, over its phrases."""
         self._made += 1
         if rule < 0:
             return self._words(~rule)
@@ -170,13 +173,13 @@ class Parts:
             lengths.append(
                 sum([1 if item == WORD else children[item].lengths[number] for item in items])
             )
-        return Part(self._made, rule, children, begins, lengths, [], [])
+        return Phrase(self._made, rule, children, begins, lengths, [], [])
 
-    def _words(self, number: int) -> Part:
+    def _words(self, number: int) -> Phrase:
         """The blank for the words of a class."""
         example = next(iter(self._kinds.classes[number].entries))
         rules = [view.rules[example] for view in self.graphs]
-        return Part(
+        return Phrase(
             number=self._made,
             rule=~number,
             children=(),
@@ -197,38 +200,38 @@ def _raised(words: Sequence[TextItem]) -> Sequence[TextItem]:
     return words
 
 
-def _with_blank(rule: GluingRule) -> PartGraph:
+def _with_blank(rule: GluingRule) -> PhraseGraph:
     """The graph of a rule without children whose lemma is a blank."""
-    nodes: list[PartNode] = []
+    nodes: list[PhraseNode] = []
     for node, blank in zip(rule.nodes, with_lemma(rule, "").nodes):
         word = NONE if node.token is None else rule.items[: node.token].count(WORD)
         nodes.append((blank.attributes, 0 if node != blank else NONE, word))
-    return PartGraph(len(rule.items), nodes, rule.exports, rule.edges, rule.last)
+    return PhraseGraph(len(rule.items), nodes, rule.exports, rule.edges, rule.last)
 
 
 class _Gluing:
-    """Glues the graph of a part, as ``glue`` does, over the graphs of those that have them."""
+    """Glues the graph of a phrase, as ``glue`` does, over the graphs of those that have them."""
 
     def __init__(self, number: int, rules: Sequence[GluingRule]) -> None:
         self._number = number
         self._rules = rules
-        self._nodes: list[PartNode] = []
-        #: Edges part by part, the last part first.
-        self._edges: list[list[PartEdge]] = []
-        self._last: list[PartEdge] = []
+        self._nodes: list[PhraseNode] = []
+        #: Edges phrase by phrase, the last phrase first.
+        self._edges: list[list[PhraseEdge]] = []
+        self._last: list[PhraseEdge] = []
         self._merged: dict[int, int] = {}
 
-    def glue(self, part: Part, begin: int, place: int) -> Sequence[int]:
-        """Add the nodes and edges of a part; its ports.
+    def glue(self, phrase: Phrase, begin: int, place: int) -> Sequence[int]:
+        """Add the nodes and edges of a phrase; its ports.
 
         ``begin`` is the number of its first blank, ``place`` that of its first word.
         """
-        if part.graphs:
-            return self._add(part.graphs[self._number], begin, place)
-        rule, children, nodes = self._rules[part.rule], part.children, self._nodes
+        if phrase.graphs:
+            return self._add(phrase.graphs[self._number], begin, place)
+        rule, children, nodes = self._rules[phrase.rule], phrase.children, self._nodes
         lengths = [child.lengths[self._number] for child in children]
         places, own = _places(rule.items, lengths, place)
-        begins = part.begins
+        begins = phrase.begins
         ports: list[Sequence[int]] = [()] * len(children)
         for child in reversed(range(len(children))):
             ports[child] = self.glue(children[child], begin + begins[child], places[child])
@@ -247,7 +250,7 @@ class _Gluing:
         self._last += [(of_rule[s], label, of_rule[t]) for s, label, t in rule.last]
         return [of_rule[number] for number in rule.exports]
 
-    def _add(self, graph: PartGraph, begin: int, place: int) -> Sequence[int]:
+    def _add(self, graph: PhraseGraph, begin: int, place: int) -> Sequence[int]:
         first = len(self._nodes)
         self._nodes += [
             (
@@ -273,16 +276,16 @@ class _Gluing:
                     nodes[first] = nodes[other]
         return first
 
-    def graph(self, words: int, ports: Sequence[int]) -> PartGraph:
+    def graph(self, words: int, ports: Sequence[int]) -> PhraseGraph:
         """What has been glued, its nodes numbered anew if some were merged."""
         nodes, merged = self._nodes, self._merged
         edges = list(chain.from_iterable(reversed(self._edges)))
         if not merged:
-            return PartGraph(words, nodes, ports, edges, self._last)
+            return PhraseGraph(words, nodes, ports, edges, self._last)
         kept = [number for number in range(len(nodes)) if number not in merged]
         new = {number: place for place, number in enumerate(kept)}
         new.update([(number, new[_root(number, merged)]) for number in merged])
-        return PartGraph(
+        return PhraseGraph(
             words,
             [nodes[number] for number in kept],
             [new[number] for number in ports],
@@ -318,22 +321,22 @@ def _root(number: int, merged: Mapping[int, int]) -> int:
     return number
 
 
-def graph_of(part: PartGraph, lemmas: Sequence[str]) -> Graph:
-    """The graph that a part is by itself, with these lemmas for its blanks."""
-    on_words = [number for number, node in enumerate(part.nodes) if node[2] >= 0]
-    on_words.sort(key=lambda number: part.nodes[number][2])
+def graph_of(phrase: PhraseGraph, lemmas: Sequence[str]) -> Graph:
+    """The graph that a phrase is by itself, with these lemmas for its blanks."""
+    on_words = [number for number, node in enumerate(phrase.nodes) if node[2] >= 0]
+    on_words.sort(key=lambda number: phrase.nodes[number][2])
     index = {number: rank for rank, number in enumerate(on_words)}
     nodes = []
-    for attributes, blank, word in map(part.nodes.__getitem__, on_words):
+    for attributes, blank, word in map(phrase.nodes.__getitem__, on_words):
         filled = _filled(attributes, lemmas[blank]) if attributes and blank >= 0 else attributes
         nodes.append(GraphNode(filled or (), word))
     edges = dict.fromkeys(
         (index[source], label, index[target])
-        for source, label, target in (*part.edges, *part.last)
+        for source, label, target in (*phrase.edges, *phrase.last)
         if source in index and target in index
     )
     ordered = sorted(edges, key=lambda edge: edge[0])
-    return Graph(tuple(nodes), tuple(ordered), index[part.ports[0]])
+    return Graph(tuple(nodes), tuple(ordered), index[phrase.ports[0]])
 
 
 @lru_cache(maxsize=4096)
