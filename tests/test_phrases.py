@@ -55,6 +55,11 @@ def random_node(arity: int, tokens: list[int], choose: Random) -> GluingNode:
     return GluingNode(attributes, token, tuple(glued))
 
 
+def graphs_at_random(seed: int) -> Tables:
+    """Random tables with a view of random graphs."""
+    return with_graphs(TableMaker(seed, orderly=True).tables(), Random(seed))  # noqa: S311
+
+
 def derivations_of(tables: Tables) -> list[list[int]]:
     found = [
         derive(tables.states, stratum.start, key)
@@ -85,7 +90,7 @@ def test_texts_of_phrases_have_the_words_of_the_engine(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_graphs_of_phrases_are_those_that_are_glued_at_once(seed: int) -> None:
-    tables = with_graphs(TableMaker(seed, orderly=True).tables(), Random(seed))
+    tables = graphs_at_random(seed)
     view = tables.targets[-1]
     assert isinstance(view, PackedView)
     kinds = Kinds(tables)
@@ -115,7 +120,7 @@ def test_among_the_random_tables_are_blanks_merged_nodes_and_graphs_that_come_ag
     """The test before this one would say little if there were none."""
     blanks = glued = kept = 0
     for seed in range(40):
-        tables = with_graphs(TableMaker(seed, orderly=True).tables(), Random(seed))
+        tables = graphs_at_random(seed)
         kinds = Kinds(tables)
         phrases = Phrases(tables, kinds)
         blanks += len(kinds.classes)
@@ -140,7 +145,7 @@ def kept_below(phrase: Phrase) -> set[int]:
 
 
 def test_views_of_one_graph_share_it() -> None:
-    tables = with_graphs(TableMaker(5, orderly=True).tables(), Random(5))
+    tables = graphs_at_random(5)
     view = tables.targets[-1]
     assert isinstance(view, PackedView)
     again = tables._replace(targets=[*tables.targets, view._replace(name="vf", kind="varfree")])

@@ -171,9 +171,7 @@ class Shapes:
     ) -> tuple[list[str], list[int]]:
         """What a shape says in an output: constants, and the columns between them."""
         output, place = self._outputs[number], self._phrases.place[number]
-        if isinstance(output, PackedText):
-            constants, blanks = _joined(output, self._phrases.text(shape.phrase[0], place))
-        else:
+        if isinstance(output, PackedView):
             meanings = {} if meanings is None else meanings
             if place not in meanings:
                 graph = self._phrases.graph(shape.phrase[0], place)
@@ -183,6 +181,8 @@ class Shapes:
                 pieces[::2],
                 [2 * (ord(mark) - _FIRST_MARK) for mark in pieces[1::2]],
             )
+        else:
+            constants, blanks = _joined(output, self._phrases.text(shape.phrase[0], place))
         starts, classes = shape.said.starts, shape.said.classes
         columns = [
             starts[blank >> 1] + classes[blank >> 1].texts[number][blank & 1] for blank in blanks

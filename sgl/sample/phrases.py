@@ -15,7 +15,7 @@ This is ``words_of`` and ``glue`` with numbers that are relative to the phrase: 
 counted from its first, words from where it begins, nodes from those of its last child, which
 ``glue`` makes first.
 
-Nearly half of all phrases never come again.  So texts and graphs are kept from the second
+Many phrases never come again.  So texts and graphs are kept from the second
 time on, and before that they are written into those of the whole at once.
 
 This module needs nothing but the standard library of Python 3.9, because the standalone
@@ -90,13 +90,13 @@ class Phrases:
         #: For each output where its text or graph is in a phrase.
         self.place: list[int] = []
         for output in (tables.source, *tables.targets):
-            if isinstance(output, PackedText):
-                self.place.append(len(self.texts))
-                self.texts.append(output)
-            else:
+            if isinstance(output, PackedView):
                 same = [i for i, other in enumerate(self.graphs) if other.rules == output.rules]
                 self.place.append(same[0] if same else len(self.graphs))
                 self.graphs += [] if same else [output]
+            else:
+                self.place.append(len(self.texts))
+                self.texts.append(output)
         self._known: dict[tuple[int, ...], Phrase] = {}
         self._made = 0
 
