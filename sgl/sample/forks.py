@@ -38,7 +38,7 @@ from sgl.sample.random import number
 _Item = TypeVar("_Item")
 
 FIRST_DRAWS = 2 * DRAWS
-MOST_DRAWS = 64
+MOST_DRAWS = 128
 
 #: When there are more forks than these, they are forgotten and found again.
 MOST_FORKS = 1 << 15
