@@ -88,11 +88,15 @@ class Drawing:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._judge = Judge(tables)
         self._plain = is_plain(tables)
         self._kinds = Kinds(tables)
         self._shapes = Shapes(tables, self._kinds)
         self._forks: dict[int, Forks] = {}
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Forget what was drawn, but not what was worked out."""
+        self._judge = Judge(self._tables)
 
     def rows(self, stratum: PackedStratum) -> list[list[str]]:
         """The rows of a stratum, in a list for each target.
