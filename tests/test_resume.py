@@ -175,10 +175,6 @@ def test_a_run_that_is_refused_leaves_the_journal_of_the_other_alone(tmp_path: P
         assert journal.read_bytes() == before
 
 
-# --- runs that start at the same moment --------------------------------------------------
-
-
-#: Waits for a moment, begins a run, and says whether it may; then holds it for a while.
 def test_the_dataset_that_a_killed_run_had_moved_away_survives_a_new_beginning(
     tmp_path: Path,
 ) -> None:
