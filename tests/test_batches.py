@@ -22,6 +22,7 @@ from sgl.sample import NotEnoughError, pack
 from sgl.sample import batches as batches_module
 from sgl.sample import blanks as blanks_module
 from sgl.sample import forks as forks_module
+from sgl.sample import phrases as phrases_module
 from sgl.sample.batches import Drawing
 from sgl.sample.engine import PackedStratum, PackedText, State, Tables
 from sgl.sample.forks import MOST_DRAWS, Forks
@@ -190,8 +191,19 @@ def test_neither_the_size_of_batches_nor_what_is_forgotten_shows(
     monkeypatch.setattr(batches_module, "LEAST_AT_ONCE", 1)
     monkeypatch.setattr(batches_module, "MOST_AT_ONCE", most)
     monkeypatch.setattr(forks_module, "MOST_FORKS", 3)
+    monkeypatch.setattr(forks_module, "FIRST_DRAWS", DRAWS)
     monkeypatch.setattr(blanks_module, "MOST_SHAPES", 2)
+    monkeypatch.setattr(phrases_module, "MOST_PHRASES", 2)
     assert outcome(in_batches, tables) == expected
+
+
+def test_a_drawing_that_begins_again_draws_the_same_rows() -> None:
+    tables = TableMaker(4, orderly=True).tables()
+    drawing = Drawing(tables)
+    first = [drawing.rows(stratum) for stratum in tables.strata]
+    assert any(any(columns) for columns in first)
+    drawing.begin_again()
+    assert [drawing.rows(stratum) for stratum in tables.strata] == first
 
 
 def whole_tables(compiled: Compiled, counts: dict[str, int]) -> Tables:
