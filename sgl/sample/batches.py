@@ -62,6 +62,8 @@ class _Group(NamedTuple):
         """Those of the candidates that are kept."""
         if all(kept):
             return self
+        if not any(kept):
+            return _Group(self.shape, (), [])
         columns: list[Column] = [list(compress(column, kept)) for column in self.columns]
         return _Group(self.shape, list(compress(self.numbers, kept)), columns)
 
@@ -207,7 +209,7 @@ class _Survey:
         group = _Group(shape, alike.numbers, columns)
         if not self._stratum.repeated_lemmas:
             group = _without_repetition(batch, group)
-        if self._asks_exposure:
+        if self._asks_exposure and group.numbers:
             group = self._exposed(batch, group)
         if not group.numbers:
             return

@@ -20,7 +20,8 @@ sampler contains it as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, islice, repeat
 from typing import NamedTuple
 
@@ -133,14 +134,29 @@ class Shapes:
     def _what_is_said(self, numbers: Sequence[int], lemmas: tuple[str, ...]) -> Said:
         classes = tuple([self._classes[number] for number in numbers])
         starts = list(accumulate((of.width for of in classes), initial=0))
+        often = Counter(numbers)
+        repeated = {number for number in often if self._may_repeat(number, often, lemmas)}
         once = [
             starts[word] + of.lemma
             for word, of in enumerate(classes)
-            if of.lemma is not None and _may_repeat(word, classes, lemmas)
+            if of.lemma is not None and of.number in repeated
         ]
         exposed = [starts[word] + of.word for word, of in enumerate(classes) if of.word is not None]
         repeats = len(set(lemmas)) < len(lemmas)
         return Said(classes, starts, picking(exposed), picking(once), lemmas, repeats)
+
+    def _may_repeat(self, number: int, often: Mapping[int, int], fixed: Iterable[str]) -> bool:
+        """Whether a lemma of a class can be that of another word, or is among ``fixed``."""
+        lemmas = self._classes[number].lemmas
+        return (
+            often[number] > 1
+            or not lemmas.isdisjoint(fixed)
+            or any(
+                not lemmas.isdisjoint(self._classes[other].lemmas)
+                for other in often
+                if other != number
+            )
+        )
 
     def source(self, shape: Shape) -> Sheet:
         """The sheet of the source sentence, filled with the columns of words."""
@@ -219,14 +235,6 @@ def _sheet(
         before, behind = around
         places = [before, *places, behind]
     return Sheet(list(map(repeat, constants)), picking(places))
-
-
-def _may_repeat(word: int, classes: Sequence[WordClass], fixed: Iterable[str]) -> bool:
-    """Whether the lemma of a word can be that of another one, or is among ``fixed``."""
-    lemmas = classes[word].lemmas
-    return not lemmas.isdisjoint(fixed) or any(
-        not lemmas.isdisjoint(other.lemmas) for place, other in enumerate(classes) if place != word
-    )
 
 
 def is_plain(tables: Tables) -> bool:
