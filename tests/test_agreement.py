@@ -164,6 +164,85 @@ def test_an_article_without_a_number_of_its_own_need_not_agree(tmp_path: Path) -
     assert check(the + AGREEING_CLAUSE + AGREEING_VERBS + noun, tmp_path).codes == []
 
 
+#: A participle has no number, and the auxiliary has one.
+PASSIVE = (
+    AGREEING.replace("category V[num]", "category V[num, form]\ncategory Aux[num]")
+    .replace("feature num", "feature form = fin | part\nfeature num")
+    .replace(" V[num=n]", " V[num=n, form=fin]")
+    .replace("word V[num=sg]", "word V[num=sg, form=fin]")
+    .replace("word V[num=pl]", "word V[num=pl, form=fin]")
+    + 'word V[form=part]: "seen"\n  syn node(lemma=see, upos=VERB)\n'
+    + 'word Aux[num=sg]: "is"\n  syn node(lemma=be, upos=AUX)\n'
+    + 'word Aux[num=pl]: "are"\n  syn node(lemma=be, upos=AUX)\n'
+    + "rule passive: VP[num=n] -> Aux[num=n] V[form=part]\n  syn V -[aux]-> Aux\n"
+)
+
+
+def test_forms_that_are_alike_are_said_to_have_several_derivations(tmp_path: Path) -> None:
+    (found,) = check(PASSIVE, tmp_path).found
+    assert "leaves `num` of `V` open, so that it says the same in several ways" in found.message
+    assert found.notes[-1] == 'witness: "This dog is seen." has several derivations'
+    assert found.hint.startswith("write `V[num=n, form=part]`;")
+
+
+#: The articles of both numbers are one word in English, and two in French.
+ARTICLES = """layer en  : text (attach ".")
+layer fr  : text (attach ".")
+layer syn : graph on en
+
+feature num = sg | pl
+
+category Text
+category Det[num]
+category N[num]
+
+word Det[num=sg]: "the"
+  fr  "le"
+  syn node(upos=DET)
+word Det[num=pl]: "the"
+  fr  "les"
+  syn node(upos=DET)
+word N[num=sg]: "dog"
+  fr  "chien"
+  syn node(upos=NOUN)
+word N[num=pl]: "dogs"
+  fr  "chiens"
+  syn node(lemma=dog, upos=NOUN)
+
+rule text: Text -> capital Det N "."
+  fr  Det N "."
+  syn N -[det]-> Det; N -[punct]-> "."(upos=PUNCT)
+
+dataset
+  from Text
+  train 2
+"""
+
+
+def test_what_the_source_does_not_show_is_shown_in_another_layer(tmp_path: Path) -> None:
+    (found,) = check(ARTICLES, tmp_path).found
+    assert found.notes[-1] == 'witness: "le chiens.", beside "les chiens." (`fr`)'
+
+
+def test_the_hint_is_what_can_be_written_there(tmp_path: Path) -> None:
+    """Other settings stay, and the variable is a name that is free."""
+    grammar = (
+        WORDS.replace("feature num = sg | pl", "feature num = n | nu\nfeature kind = big | small")
+        .replace("num=sg", "num=n")
+        .replace("num=pl", "num=nu")
+        .replace("category NP[num]", "category NP[num, kind]")
+    )
+    clause = CLAUSE.format("NP[kind=big]", "VP")
+    rest = VERB_PHRASES.format("VP[num=x]", "V[num=x]") + NOUN_PHRASE.format(
+        "NP[num=x]", "Det[num=x]", "N[num=x]"
+    )
+    (found,) = check(grammar + clause + rest, tmp_path).found
+    assert found.hint == (
+        "write `NP[num=num, kind=big]` and `VP[num=num]`; "
+        "if any value is meant, `NP[num=_, kind=big]`"
+    )
+
+
 #: Grammars in which a feature is open and nothing is forgotten.
 MEANT = {
     "everything agrees": AGREEING,
@@ -199,6 +278,22 @@ MEANT = {
         + NOUN_PHRASE.format("NP", "Det[sound=s]", "N[sound=s]")
         + "rule modified: NP -> Det[sound=s] A[sound=s] N\n"
         + "  syn N -[det]-> Det; N -[amod]-> A\n"
+    ),
+    "a phrase in a relative clause has a gender that nothing else asks for": (
+        WORDS.replace("feature num", "feature gen = m | f\nfeature num")
+        .replace("category N[num]", "category N[num, gen]\ncategory RC[gen]\ncategory Rel[gen]")
+        .replace("category NP[num]", "category NP[num, gen]")
+        .replace('word N[num=sg]: "dog"', 'word N[num=sg, gen=m]: "dog"')
+        .replace('word N[num=pl]: "dogs"', 'word N[num=pl, gen=f]: "dogs"')
+        + 'word Rel[gen=m]: "whom"\n  syn node(upos=PRON)\n'
+        + 'word Rel[gen=f]: "which"\n  syn node(upos=PRON)\n'
+        + AGREEING_CLAUSE
+        + AGREEING_VERBS
+        + NOUN_PHRASE.format("NP[num=n, gen=g]", "Det[num=n]", "N[num=n, gen=g]")
+        + "rule with_clause: NP[num=n, gen=g] -> Det[num=n] N[num=n, gen=g] RC[gen=g]  ~ 0.2\n"
+        + "  syn N -[det]-> Det; N -[acl]-> RC\n"
+        + "rule relative: RC[gen=g] -> Rel[gen=g] NP[num=n] V[num=n]\n"
+        + "  syn V -[obj]-> Rel; V -[nsubj]-> NP\n"
     ),
     "the author says that any value is meant": AGREEING
     + 'rule again: VP[num=_] -> V "again"\n  syn V -[advmod]-> "again"(upos=ADV)\n',

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from workplace import PATTERN, Workplace
 
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
+from sgl.cli.main import FAILED, INTERNAL, OK, OUTPUT, USAGE, run
 from sgl.diagnostics.codes.base import BASE
 from sgl.diagnostics.codes.code import MAIN
+from sgl.verify.report import Report, Result, Violation
 
 #: A grammar that is sound, but for a category that nothing uses.
 UNUSED = BASE + PATTERN + "category Unused\n"
@@ -121,3 +122,37 @@ def test_a_file_that_is_there_is_replaced_by_force_only(work: Workplace) -> None
     said = work.refuses(OUTPUT, "error[SGL1103]", "is there already", command=draw)
     assert "hint: `--force` replaces it" in said
     assert run(["sample", MAIN, *draw[1:], "--force"]) == OK
+
+
+def test_a_mistake_of_our_own_is_in_the_list(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("sgl.lang.project.read", fail)
+    work.write(MAIN, BASE)
+    (found,) = messages(work, "check", MAIN, status=INTERNAL)
+    assert (found["code"], found["message"]) == ("SGL0999", "ZeroDivisionError: division by zero")
+
+
+def test_a_slip_of_the_command_line_has_no_message(work: Workplace) -> None:
+    work.write(MAIN, BASE)
+    assert messages(work, "prove", MAIN, "--pattern", "nobody", status=USAGE) == []
+
+
+def test_a_dataset_that_the_verifier_refuses_is_not_put_in_place(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = Result(
+        "V009", "held out", "", "failed", 1, 1, (Violation("a subject has a modifier"),)
+    )
+
+    def verify(*_: object) -> Report:
+        return Report("farm", "", 1, 1, (refused,))
+
+    monkeypatch.setattr("sgl.build.produce.verify", verify)
+    work.write(MAIN, BASE)
+    (found,) = messages(work, "compile", MAIN, status=FAILED)
+    assert found["code"] == "SGL0905"
+    assert not (work.directory / "out" / "farm").exists()

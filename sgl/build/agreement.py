@@ -8,11 +8,19 @@ What is suspicious, :mod:`sgl.compile.agreement` says; here it is put into words
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 from sgl.build.smallest import SmallestTexts
 from sgl.compile import Compiled
 from sgl.compile.agreement import Choice, OpenTie, Reason
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, Label
+
+#: What is said of a text that shows nothing of the feature.
+_SEVERAL = " has several derivations"
+#: Pairs of choices that are tried for a witness.
+_TRIED = 200
 
 
 def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -21,19 +29,22 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
         return
     texts = SmallestTexts(compiled.grammar)
     for tie in compiled.open_ties:
+        witness = _witness(tie, compiled, texts)
         diagnostics.warning(
             "SGL0405",
             tie.place,
-            _message(tie),
+            _message(tie, witness),
             label=f"any value of `{tie.feature}`",
             labels=_labels(tie),
-            notes=[note for note in (_why(tie), _witness(tie, compiled, texts)) if note],
+            notes=[note for note in (_why(tie), witness) if note],
             hint=_hint(tie),
         )
 
 
-def _message(tie: OpenTie) -> str:
+def _message(tie: OpenTie, witness: str) -> str:
     opened = f"the rule `{tie.rule}` leaves `{tie.feature}` of `{tie.category}` open"
+    if witness.endswith(_SEVERAL):
+        return f"{opened}, so that it says the same in several ways"
     return f"{opened}, so that it need not agree with `{tie.partner_category}`"
 
 
@@ -59,36 +70,35 @@ def _why(tie: OpenTie) -> str:
 def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
     """A text in which the two do not agree, beside one in which they do.
 
-    If nothing can be seen of the difference, the text has two derivations.
+    The source shows it best, another layer if the source does not. If none does, the text
+    has several derivations.
     """
-    layer = compiled.grammar.text_layer(compiled.plan.source)
+    grammar, source = compiled.grammar, compiled.grammar.text_layer(compiled.plan.source)
+    layers = sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source)
+    said = [
+        tuple(interpret(grammar, texts.of(choice.rule)).texts for choice in pair)
+        for pair in islice(_pairs(tie.choices), _TRIED)
+    ]
+    for layer in layers:
+        of = "" if layer == source else f" (`{grammar.text_layers[layer].name}`)"
+        for wrong, right in said:
+            if wrong[layer] != right[layer]:
+                return f'witness: "{wrong[layer]}", beside "{right[layer]}"{of}'
+    if said:
+        return f'witness: "{said[0][0][source]}"{_SEVERAL}'
+    differing = next(choice for choice in tie.choices if choice.value != choice.partner)
+    return f'witness: "{interpret(grammar, texts.of(differing.rule)).texts[source]}"'
 
-    def text(rule: int) -> str:
-        return interpret(compiled.grammar, texts.of(rule)).texts[layer]
 
-    choices = sorted(tie.choices, key=lambda choice: not choice.even)
-    agreeing: dict[str, Choice] = {}
-    for choice in choices:
-        if choice.value == choice.partner:
-            agreeing.setdefault(choice.partner, choice)
-    differing = [choice for choice in choices if choice.value != choice.partner]
-    alike = ""
-    for choice in differing:
-        right = agreeing.get(choice.partner)
-        if right is None:
-            continue
-        wrong = text(choice.rule)
-        if wrong != text(right.rule):
-            return f'witness: "{wrong}", beside "{text(right.rule)}"'
-        alike = alike or wrong
-    if alike:
-        return f'witness: "{alike}" has several derivations'
-    return f'witness: "{text(differing[0].rule)}"' if differing else ""
+def _pairs(choices: Sequence[Choice]) -> Iterator[tuple[Choice, Choice]]:
+    """Choices that do not agree, with those that do and differ in nothing else."""
+    ordered = sorted(choices, key=lambda choice: not choice.even)
+    agreeing = {choice.rest: choice for choice in ordered if choice.value == choice.partner}
+    for choice in ordered:
+        if choice.value != choice.partner and choice.rest in agreeing:
+            yield choice, agreeing[choice.rest]
 
 
 def _hint(tie: OpenTie) -> str:
-    value = tie.variable or tie.feature[0]
-    one = f"`{tie.category}[{tie.feature}={value}]`"
-    other = f"`{tie.partner_category}[{tie.feature}={value}]`"
-    both = one if tie.variable else f"{one} and {other}"
-    return f"write {both}; if any value is meant, `{tie.category}[{tie.feature}=_]`"
+    both = " and ".join(f"`{mention}`" for mention in tie.agreeing)
+    return f"write {both}; if any value is meant, `{tie.any_value}`"

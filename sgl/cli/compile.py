@@ -79,7 +79,11 @@ def command(
         return outcome
     if not outcome.verification.ok:
         show_verification(outcome.verification, brief=True)
-        click.echo(f"error: the dataset has violations; nothing was written to {target}", err=True)
+        diagnostics = Diagnostics()
+        diagnostics.error(
+            "SGL0905", None, f"the dataset has violations; nothing was written to `{target}`"
+        )
+        show(diagnostics, sources, form, color)
         return FAILED
     show_summary(outcome, proofs, time.monotonic() - started)
     return OK

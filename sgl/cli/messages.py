@@ -2,7 +2,8 @@
 
 A program that reads ``--format json`` parses all of standard output.  So while such a
 command runs, messages are gathered, and what it says besides (tables, sentences, a
-summary) goes to standard error; at its end the list is written, be it empty::
+summary) goes to standard error; at its end the list is written, be it empty, and also
+when the command fails by a mistake of its own::
 
     sglc compile farm.sgl --format json | jq ".[].code"
 """
@@ -23,6 +24,9 @@ from sgl.diagnostics.render import as_object, json_list, render, render_concise
 
 FORMATS = ("full", "concise", "json")
 
+#: How commands end that are at fault themselves in no way.
+_ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError)
+
 #: The messages of the running command, if they are to be one document.
 _gathered: ContextVar[list[dict[str, object]] | None] = ContextVar("gathered", default=None)
 
@@ -38,6 +42,13 @@ def one_document(form: str) -> Iterator[None]:
     try:
         with redirect_stdout(sys.stderr):
             yield
+    except _ENDS:
+        raise
+    except Exception as problem:
+        internal = Diagnostics()
+        internal.error("SGL0999", None, f"{type(problem).__name__}: {problem}")
+        found.extend(as_object(diagnostic, SourceMap()) for diagnostic in internal)
+        raise
     finally:
         _gathered.reset(token)
         click.echo(json_list(found))

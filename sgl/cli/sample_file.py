@@ -156,7 +156,6 @@ def _write(
 
         if not isinstance(problem, FormatError):
             raise
-        message = f"a text that was drawn has no form: {problem}"
-        diagnostics.error("SGL0513", compiled.dataset_span, message)
+        diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem}")
         return FAILED
     return OK

@@ -14,7 +14,7 @@ place of the rule that has the feature too, and no fixed value.  An open place i
 * if all other rules with such a child (or such a left-hand side) say something about the
   feature, and some of them makes it agree with a partner of the same category;
 * if no rule at all says anything about the feature of such a child: it has been given to
-  words and phrases, and nobody asks for it;
+  words and phrases, and nobody asks for it, where there is something to agree with;
 * if no rule and no word ever sets the feature of the category that is built, though rules
   ask for it, and a child has it.
 
@@ -33,8 +33,8 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from sgl.compile.expand import Instance
-from sgl.compile.productions import CategoryPattern, Production, Slotting
+from sgl.compile.expand import Concrete, Instance
+from sgl.compile.productions import ANY, CategoryPattern, Production, Slotting
 from sgl.diagnostics import Span
 
 #: The number of the left-hand side among the places of a rule; children have 0, 1, ….
@@ -52,13 +52,15 @@ class Reason(Enum):
 class Choice(NamedTuple):
     """A rule of the core grammar with the values that it has in the open place and the partner.
 
-    It is ``even`` if all further places with the feature have the value of the partner.
+    It is ``even`` if all further places with the feature have the value of the partner;
+    choices with the same ``rest`` differ in the value of the open place only.
     """
 
     rule: int
     value: str
     partner: str
     even: bool
+    rest: tuple[Concrete, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ class OpenTie:
     """A rule that leaves a feature open, with its instances.
 
     It is open at ``place``, where there is a ``category``; the partner is of the category
-    ``partner_category`` and has a ``variable``, or is open as well.  ``tied_at`` is where
-    rules do otherwise.
+    ``partner_category``.  ``tied_at`` is where rules do otherwise.  ``agreeing`` are the
+    mentions to be written if they agree, ``any_value`` is the one that says that they do not.
     """
 
     rule: str
@@ -75,7 +77,8 @@ class OpenTie:
     reason: Reason
     category: str
     partner_category: str
-    variable: str
+    agreeing: tuple[str, ...]
+    any_value: str
     place: Span
     tied_at: tuple[Span, ...]
     choices: tuple[Choice, ...]
@@ -136,7 +139,7 @@ def find_open_ties(
     usage = _Usage([*rules, *_kinds_of_words(words)], words)
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
-    for suspect in sorted(usage.suspects(), key=lambda suspect: not suspect.partner.is_open):
+    for suspect in sorted(usage.suspects(), key=_certainty):
         place, partner = suspect.place, suspect.partner
         once = (suspect.reason, place.kind)
         if suspect.reason is not Reason.TIED_ELSEWHERE and once in told:
@@ -148,6 +151,11 @@ def find_open_ties(
         told |= {once, (suspect.reason, partner.kind)}
         found[key] = _open_tie(suspect, choices)
     return tuple(sorted(found.values(), key=lambda tie: tie.place))
+
+
+def _certainty(suspect: _Suspect) -> bool:
+    """What sorts suspects: of what nobody asks for, both are forgotten; else one alone is."""
+    return suspect.partner.is_open == (suspect.reason is Reason.TIED_ELSEWHERE)
 
 
 def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
@@ -238,12 +246,27 @@ class _Usage:
         if not all(other.is_open for other in everywhere):
             return
         if place.number != LEFT:
-            yield _Suspect(place, partner, Reason.NEVER_ASKED)
+            if not self._stands_alone(place, partner):
+                yield _Suspect(place, partner, Reason.NEVER_ASKED)
             return
         asked = self.places.get((place.category, False, place.feature), [])
         tied_at = tuple(other.pattern.span for other in asked if other.is_told)
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
+
+    def _stands_alone(self, place: _Place, partner: _Place) -> bool:
+        """Whether the partner agrees with the phrase, and the like of this child with nothing.
+
+        The gender of a noun phrase is not forgotten in relative clauses if nothing that it
+        stands beside elsewhere has a gender.
+        """
+        if partner.variable is None or not _goes_up(partner):
+            return False
+        return not all(
+            any(_is_partner(other, beside, places) for beside in places)
+            for other in self.places[place.kind]
+            for places in [list(_places(other.production))]
+        )
 
 
 def _places(production: Production) -> Iterator[_Place]:
@@ -337,6 +360,7 @@ def _choices(
             _value(place, instance),
             (value := _value(partner, instance)),
             all(_value(other, instance) == value for other in further),
+            _rest(place, instance),
         )
         for number, instance in instances
     )
@@ -347,16 +371,34 @@ def _value(place: _Place, instance: Instance) -> str:
     return concrete[1][place.slot]
 
 
+def _rest(place: _Place, instance: Instance) -> tuple[Concrete, ...]:
+    """The categories of an instance without the value of a place, the left-hand side first."""
+    found = [instance.lhs, *instance.rhs]
+    name, values = found[place.number - LEFT]
+    found[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
+    return tuple(found)
+
+
 def _open_tie(suspect: _Suspect, choices: tuple[Choice, ...]) -> OpenTie:
     place, partner = suspect.place, suspect.partner
+    variable = partner.variable or _new_variable(place)
+    mentions = (place,) if partner.variable else (place, partner)
     return OpenTie(
         rule=place.production.name,
         feature=place.feature,
         reason=suspect.reason,
         category=place.category,
         partner_category=partner.category,
-        variable=partner.variable or "",
+        agreeing=tuple(mention.pattern.having(place.feature, variable) for mention in mentions),
+        any_value=place.pattern.having(place.feature, ANY),
         place=place.pattern.span,
         tied_at=suspect.tied_at,
         choices=choices,
     )
+
+
+def _new_variable(place: _Place) -> str:
+    """A name for a variable that is none yet: the beginning of the feature's name."""
+    taken = {*place.production.domains, *place.pattern.slots[place.slot]}
+    beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
+    return next((name for name in beginnings if name not in taken), place.feature)

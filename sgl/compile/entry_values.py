@@ -5,6 +5,9 @@ have it::
 
     N[num=$num]            - {en: dog, ja: 犬, num: singular}
                                                     ^^^^^^^^ not a value of the feature `num`
+
+If a column has many such values, or no other, it is most likely the wrong one, which is
+then shown itself.
 """
 
 from __future__ import annotations
@@ -16,6 +19,10 @@ from sgl.compile.signature import Signature
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
 from sgl.lang import syntax as s
 from sgl.lang.yaml_table import Row, Table, cell_span
+
+#: So many values of a column may be slips, also if it has no others; with more of them it is
+#: another column.
+_SLIPS, _SLIPS_ALONE = 5, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,10 @@ def rows_with_values(
             if asked.of(row) not in asked.values:
                 wrong.setdefault(asked.of(row), []).append(row)
                 strange.add(id(row))
+        alone = sum(map(len, wrong.values())) == len(rows)
+        if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
+            _report_column(asked, list(wrong), diagnostics)
+            continue
         for value, of_value in wrong.items():
             _report(asked, value, of_value, table, sources, diagnostics)
     return [row for row in rows if id(row) not in strange]
@@ -96,4 +107,16 @@ def _report(
         labels=[Label(asked.span, "it is taken from the table here")],
         notes=[f"{len(rows):,} rows are like this"] if len(rows) > 1 else (),
         hint=hint,
+    )
+
+
+def _report_column(asked: _Asked, values: Sequence[str], diagnostics: Diagnostics) -> None:
+    shown = ", ".join(f"`{value}`" for value in values[:_SLIPS])
+    diagnostics.error(
+        "SGL0402",
+        asked.span,
+        f"{len(values):,} values of the column `{asked.column}` are none of the feature "
+        f"`{asked.feature}`",
+        notes=[f"the first of them: {shown}"],
+        hint=f"is it another column? the values of the feature are: {', '.join(asked.values)}",
     )

@@ -271,15 +271,17 @@ def _report_unmade(name: str, signature: Signature, diagnostics: Diagnostics) ->
 def _report_unproductive(
     names: Set[str], rules: Sequence[Production], diagnostics: Diagnostics
 ) -> None:
-    """Report categories that need one another, those of one circle together."""
+    """Report categories that need one another, those of one circle together.
+
+    Whoever needs a category that was reported, or a rule that was, is not to blame.
+    """
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
-    circles = [sorted(circle & names) for circle in nx.strongly_connected_components(graph)]
+    circles = [
+        _without_end(circle & names, rules) for circle in nx.strongly_connected_components(graph)
+    ]
     for circle in sorted(circle for circle in circles if circle):
-        own = [rule for rule in rules if rule.lhs.info.name in circle]
-        if len(circle) == 1 and not graph.has_edge(circle[0], circle[0]):
-            continue  # It needs a category that was reported.
-        first, *others = own
+        first, *others = (rule for rule in rules if rule.lhs.info.name in circle)
         listed = " and ".join(f"`{name}`" for name in circle)
         one = len(circle) == 1
         diagnostics.error(
@@ -291,6 +293,19 @@ def _report_unproductive(
             labels=[Label(rule.span, "and so does this rule") for rule in others[:3]],
             hint="add a rule or a word that ends the recursion",
         )
+
+
+def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
+    """The categories of a circle each of whose rules needs another of them, sorted."""
+    left, size = set(circle), -1
+    while len(left) != size:
+        size = len(left)
+        left -= {
+            rule.lhs.info.name
+            for rule in rules
+            if rule.lhs.info.name in left and not any(p.info.name in left for p in rule.rhs)
+        }
+    return sorted(left)
 
 
 def _reachable(instances: Sequence[Instance], start: str) -> set[Concrete]:

@@ -40,6 +40,20 @@ class CategoryPattern:
     mentioned: frozenset[str] = frozenset()
     free: frozenset[str] = frozenset()
 
+    def having(self, feature: str, value: str) -> str:
+        """The mention as it is to be written with a value for a feature."""
+        settings = [
+            f"{name}={value if name == feature else self._written(name, slot)}"
+            for name, slot in zip(self.info.features, self.slots, strict=True)
+            if name in self.mentioned or name == feature
+        ]
+        return f"{self.info.name}[{', '.join(settings)}]"
+
+    def _written(self, feature: str, slot: Slotting) -> str:
+        if isinstance(slot, str):
+            return slot
+        return ANY if feature in self.free else "|".join(sorted(slot))
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -98,9 +112,16 @@ class VariableTable:
         self.mentions.setdefault(name.text, []).append((name, feature))
 
     def report_lonely(
-        self, used: frozenset[str], signature: Signature, diagnostics: Diagnostics
+        self,
+        used: frozenset[str],
+        patterns: Sequence[CategoryPattern],
+        signature: Signature,
+        diagnostics: Diagnostics,
     ) -> None:
-        """A variable with one mention agrees with nothing: it is a misspelt value."""
+        """A variable with one mention agrees with nothing: it is a misspelt value.
+
+        Or it has been forgotten in another of the ``patterns`` of the rule.
+        """
         for name, mentions in self.mentions.items():
             first, feature = mentions[0]
             if len(mentions) == 1 and name not in used:
@@ -110,7 +131,9 @@ class VariableTable:
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
                     notes=("as a variable it would have to stand at least twice in the rule",),
-                    hint=suggest(name, values) or f"its values are: {', '.join(values)}",
+                    hint=suggest(name, values)
+                    or _forgotten(name, feature, patterns)
+                    or f"its values are: {', '.join(values)}",
                 )
             elif (meant := _misspelt(name, mentions, signature)) is not None:
                 diagnostics.error(
@@ -127,6 +150,18 @@ class VariableTable:
                     f"the variable `{name}` can have no value",
                     labels=[Label(n.span, f"here it is a value of `{f}`") for n, f in mentions],
                 )
+
+
+def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
+    """Where a variable may be missing that stands once: at mentions that leave the feature open."""
+    if len(name) > _SHORT_NAME:
+        return ""
+    mentions = [
+        f"`{pattern.having(feature, name)}`"
+        for pattern in patterns
+        if feature in pattern.info.features and feature not in pattern.mentioned
+    ]
+    return f"to make them agree, write {' or '.join(mentions)} as well" if mentions else ""
 
 
 def _misspelt(

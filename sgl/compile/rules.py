@@ -68,7 +68,8 @@ class _Rule:
             return None
         fragments, in_graphs = self._fragments(lhs, sound, children)
         if self.diagnostics.errors == errors:
-            self.variables.report_lonely(mentioned | in_graphs, self.signature, self.diagnostics)
+            used = mentioned | in_graphs
+            self.variables.report_lonely(used, (lhs, *sound), self.signature, self.diagnostics)
         weight = rule_weight(rule.weight, self.parameters, self.diagnostics)
         if self.diagnostics.errors > errors or len(fragments) < len(self.signature.graph_layers):
             return None

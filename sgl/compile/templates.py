@@ -56,6 +56,8 @@ class Children:
             return index
         if name.text in self.ambiguous:
             self._report_ambiguous(name, diagnostics)
+        elif self._has_doubled_role(name.text):
+            pass  # The role was reported, and may be no role.
         elif (first := self.missing.setdefault(name.text, name.span)) != name.span:
             diagnostics.also_at("SGL0305", first, name.span)
         else:
@@ -67,6 +69,14 @@ class Children:
             )
         return None
 
+    def _has_doubled_role(self, category: str) -> bool:
+        """Whether a child of the category has a role that another child has as well."""
+        return any(
+            child.role is not None and child.role.text in self.ambiguous
+            for child in self.children
+            if child.category.name.text == category
+        )
+
     def _hint(self, name: str) -> str:
         """What a name may mean that no child has."""
         for child in self.children:
@@ -74,7 +84,7 @@ class Children:
                 return f"the `{name}` of this rule is called `{child.role}`"
         known = ", ".join(f"`{known}`" for known in self.names) or "none"
         near = suggest(name, self.names)
-        if near or name[:1].isascii():
+        if near or name[:1].isupper():
             return near or f"its children: {known}"
         return f'a word is quoted: `"{name}"`; the children of the rule: {known}'
 

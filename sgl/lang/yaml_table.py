@@ -185,7 +185,7 @@ def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) 
     for key, value in _pairs(line, events):
         if key in cells or key in variants:
             raise MalformedTable(line_of(value), f"the column `{key}` stands twice in a row")
-        if ":" in key or "：" in key:
+        if (":" in key or "：" in key) and _is_missing(value):
             colon = ":" if ":" in key else "："
             raise MalformedTable(
                 line_of(value),
@@ -218,6 +218,11 @@ def _pairs(line: int, events: Iterator[Event]) -> Iterator[tuple[str, Event]]:
             raise MalformedTable(line_of(event), "the name of a column is a word")
         yield event.value, next(events)
     raise MalformedTable(line, "the table ends inside a row")
+
+
+def _is_missing(value: Event) -> bool:
+    """Whether nothing at all stands where a value is read: ``{en:dog}`` is a key alone."""
+    return isinstance(value, ScalarEvent) and not value.value and not value.style
 
 
 def _cell(event: Event) -> str:

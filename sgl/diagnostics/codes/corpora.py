@@ -27,10 +27,10 @@ CODES = (
     Code(
         "SGL1103",
         "A result cannot be written",
-        "The file after `--out`, `--json`, `--html`, `--latex` or `--svg` cannot be written: the "
-        "operating system refuses, or (of `sglc export`, `sglc import` and `sglc split`) there is "
-        "something of that name, which only `--force` replaces. What was found has been shown in "
-        "the terminal all the same.",
+        "The file after `--out`, `--json`, `--html`, `--latex`, `--svg` or `--certificate` cannot "
+        "be written: the operating system refuses; or there is something of that name, which "
+        "only `--force` replaces; or a text cannot stand in a file of this kind. What was shown "
+        "in the terminal holds all the same.",
         no_example="it depends on the computer, not on the grammar",
     ),
     Code(

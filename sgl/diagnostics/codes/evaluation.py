@@ -10,7 +10,8 @@ CODES = (
         "A dataset cannot be evaluated",
         "`sglc eval` needs a directory that `sglc compile` has written, with its manifest, or a "
         "file of rows: a sentence, its target and perhaps a kind, with tabs between them. All "
-        "rows have to be readable, for a prediction stands beside each of them.",
+        "rows have to be readable, for a prediction stands beside each of them. `sglc prove "
+        "--data` needs such a directory, too.",
         no_example="it depends on files, not on the grammar",
     ),
     Code(

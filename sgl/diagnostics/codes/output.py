@@ -37,6 +37,14 @@ CODES = (
         no_example="it is about an installation",
     ),
     Code(
+        "SGL0905",
+        "What was drawn is not what was claimed",
+        "Before a dataset gets its name, an independent verifier reads its files and searches "
+        "its graphs. What it found is listed with the numbers of its checks, and nothing was put "
+        "in place: the proofs or the sampler, or the verifier, must be wrong. Please report it.",
+        no_example="it would be a mistake in sglc, not in the grammar",
+    ),
+    Code(
         "SGL0999",
         "A mistake in sglc itself",
         "Something happened that the authors of the compiler did not foresee. It is not about "
