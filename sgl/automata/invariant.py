@@ -7,7 +7,10 @@ assignment that all transitions agree with, an inductive invariant::
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
 Sets of automaton states are bits of an integer.  Many splits have the same phrases, so
-that what a rule makes of the sets of its children is remembered with the automaton.
+that what a rule makes of the sets of its children is remembered with the automaton.  Where
+a state of the split has many transitions of one rule, as where verbs and nouns are told
+apart, most of their children have the same sets; they are a ``Bundle``, of which only the
+different combinations of sets are looked at.
 
 ``excludes`` reads the split with the automaton of the texts *without* a
 structure, and demands that no transition is missing there.  ``requires`` reads it
@@ -26,11 +29,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sgl.automata.lexicon import Lexicon
+from sgl.automata.numbering import Numbering
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
 Bits = int
+
+#: So many steps of one rule and state are read together.
+MANY_STEPS = 64
 
 #: The loop of a step whose children are of components below.
 NO_LOOP = -1
@@ -56,6 +63,29 @@ class _Step(NamedTuple):
     children: tuple[int, ...]
 
 
+class _Bundle:
+    """Many steps of one rule and state, with the children at each place as a column."""
+
+    def __init__(self, steps: Sequence[_Step]) -> None:
+        self.rank, self.loop, self.state, _ = steps[0]
+        columns = np.array([step.children for step in steps], np.intp).T
+        self._columns = [np.unique(column, return_inverse=True) for column in columns]
+
+    def combinations(self, sets: Sequence[Bits]) -> Iterator[tuple[Bits, ...]]:
+        """The combinations of sets that the children of some step have."""
+        codes, values = np.zeros(1, np.intp), list[list[Bits]]()
+        for states, places in self._columns:
+            numbers: Numbering[Bits] = Numbering()
+            own = np.array([numbers.number(sets[state]) for state in states.tolist()], np.intp)
+            codes = codes * len(numbers) + own[places]
+            values.append(numbers.values)
+        met = np.zeros(prod(map(len, values)), np.bool_)
+        met[codes] = True
+        for found, combination in zip(met.tolist(), product(*values), strict=True):
+            if found:
+                yield combination
+
+
 class SplitView:
     """The transitions of a split grammar by rule, and its states by category."""
 
@@ -66,6 +96,7 @@ class SplitView:
         for state, category in enumerate(split.category):
             self._states_in.setdefault(category, []).append(state)
         self._words = split.transitions.lexical()
+        self._readings: dict[int, list[_Step | _Bundle]] = {}
         self._by_class: dict[Lexicon, list[list[int]]] = {}
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
         for state, rule, children, _ in split.phrasal.rows():
@@ -79,6 +110,20 @@ class SplitView:
                 step = _Step(rank, number if loops else NO_LOOP, state, children)
                 self.steps_of.setdefault(rule, []).append(step)
                 rank += 1
+
+    def bundled(self, rule: int) -> list[_Step | _Bundle]:
+        """The steps of a rule; if they are many, those of one state together."""
+        if rule not in self._readings:
+            steps = self.steps_of.get(rule, ())
+            of_state: dict[int, list[_Step]] = {}
+            for step in steps:
+                of_state.setdefault(step.state, []).append(step)
+            self._readings[rule] = [
+                item
+                for own in of_state.values()
+                for item in (own if len(own) < MANY_STEPS else [_Bundle(own)])
+            ]
+        return self._readings[rule]
 
     def states_in(self, categories: Iterable[int]) -> list[int]:
         """The states of some categories, in order."""
@@ -213,12 +258,12 @@ def requires(view: SplitView, lacking: Reader) -> bool:
     return not any(sets[root] & lacking.accepting for root, _ in split.roots)
 
 
-#: A step of the split and the transitions of its rule.
-_Reading = tuple[_Step, RuleTable]
+#: Steps of the split and the transitions of their rule.
+_Reading = tuple[_Step | _Bundle, RuleTable]
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
-    steps = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
+    steps = [(step, table) for rule, table in tables for step in view.bundled(rule)]
     steps.sort(key=_rank)
     return steps
 
@@ -244,10 +289,21 @@ def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
         grown = True
         while grown:
             grown = False
-            for (_, _, state, children), table in steps:
-                results, lacks = table[tuple([sets[child] for child in children])]
+            for step, table in steps:
+                if isinstance(step, _Bundle):
+                    results, lacks = _together(table[c] for c in step.combinations(sets))
+                else:
+                    results, lacks = table[tuple([sets[child] for child in step.children])]
                 stuck = stuck or lacks
-                if results & ~sets[state]:
-                    sets[state] |= results
+                if results & ~sets[step.state]:
+                    sets[step.state] |= results
                     grown = loop != NO_LOOP
     return stuck
+
+
+def _together(found: Iterable[tuple[Bits, bool]]) -> tuple[Bits, bool]:
+    """The results of any, and whether some combination of any has none."""
+    results, lacks = 0, False
+    for more, lacking in found:
+        results, lacks = results | more, lacks or lacking
+    return results, lacks
