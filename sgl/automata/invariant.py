@@ -20,10 +20,11 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,10 @@ def members(bits: Bits) -> Iterator[int]:
         bits ^= lowest
 
 
+#: From the sets of all states to those of the children of a step.
+_Children = Callable[[list[Bits]], tuple[Bits, ...]]
+
+
 class _Step(NamedTuple):
     """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards.
 
@@ -61,13 +66,14 @@ class _Step(NamedTuple):
     loop: int
     state: int
     children: tuple[int, ...]
+    sets_of: _Children
 
 
 class _Bundle:
     """Many steps of one rule and state, with the children at each place as a column."""
 
     def __init__(self, steps: Sequence[_Step]) -> None:
-        self.rank, self.loop, self.state, _ = steps[0]
+        self.rank, self.loop, self.state, *_ = steps[0]
         columns = np.array([step.children for step in steps], np.intp).T
         self._columns = [np.unique(column, return_inverse=True) for column in columns]
 
@@ -107,7 +113,8 @@ class SplitView:
             steps = [(state, *step) for state in component for step in own[state]]
             loops = any(not inside.isdisjoint(children) for _, _, children in steps)
             for state, rule, children in steps:
-                step = _Step(rank, number if loops else NO_LOOP, state, children)
+                loop = number if loops else NO_LOOP
+                step = _Step(rank, loop, state, children, _sets_of(children))
                 self.steps_of.setdefault(rule, []).append(step)
                 rank += 1
 
@@ -263,17 +270,10 @@ _Reading = tuple[_Step | _Bundle, RuleTable]
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
-    steps = [(step, table) for rule, table in tables for step in view.bundled(rule)]
-    steps.sort(key=_rank)
-    return steps
-
-
-def _rank(reading: _Reading) -> int:
-    return reading[0].rank
-
-
-def _loop(reading: _Reading) -> int:
-    return reading[0].loop
+    """The steps of these rules by their ranks, of which no two are equal."""
+    steps = [(step.rank, step, table) for rule, table in tables for step in view.bundled(rule)]
+    steps.sort()
+    return [(step, table) for _, step, table in steps]
 
 
 def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
@@ -290,15 +290,25 @@ def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
         while grown:
             grown = False
             for step, table in steps:
-                if isinstance(step, _Bundle):
-                    results, lacks = _together(table[c] for c in step.combinations(sets))
+                if isinstance(step, _Step):
+                    results, lacks = table[step.sets_of(sets)]
                 else:
-                    results, lacks = table[tuple([sets[child] for child in step.children])]
+                    results, lacks = _together(table[c] for c in step.combinations(sets))
                 stuck = stuck or lacks
                 if results & ~sets[step.state]:
                     sets[step.state] |= results
                     grown = loop != NO_LOOP
     return stuck
+
+
+def _loop(reading: _Reading) -> int:
+    return reading[0].loop
+
+
+def _sets_of(children: tuple[int, ...]) -> _Children:
+    if len(children) > 1:
+        return itemgetter(*children)
+    return lambda sets: (sets[children[0]],)
 
 
 def _together(found: Iterable[tuple[Bits, bool]]) -> tuple[Bits, bool]:

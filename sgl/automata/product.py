@@ -100,7 +100,7 @@ class _Meeting:
             self._met[new] = True
             grown = np.zeros(len(self._index.grammar.categories) + 1, np.bool_)
             grown[pairing.categories[new]] = True
-            fresh = grown[self._index.children].any(axis=0)
+            fresh: Mask = np.any(grown[self._index.children], axis=0)
             one, other = self._join(np.flatnonzero(fresh[first.rules]))
             results = np.unique(pairing.of(first.results[one], second.results[other]))
             new = results[~self._met[results]]

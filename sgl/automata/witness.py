@@ -3,7 +3,7 @@
 The size of a derivation is its number of source tokens plus its number of rules.  The
 least sizes of all states are the least solution of
 
-    size(q) = least of  cost(r) + size(q1) + ... + size(qk)   over the transitions  q -> r(q1 ... qk)
+    size(q)  =  least of  cost(r) + size(q1) + ... + size(qk)   over all  q -> r(q1 ... qk)
 
 and are found from the leaves upwards, for all transitions at once (Knuth 1977 settles one
 state after the other)::

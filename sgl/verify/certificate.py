@@ -189,9 +189,10 @@ class Phrase:
                 own = self.shape(first, match)
                 more = [[self.shape(e, m) for m in self.follow(e, match, e[1])] for e in others]
                 whole = [complete for group in more for complete, *_ in group]
-                self.found |= own[0] and not (whole if ports else any(whole))
+                self.found |= own[0] and not whole
                 if not any(whole):
                     kept.add((own, *map(frozenset, more)))
+        self.contains = self.found or any(own[0] for own, *_ in kept)  # if nothing is added
         if self.found:
             return FOUND, *(LABEL in bars for bars in ports)
         near = self.ends.issuperset
@@ -265,7 +266,7 @@ class Checker:
 
         rules = {(s, *(words[x] for x in xs[layer])) for _, s, *xs in self.data["rules"]}
         for state, phrase in self.derived(rules, apply)[self.data["start"]]:
-            found = sight.whole((0, (), (phrase.ports,)), (phrase,)).found
+            found = sight.whole((0, (), (phrase.ports,)), (phrase,)).contains
             if found != (state in structure["accepting"]):
                 raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
 
