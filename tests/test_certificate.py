@@ -88,6 +88,12 @@ STRUCTURES = (
     "{ V -[ccomp]+-> W }",
     "{ V -[obj]-> N } without { N -[amod]-> A } without { N -[nmod]-> M }",
     "{ N -[acl:relcl]-> V; V -[~obj]-> N }",
+    "{ V -[obj]-> N; W -[nmod]-> M }",
+    "{ V -[ccomp]{2,}-> W; W -[obj]-> N[#amod<=1] }",
+    "{ N[lemma=dog] } without { V -[obj]-> M }",
+    "{ N } without { M }",
+    "{ N[upos=NOUN] } without { N[lemma=cat] -[det]-> D }",
+    "{ N; M } without { N[lemma=dog]; M[upos=DET|VERB] }",
 )
 
 

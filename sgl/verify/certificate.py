@@ -130,18 +130,20 @@ class Phrase:
             (u, relation, w), *links = links
             _, _, ends, after, before = self.walks[relation]
             for x, y in after[match[u]] if u in match else before[match[w]] if w in match else ends:
-                new = {v: z for v, z in ((u, x), (w, y)) if v not in match}
-                both = match | new
-                if both[u] == x and both[w] == y and self.free(body[0], match, new):
-                    more = [link for v, z in new.items() if z in core for link in body[3][v]]
-                    stack.append((both, links + more))
+                places = {u: x, w: y}
+                if places[u] == x and self.fits(body[0], match, places):
+                    new = [v for v, z in places.items() if z in core and v not in match]
+                    more = [link for v in new for link in body[3][v]]
+                    stack.append((match | places, links + more))
         return found
 
-    def free(self, rank: int, match: Json, new: Json) -> bool:
-        """Whether variables beside a match can be at nodes, each at another; None is no node."""
+    def fits(self, rank: int, match: Json, places: Json) -> bool:
+        """Whether variables of a body can be at these places beside a match; None is outside."""
         used = [*match.values()]
-        for v, x in new.items():
-            if x is not None and (x in used or (rank, v) in self.barred[x]):
+        for v, x in places.items():
+            if match[v] != x if v in match else x in used and x is not None:
+                return False
+            if x is not None and (rank, v) in self.barred[x]:
                 return False
             used.append(x)
         return True
@@ -159,14 +161,11 @@ class Phrase:
         clusters = {
             frozenset(match.items())
             for v, x in seeds
-            if self.free(rank, {}, {v: x})
+            if self.fits(rank, {}, {v: x})
             for match in self.follow(self.bodies[0], {v: x}, links_of[v], self.inner)
         }
-        for cluster in clusters:
-            for match in [*found]:
-                new = {v: x for v, x in cluster if v not in match}
-                if self.free(rank, match, new) and cluster <= {**match, **new}.items():
-                    found.append(match | new)
+        for cluster in map(dict, clusters):
+            found += [match | cluster for match in found if self.fits(rank, match, cluster)]
         return found[1:]
 
     def shape(self, body: Json, match: Json) -> Json:
