@@ -31,19 +31,16 @@ from random import Random
 
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from definition import contains
+from opening import candidates, opened
 from random_structures import random_structure, words_of
 from sgl.automata import StructureCompiler, StructureTooCostly
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import conllu
-from sgl.sample import Interpreter, pack
-from sgl.sample.engine import derive
-from sgl.sample.random import candidate_key, stream_key
+from sgl.sample import Interpreter
 from sgl.verify.conllu import Malformed, Sentence, Words, read_sentences
 from sgl.verify.search import Searcher
 from sgl.verify.shape import Shapes, Vocabulary
@@ -71,10 +68,7 @@ class Sample:
 def main() -> int:
     """Run the comparison; the result is the exit status."""
     options = _options()
-    compiled = open_grammar(options.grammar, {}, SourceMap(), Diagnostics())
-    if compiled is None:
-        print("the grammar has errors; see `sglc check`", file=sys.stderr)
-        return 2
+    compiled = opened(options.grammar)
     started = time.time()
     sample = sample_of(compiled, options.items, options.seed, options.limit)
     structures = (
@@ -133,27 +127,14 @@ def random_structures(
 
 def sample_of(compiled: Compiled, items: int, seed: int, limit: int | None = None) -> Sample:
     """Different sentences of every stratum and of the whole grammar."""
-    derivations = list(dict.fromkeys(drawn(compiled, items, seed)))
+    whole = Stratum("whole", "whole", "whole", 20 * items, Constraint())
+    strata = (*(replace(s, count=items, repeated=True) for s in compiled.plan.strata), whole)
+    derivations = list(dict.fromkeys(candidates(compiled, strata, seed)))
     if limit is not None:
         derivations = derivations[:: max(1, len(derivations) // limit)][:limit]
     interpret = Interpreter(compiled.grammar)
     graphs = [interpret(derivation).graphs[0] for derivation in derivations]
     return Sample(derivations, graphs, list(written(compiled, derivations)))
-
-
-def drawn(compiled: Compiled, items: int, seed: int) -> Iterator[Derivation]:
-    """Candidates of every stratum and of the uncut grammar, without any rejection."""
-    whole = Stratum("whole", "whole", "whole", 20 * items, Constraint())
-    strata = (*(replace(s, count=items, repeated=True) for s in compiled.plan.strata), whole)
-    plan = replace(compiled.plan, strata=strata, seed=seed, distinct_sentences=False)
-    compiler = StructureCompiler(compiled.grammar)
-    tables = pack(compiled.grammar, plan, {s.stream: compiler.split(s.constraint) for s in strata})
-    for stratum in tables.strata:
-        key = stream_key(seed, stratum.stream)
-        for number in range(stratum.wanted):
-            derivation = derive(tables.states, stratum.start, candidate_key(key, number))
-            if derivation is not None:
-                yield tuple(derivation)
 
 
 def run(

@@ -23,8 +23,8 @@ from typing import TypeVar
 import numpy as np
 
 from common import Json, print_table, write_json
+from opening import opened
 from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
@@ -32,7 +32,6 @@ from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
 from sgl.dataset.columns import FeatureColumns, NotationColumns
 from sgl.dataset.notation import DerivationNotation, features, recursive_labels
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import ViewOutput, conllu
 from sgl.graph.columns import ConlluColumns
 from sgl.graph.packed import PackedLayer, pack_layer
@@ -66,11 +65,7 @@ def main() -> int:
     options = parser.parse_args()
     results: list[Json] = []
     for path in options.grammars:
-        compiled = open_grammar(path, {}, SourceMap(), Diagnostics())
-        if compiled is None:
-            print(f"{path} has errors; see `sglc check`", file=sys.stderr)
-            return 2
-        results += measured(path.name, compiled, options.items, options.plain)
+        results += measured(path.name, opened(path), options.items, options.plain)
     print_table(
         ("grammar", "column", "per CPU second", "one by one", "ratio", "equal"),
         [(*list(result.values())[:-1], EQUAL[result["equal"]]) for result in results],

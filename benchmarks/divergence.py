@@ -32,10 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from common import Json, print_table, write_json
+from opening import opened
 from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
 from sgl.core.graph import Graph
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.sample import Interpreter, draw, pack
 from sgl.sample.random import candidate_key, stream_key
 from sgl.split import (
@@ -278,10 +277,7 @@ def corpus(path: Path, size: int, seed: int) -> list[Sentence]:
     """Different sentences: the first of a treebank, or drawn from training of a grammar."""
     if path.suffix == ".conllu":
         return [sentence for sentence, _ in zip(read_treebank(path), range(size), strict=False)]
-    diagnostics = Diagnostics()
-    compiled = open_grammar(path, {}, SourceMap(), diagnostics)
-    if compiled is None:
-        raise SystemExit(f"{path} has errors; `sglc check` shows them")
+    compiled = opened(path)
     first = compiled.plan.strata[0]
     plan = replace(compiled.plan, strata=(replace(first, count=size),), seed=seed)
     core = compiled.grammar

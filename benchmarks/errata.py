@@ -25,10 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from errata_causes import CAUSES, causes_by_erratum
-from sgl.build.session import open_grammar
+from opening import opened
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation, interpret
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser
 from sgl.resources import grammars_dir
 
@@ -282,11 +281,7 @@ def both_settings() -> Errata:
 
 
 def _grammar(published: str) -> CoreGrammar:
-    path = grammars_dir() / "sget.sgl"
-    compiled = open_grammar(path, {"published": published}, SourceMap(), Diagnostics())
-    if compiled is None:
-        sys.exit(f"{path} does not compile with published={published}")
-    return compiled.grammar
+    return opened(grammars_dir() / "sget.sgl", {"published": published}).grammar
 
 
 # ---- tables

@@ -38,15 +38,14 @@ from pathlib import Path
 import numpy as np
 
 from common import Json, print_table, write_json
+from opening import opened
 from sgl.build.selection import SplitSelection
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.weights import LEXICONS
 from sgl.corpus import Speller
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.fit import Collector
 from sgl.parse import Parser
 
@@ -102,10 +101,7 @@ def main() -> int:
     result: Json = {"items": options.items}
     for name, value in SETTINGS.items():
         settings = {**dict(pair.split("=", 1) for pair in options.set), "weights": value}
-        compiled = open_grammar(options.grammar, settings, SourceMap(), Diagnostics())
-        if compiled is None:
-            print("the grammar has errors; see `sglc check`", file=sys.stderr)
-            return 2
+        compiled = opened(options.grammar, settings)
         result[name] = compare(compiled, options.corpus, options.only, options.items)
     report(result)
     print(f"{time.process_time() - started:.0f} s of processor time")

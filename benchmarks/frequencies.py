@@ -37,12 +37,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from common import Json, Workers, forget, print_table, run_tasks, write_json
+from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.inside import Monomial, System
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.sample import Tables, pack
 from sgl.sample.engine import derive
 from sgl.sample.random import candidate_key, stream_key
@@ -62,10 +61,7 @@ Array = NDArray[np.float64]
 def main() -> int:
     """Run the comparison; the result is the exit status."""
     options = _options()
-    compiled = open_grammar(options.grammar, {}, SourceMap(), Diagnostics())
-    if compiled is None:
-        print("the grammar has errors; see `sglc check`", file=sys.stderr)
-        return 2
+    compiled = opened(options.grammar)
     started = time.time()
     compiler = StructureCompiler(compiled.grammar)
     splits = {s.stream: compiler.split(s.constraint) for s in compiled.plan.strata}

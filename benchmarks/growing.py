@@ -26,13 +26,13 @@ from typing import TypeVar
 import numpy as np
 
 from common import print_table, write_json
+from opening import opened
 from parsing import lengthened
 from sgl.automata import StructureCompiler
 from sgl.build.claims import establish
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.plan import Constraint, Stratum
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics
 from sgl.kernel.column import Column
 from sgl.parse import BatchParser, Parser
 from sgl.sample import pack
@@ -127,18 +127,6 @@ def grammar_of(words: int, patterns: int) -> str:
     return _GRAMMAR.format(words="\n".join(listed), patterns="\n".join(held_out))
 
 
-def opened(path: Path) -> Compiled:
-    """The grammar of a file.
-
-    Raises ``SystemExit`` if it has errors.
-    """
-    diagnostics = Diagnostics()
-    compiled = open_grammar(path, {}, SourceMap(), diagnostics)
-    if compiled is None:
-        raise SystemExit("\n".join(str(found) for found in diagnostics))
-    return compiled
-
-
 def grown(words: int, patterns: int, rounds: int, folder: Path) -> Growth:
     """What the grammar with so many words and patterns costs."""
     path = folder / "grown.sgl"
@@ -197,9 +185,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--rules", type=int, nargs="+", default=[100, 300, 1_000, 3_000, 10_000])
+    parser.add_argument(
+        "--rules", type=int, nargs="+", default=[100, 200, 500, 1_000, 2_000, 5_000]
+    )
     parser.add_argument("--patterns", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32])
-    parser.add_argument("--longer", type=float, nargs="+", default=[1, 2, 3, 4, 5])
+    parser.add_argument("--longer", type=float, nargs="+", default=[1, 2, 3, 4, 6, 8])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()

@@ -35,6 +35,7 @@ from typing import NamedTuple
 import networkx as nx
 
 from common import Json, print_table, write_json
+from opening import opened
 from parsing_peers import (
     Read,
     Reader,
@@ -45,12 +46,10 @@ from parsing_peers import (
     viterbi_reader,
 )
 from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import BatchParser, Parser
 from sgl.sample import pack
 from sgl.sample.engine import derive
@@ -97,10 +96,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="CPU seconds of a peer's round")
     parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
-    compiled = open_grammar(options.grammar, {}, SourceMap(), Diagnostics())
-    if compiled is None:
-        print("the grammar has errors; see `sglc check`", file=sys.stderr)
-        return 2
+    compiled = opened(options.grammar)
     sentences = list(drawn(compiled, options.sentences, options.tokens, options.longer))
     if not sentences:
         print("no sentence of so many tokens was drawn", file=sys.stderr)

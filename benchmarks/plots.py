@@ -11,6 +11,7 @@ bytes from the same figures::
     measured/growing.json        plots/rules.svg        compiling by rules
                                  plots/patterns.svg     compiling by patterns
                                  plots/grammar.svg      a sentence, by rules of the grammar
+                                 plots/longer.svg       a sentence, by the mean length of all
     measured/parsing_*.json      plots/length.svg       parsing by length
 
 A plot is lines over two axes, each linear or logarithmic; a line has its name at its end.
@@ -22,8 +23,10 @@ import argparse
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from markupsafe import Markup
@@ -47,6 +50,9 @@ _APART = 14.0
 
 #: Colours that are told apart by all eyes (Okabe & Ito 2008).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+
+#: A line of sizes has more points than that.
+_SEVERAL = 2
 
 #: Linear axes have about so many marks.
 _MARKS = 5
@@ -76,7 +82,7 @@ def plots_of(measured: Path) -> Iterator[Plot]:
     """The plots for which there are figures."""
     scaling = _content(measured / "scaling.json")
     if scaling:
-        yield from _scaling(scaling["runs"])
+        yield from scaling_plots(scaling["runs"])
     growing = _content(measured / "growing.json")
     if growing:
         yield from _growing(growing)
@@ -87,8 +93,11 @@ def plots_of(measured: Path) -> Iterator[Plot]:
         yield Plot("length", title, "tokens", "µs", lines, logarithmic=False)
 
 
-def _scaling(runs: Sequence[Json]) -> Iterator[Plot]:
-    kinds = sorted({(run["engine"] != "local", run["workers"]) for run in runs})
+def scaling_plots(runs: Sequence[Json]) -> Iterator[Plot]:
+    """CPU time by sentences, and by workers for the sizes that were tried with most of them."""
+    every = Counter((run["engine"] != "local", run["workers"]) for run in runs)
+    # How workers compare is the other plot's; here are those that were given several sizes.
+    kinds = sorted(kind for kind, times in every.items() if times > _SEVERAL)
     by_items = [
         Line(
             _who(elsewhere, workers),
@@ -102,7 +111,8 @@ def _scaling(runs: Sequence[Json]) -> Iterator[Plot]:
     ]
     title = "Distinct pairs to Parquet"
     yield Plot("sentences", title, "pairs", "CPU seconds", by_items)
-    largest = sorted({run["items"] for run in runs})[-2:]
+    tried = Counter(run["items"] for run in runs if run["engine"] == "local")
+    largest = sorted(sorted(tried, key=lambda items: (tried[items], items))[-2:])
     by_workers = [
         Line(
             f"{items:,} pairs",
@@ -128,6 +138,9 @@ def _growing(growing: Json) -> Iterator[Plot]:
     lines = [Line(name, _points(growing["rules"], "rules", value)) for name, value in uses]
     title = "A sentence, by the rules of the grammar"
     yield Plot("grammar", title, "rules", "µs", lines)
+    lines = [Line(name, _points(growing["length"], "tokens", value)) for name, value in uses]
+    title = "A sentence of SGET, by the mean length of all"
+    yield Plot("longer", title, "tokens", "µs", lines, logarithmic=False)
 
 
 def _who(elsewhere: bool, workers: int) -> str:
@@ -170,7 +183,7 @@ def drawn(plot: Plot) -> str:
         y = upwards(mark)
         content.append(_rule(_LEFT, y, right, y, "#ddd"))
         content.append(_text(_said(mark), _LEFT - 6, y + 4, anchor="end"))
-    for mark in _marks(xs, logarithmic=plot.logarithmic):
+    for mark in beside(_marks(xs, logarithmic=plot.logarithmic), across):
         x = across(mark)
         content.append(_rule(x, floor, x, floor + 4, "#888"))
         content.append(_text(_said(mark), x, floor + 18, anchor="middle"))
@@ -233,6 +246,17 @@ def _marks(values: Sequence[float], *, logarithmic: bool) -> list[float]:
     size = 10 ** math.floor(math.log10(high / _MARKS))
     step = next(size * factor for factor in (1, 2, 5, 10) if high / (size * factor) <= _MARKS)
     return [step * number for number in range(int(high / step) + 1)]
+
+
+def beside(marks: Sequence[float], place: Scale) -> list[float]:
+    """The marks whose numbers have room beside one another: all, or the powers of ten."""
+    halves = [text_width(_said(mark), _FONT) / 2 for mark in marks]
+    ends = [
+        (place(mark) - half, place(mark) + half) for mark, half in zip(marks, halves, strict=True)
+    ]
+    if all(start - end >= _FONT / 2 for (_, end), (start, _) in pairwise(ends)):
+        return list(marks)
+    return [mark for mark in marks if mark == 10.0 ** round(math.log10(mark))]
 
 
 def _said(value: float) -> str:

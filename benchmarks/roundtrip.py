@@ -25,16 +25,12 @@ from itertools import islice
 from pathlib import Path
 
 from common import Json, Workers, print_table, run_tasks, write_json
-from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
+from opening import candidates, opened
 from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Constraint, Stratum
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import BatchParser, Forest, Parser
-from sgl.sample import Interpreter, pack
-from sgl.sample.engine import derive
-from sgl.sample.random import candidate_key, stream_key
+from sgl.sample import Interpreter
 
 #: The grammar as it is written, and how many times as many sentences of it are drawn.
 WHOLE, FACTOR = "grammar as written", 10
@@ -63,10 +59,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
-    compiled = open_grammar(options.grammar, {}, SourceMap(), Diagnostics())
-    if compiled is None:
-        print("the grammar has errors; see `sglc check`", file=sys.stderr)
-        return 2
+    compiled = opened(options.grammar)
     result = round_trips(compiled, options.items, options.seed, Workers(options.jobs))
     show(result)
     write_json(options.json, result)
@@ -84,7 +77,7 @@ def round_trips(compiled: Compiled, items: int, seed: int, workers: Workers) -> 
     interpreter = Interpreter(compiled.grammar)
 
     def work(name: str) -> Json:
-        return of_part(drawn(compiled, parts[name], seed), parsers, batches, interpreter)
+        return of_part(candidates(compiled, parts[name], seed), parsers, batches, interpreter)
 
     results = run_tasks(list(parts), work, workers, "")
     sums: Counter[str] = Counter()
@@ -109,19 +102,6 @@ def parts_of(compiled: Compiled, items: int) -> dict[str, list[Stratum]]:
     }
     parts[WHOLE] = [Stratum(WHOLE, WHOLE, WHOLE, FACTOR * items, Constraint(), repeated=True)]
     return parts
-
-
-def drawn(compiled: Compiled, strata: Sequence[Stratum], seed: int) -> Iterator[Derivation]:
-    """Candidates of some strata, without any rejection but of endless ones."""
-    plan = replace(compiled.plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
-    compiler = StructureCompiler(compiled.grammar)
-    tables = pack(compiled.grammar, plan, {s.stream: compiler.split(s.constraint) for s in strata})
-    for stratum in tables.strata:
-        key = stream_key(seed, stratum.stream)
-        for number in range(stratum.wanted):
-            derivation = derive(tables.states, stratum.start, candidate_key(key, number))
-            if derivation is not None:
-                yield tuple(derivation)
 
 
 def of_part(

@@ -2,6 +2,7 @@
 
     python benchmarks/scaling.py --items 10000 100000 1000000 10000000 --workers 1 2 4
     python benchmarks/scaling.py --items 1000000 --engine dask
+    python benchmarks/scaling.py --items 1000000 --workers 3 6 8 --json runs.json --add
 
 The pairs are those of the training distribution of SGET in English and Japanese.  Memory is
 that of the driver with all its workers, pages they share divided among them (PSS), looked up
@@ -11,6 +12,7 @@ ten times a second in ``/proc``; so this runs on Linux.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -65,6 +67,12 @@ def measured(items: int, engine: str, workers: int, folder: Path) -> Measured:
     return Measured(items, engine, workers, seconds, took, peak >> 10, size, digest)
 
 
+def together(before: Sequence[Measured], now: Sequence[Measured]) -> list[Measured]:
+    """The runs of both, in order; of two of the same kind the later one."""
+    kinds = {(run.items, run.engine != "local", run.workers): run for run in (*before, *now)}
+    return [kinds[kind] for kind in sorted(kinds)]
+
+
 def _processor() -> float:
     """Seconds of processor time of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -90,7 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--engine", nargs="+", default=["local"])
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--add", action="store_true", help="keep the other runs of that file")
     chosen = parser.parse_args(arguments)
+    if chosen.add and chosen.json is None:
+        parser.error("--add goes with --json")
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         for items in chosen.items:
@@ -101,6 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     header = ["items", "engine", "workers", "s", "CPU s", "MiB", "file MiB", "SHA-256"]
     rows = [[*list(asdict(run).values())[:-1], run.digest[:12]] for run in runs]
     print_table(header, rows)
+    if chosen.add and chosen.json.is_file():
+        runs = together(
+            [Measured(**run) for run in json.loads(chosen.json.read_text())["runs"]], runs
+        )
     write_json(chosen.json, {"runs": [asdict(run) for run in runs]})
     files = {(run.items, run.digest) for run in runs}
     return 0 if len(files) == len({run.items for run in runs}) else 1

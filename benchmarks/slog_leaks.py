@@ -18,12 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opening import opened
 from sgl.audit import Reader, StructureFinder, declared_structures
 from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled, named_structures
 from sgl.corpus import Corpus, Unreadable
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Parser
 from sgl.resources import grammars_dir
 
@@ -86,9 +85,7 @@ def leaks(grammar: Path, corpora: Sequence[Path]) -> Leaks:
     Raises:
         SystemExit: the grammar has errors.
     """
-    compiled = open_grammar(grammar, {}, SourceMap(), Diagnostics())
-    if compiled is None:
-        raise SystemExit(f"{grammar} has errors; see `sglc check`")
+    compiled = opened(grammar)
     declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
     finder = StructureFinder(compiled.grammar, declared, StructureCompiler(compiled.grammar))
     reader = Reader(Parser(compiled.grammar, 0), (), finder)

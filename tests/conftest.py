@@ -51,3 +51,11 @@ def work(
     """An empty directory, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return Workplace(tmp_path, capsys)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for a cluster for long."""
+    from sgl.shards import cluster
+
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from sgl.compile import Compiled, compile_project
 from sgl.core.grammar import CoreGrammar, Rule, Slot
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -17,6 +19,22 @@ from sgl.resources import grammars_dir
 
 #: The published data and the facts about them; absent from most checkouts.
 PUBLISHED = Path(__file__).parents[2] / "shared" / "data" / "sget"
+needs_published_data = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
+)
+
+#: The category of each frame of the published verbs.
+CATEGORY = {
+    "intransitive": "Vi",
+    "transitive": "Vt",
+    "passive": "Vt",
+    "ditrans_double": "Vd",
+    "ditrans_to": "Vd",
+    "passive_theme": "Vd",
+    "passive_to": "Vd",
+    "complement": "Vc",
+    "infinitive": "Vx",
+}
 
 
 class Word(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sget import PUBLISHED
+from sget import PUBLISHED, needs_published_data
 from test_parse import ATTACHMENT
 from toy import PP_IN_SUBJECT, TOY, random_derivations
 
@@ -305,7 +305,7 @@ def published_audit(name: str, declared: Sequence[Declared]) -> dict[str, object
     return audit_data(auditor.run([PUBLISHED / name], lambda *_: None))
 
 
-@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published data are not beside the checkout")
+@needs_published_data
 def test_of_the_published_dev_set_only_the_known_errors_are_not_derived() -> None:
     data = published_audit("dev.tsv", [Declared("pp_in_subject", PP_IN_SUBJECT)])
     assert (data["rows"], data["unreadable"], data["ambiguous"]) == (5_000, 0, 0)

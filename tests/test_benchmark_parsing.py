@@ -6,19 +6,16 @@ from functools import cache
 from pathlib import Path
 
 import parsing
+from opening import opened
 from parsing_peers import Read
-from sgl.build.session import open_grammar
 from sgl.compile import Compiled
-from sgl.diagnostics import Diagnostics, SourceMap
 
 FARM = Path(__file__).parents[1] / "docs" / "examples" / "farm.sgl"
 
 
 @cache
 def farm() -> Compiled:
-    compiled = open_grammar(FARM, {}, SourceMap(), Diagnostics())
-    assert compiled is not None
-    return compiled
+    return opened(FARM)
 
 
 def test_parsers_beside_one_another_find_the_same() -> None:

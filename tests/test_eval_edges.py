@@ -122,7 +122,7 @@ def test_a_treebank_has_trees_of_its_own_whatever_the_grammar(work: Workplace) -
 
 def test_a_treebank_that_cannot_be_read_is_an_error(work: Workplace) -> None:
     work.write("system.txt", "a\n")
-    for content, words in (("", "has no sentence"), ("1\ta\n", "line 1: 2 columns")):
+    for content, words in (("", "has no sentences"), ("1\ta\n", "line 1: 2 columns")):
         work.write("gold.conllu", content)
         assert run(["eval", "gold.conllu", "system.txt"]) == FAILED
         assert words in work.capsys.readouterr().err

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_grammars import grammar, names
-from test_parse import ATTACHMENT, derivations, grammars
+from test_parse import ATTACHMENT, derivations_by_text, grammars
 from toy import (
     DEEP_COMPLEMENT,
     FAR_GAP,
@@ -22,7 +22,7 @@ from toy import (
 from sgl.automata import compile_structure
 from sgl.build.session import open_grammar
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, finish, interpret
+from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parse import Forest, Parser, best_readings, probability
 
@@ -54,13 +54,8 @@ def test_readings_are_counted_without_being_listed(phrases: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(grammars())
 def test_the_number_of_readings_is_that_of_derivations_with_the_text(core: CoreGrammar) -> None:
-    expected: dict[str, set[Derivation]] = {}
-    for number, derivation in enumerate(derivations(core, 0, 100)):
-        assume(number < 400)
-        text = finish(core.text_layers[0], interpret(core, derivation).tokens[0])
-        expected.setdefault(text, set()).add(derivation)
     parser = Parser(core)
-    for text, known in expected.items():
+    for text, known in derivations_by_text(core).items():
         forest = parser.forest(text)
         assert forest is not None
         assert forest.count == len(known)

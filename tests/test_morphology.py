@@ -12,7 +12,7 @@ from functools import cache
 
 import pytest
 import yaml
-from sget import PUBLISHED, Word, words, words_of
+from sget import CATEGORY, PUBLISHED, Word, needs_published_data, words, words_of
 
 Key = tuple[str, str, str]
 
@@ -96,23 +96,6 @@ CORRECTIONS: dict[Key, str] = {
     ("want", "infinitive", "pres"): "たがっている",
     ("crave", "infinitive", "pres"): "たがっている",
 }
-
-#: The category that has the forms of each frame of the published tables.
-CATEGORY = {
-    "intransitive": "Vi",
-    "transitive": "Vt",
-    "passive": "Vt",
-    "ditrans_double": "Vd",
-    "ditrans_to": "Vd",
-    "passive_theme": "Vd",
-    "passive_to": "Vd",
-    "complement": "Vc",
-    "infinitive": "Vx",
-}
-
-needs_published_data = pytest.mark.skipif(
-    not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
-)
 
 
 @cache

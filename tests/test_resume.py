@@ -1,6 +1,5 @@
 """Runs that are killed: what is finished is kept, and the whole is as if nothing had happened."""
 
-import importlib.util
 import json
 import os
 import random
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from clusters import needs_dask, on_linux
 from sampling import plan_of, tables_of
 from toy import TOY
 from workplace import Workplace
@@ -35,15 +35,7 @@ from sgl.shards.journal import (
 from sgl.shards.sentences import PARQUET, SentenceWork
 
 SGET = str(grammars_dir() / "sget.sgl")
-needs_dask = pytest.mark.skipif(
-    importlib.util.find_spec("distributed") is None,
-    reason="the extra `cluster` is not installed",
-)
 SIZES = Sizes(chunk=500, batch=2_000, segment=800)
-
-on_linux = pytest.mark.skipif(
-    sys.platform != "linux", reason="looks up the workers of a process in /proc"
-)
 
 
 def job() -> SentenceWork:
@@ -70,10 +62,10 @@ class Failing(InProcess):
         return super().submit(function, *arguments)
 
 
-def go(journal: Journal, executor: Failing, target: Path) -> bytes:
+def go(journal: Journal, executor: Failing, target: Path, sizes: Sizes = SIZES) -> bytes:
     with journal, executor:
-        export(job(), executor, SeenSentences(), journal, lambda *_: None, SIZES)
-        assemble(job(), journal, target, SIZES)
+        export(job(), executor, SeenSentences(), journal, lambda *_: None, sizes)
+        assemble(job(), journal, target, sizes)
     return target.read_bytes()
 
 
@@ -129,6 +121,24 @@ def test_damage_is_found_and_done_again(
     assert go(resume(folder, {}), Failing(job()), tmp_path / "file") == expected
 
 
+@pytest.mark.parametrize("steps", [2, 4, 6])
+def test_what_was_settled_after_damage_is_not_taken_for_what_follows_the_repair(
+    tmp_path: Path, whole: tuple[bytes, list[str]], steps: int
+) -> None:
+    expected, done = whole
+    folder = tmp_path / "partial"
+    with pytest.raises(Power):
+        go(begin(folder, {}), Failing(job(), len(done) - 1), tmp_path / "file")
+    settled = sorted(path for path in folder.iterdir() if path.name.startswith("settled"))
+    assert len(settled) > 2
+    settled[0].unlink()
+    # What is done again is divided in another way, and stops before it is complete.
+    others = SIZES._replace(batch=1_100, segment=1_300)
+    with pytest.raises(Power):
+        go(resume(folder, {}), Failing(job(), steps), tmp_path / "file", others)
+    assert go(resume(folder, {}), Failing(job()), tmp_path / "file") == expected
+
+
 # --- journals that do not fit ------------------------------------------------------------
 
 
@@ -175,10 +185,6 @@ def test_a_run_that_is_refused_leaves_the_journal_of_the_other_alone(tmp_path: P
         assert journal.read_bytes() == before
 
 
-# --- runs that start at the same moment --------------------------------------------------
-
-
-#: Waits for a moment, begins a run, and says whether it may; then holds it for a while.
 def test_the_dataset_that_a_killed_run_had_moved_away_survives_a_new_beginning(
     tmp_path: Path,
 ) -> None:

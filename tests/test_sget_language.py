@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 import yaml
 from sampling import plan_of, whole
-from sget import PUBLISHED, Word, sget, words, words_of
+from sget import PUBLISHED, Word, needs_published_data, sget, words, words_of
 
 from sgl.core.graph import Graph
 from sgl.core.interpret import Item, interpret
@@ -32,10 +32,6 @@ CORRECTIONS = {
 
 #: Adjectives of a slot that the published data do not have.
 ADDED = {"plastic", "wooden"}
-
-needs_published_data = pytest.mark.skipif(
-    not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
-)
 
 
 # ---- vocabulary

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sget import PUBLISHED, Word, sget, words
+from sget import CATEGORY, PUBLISHED, Word, needs_published_data, sget, words
 
 import errata
 from errata_causes import causes_by_erratum
@@ -25,10 +25,6 @@ from sgl.build.examples import check_examples
 from sgl.cli.main import run
 from sgl.diagnostics import Diagnostics
 from sgl.resources import grammars_dir
-
-needs_published_data = pytest.mark.skipif(
-    not PUBLISHED.is_dir(), reason="the published data are not beside this checkout"
-)
 
 DOCS = Path(__file__).parents[1] / "docs" / "sget.md"
 
@@ -119,19 +115,6 @@ def test_names_and_adjectives() -> None:
         adjectives = translations("Adj", anim=anim, slot=str(row["slot"]))
         assert adjectives[row["en"]] == {row["ja"]}
 
-
-#: The category of each frame of the published verbs.
-CATEGORY = {
-    "intransitive": "Vi",
-    "transitive": "Vt",
-    "passive": "Vt",
-    "ditrans_double": "Vd",
-    "ditrans_to": "Vd",
-    "passive_theme": "Vd",
-    "passive_to": "Vd",
-    "complement": "Vc",
-    "infinitive": "Vx",
-}
 
 #: The form that each column of the published verbs has.
 COLUMNS = {

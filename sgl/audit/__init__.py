@@ -9,7 +9,7 @@
 sort that a person wants to see, and eight bytes for each sentence.
 """
 
-from sgl.audit.ambiguity import ONE_READING, Ambiguity, AmbiguityJudge
+from sgl.audit.ambiguity import Ambiguity, AmbiguityJudge
 from sgl.audit.auditor import Auditor, Progress
 from sgl.audit.choices import Choice, choices
 from sgl.audit.data import audit_data
@@ -22,7 +22,6 @@ from sgl.audit.structures import Declared, StructureFinder, declared_structures
 
 __all__ = [
     "LISTED",
-    "ONE_READING",
     "OTHER_PAIRS",
     "Ambiguity",
     "AmbiguityJudge",

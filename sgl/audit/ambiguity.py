@@ -7,9 +7,8 @@ others.  Two kinds of other readings are of consequence::
         contains what is held out     near Emma said of the dog in one, of saw in the other
         says something else           the Japanese sentences differ
 
-Most sentences have one reading, and the packed forest is made of the others only.  Of
-many sentences at once the kernel says which these are (:mod:`sgl.parse.batch`); of one, it
-is remembered for all sentences that its words stand for (:mod:`sgl.parse.interchange`).
+Most sentences have one reading, and the packed forest is made of the others only; of many
+sentences at once the kernel says which these are (:mod:`sgl.parse.batch`).
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ import numpy as np
 
 from sgl.audit.outputs import all_give
 from sgl.core.derivations import Derivations
-from sgl.core.interpret import Derivation, finish
+from sgl.core.interpret import Derivation
 from sgl.graph import Output
 from sgl.parse import BatchParser, Forest, Parser
 
-#: Sentences, or groups of them, that are remembered; others are parsed again.
+#: Sentences that are remembered; others are parsed again.
 _REMEMBERED = 1_000_000
 
 
@@ -57,7 +56,7 @@ class Ambiguity:
         return bool(self.structures or self.outputs)
 
 
-ONE_READING = Ambiguity()
+_ONE_READING = Ambiguity()
 
 
 class AmbiguityJudge:
@@ -69,21 +68,7 @@ class AmbiguityJudge:
         self._batch = BatchParser(parser)
         self._finder = finder
         self._outputs = tuple(outputs)
-        self._spelling = parser.grammar.text_layers[parser.layer]
-        self._single: dict[tuple[str, ...], bool] = {}
         self._known: dict[str, Ambiguity] = {}
-
-    def judge(
-        self, words: Sequence[str], derivation: Derivation, *, structures: bool = True
-    ) -> Ambiguity:
-        """The ambiguity of a sentence from its words in the parsed layer and its derivation.
-
-        Without ``structures`` it does not matter which of them readings contain.  The
-        finder may raise ``StructureTooCostly`` and ``UnsupportedStructure``.
-        """
-        if self._has_one_reading(words):
-            return ONE_READING
-        return self._remembered(finish(self._spelling, tuple(words)), derivation, structures)
 
     def judge_batch(
         self,
@@ -92,9 +77,11 @@ class AmbiguityJudge:
         *,
         structures: bool = True,
     ) -> dict[int, Ambiguity]:
-        """The same of many texts, each with its derivation: of those with several readings.
+        """The ambiguity of texts, each with its derivation: of those with several readings.
 
-        They are named by their numbers; all others have one reading.
+        They are named by their numbers; all others have one reading.  Without ``structures``
+        it does not matter which of them readings contain.  The finder may raise
+        ``StructureTooCostly`` and ``UnsupportedStructure``.
         """
         found = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
         several: list[int] = found.tolist()
@@ -121,7 +108,7 @@ class AmbiguityJudge:
         forest = self._parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
         if forest.count == 1:
-            return ONE_READING
+            return _ONE_READING
         found, _ = self._finder.in_forest(forest)
         differing = tuple(
             output.name
@@ -129,20 +116,3 @@ class AmbiguityJudge:
             if not all_give(forest, output, output(derivation))
         )
         return Ambiguity(True, found, differing)
-
-    def _has_one_reading(self, words: Sequence[str]) -> bool:
-        """Whether a sentence is known to have one reading, itself or one that stands for it."""
-        interchange = self._parser.interchange
-        if not interchange.whole_words:
-            return False
-        return self._is_single(interchange.covering(words)) or self._is_single(
-            interchange.equal(words)
-        )
-
-    def _is_single(self, words: tuple[str, ...]) -> bool:
-        single = self._single.get(words)
-        if single is None:
-            single = self._parser.surely_single(words)
-            if len(self._single) < _REMEMBERED:
-                self._single[words] = single
-        return single

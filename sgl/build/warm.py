@@ -14,6 +14,7 @@ not compiled by then is compiled by whoever needs it.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -110,6 +111,9 @@ def kernels_are_missing() -> bool:
 def _compile(folder: str) -> None:
     """What the other process does; whatever goes wrong is nobody's concern."""
     signal(SIGINT, SIG_IGN)
+    # This process ends soon: a hundred megabytes of garbage do no harm until then, and
+    # looking for it would take a tenth of the time.
+    gc.disable()
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, suppress(Exception):
         sys.stdout = sys.stderr = nowhere

@@ -141,10 +141,6 @@ def command(
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         click.echo(f"error: two files are those of `{twice[0]}`; a system has one here", err=True)
         return USAGE
-    for path in results:
-        if not path.resolve().parent.is_dir():
-            click.echo(f"error: there is no directory `{path.parent}`", err=True)
-            return USAGE
     settings = Settings(
         column=compare,
         keep_case=keep_case,

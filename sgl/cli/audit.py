@@ -32,7 +32,7 @@ from sgl.cli.corpora import (
     report_unreadable,
     source_option,
 )
-from sgl.cli.files import report_unread, write_results
+from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled, named_structures
@@ -97,7 +97,7 @@ def command(
         return FAILED
     chosen = _choose(compiled, source, target, columns, normalise)
     results = [path for path in (json_file, html_file) if path is not None]
-    if chosen is None or not _may_write(results, corpora):
+    if chosen is None or not may_write(results, (*corpora, grammar)):
         return USAGE
     found = Diagnostics()
     declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
@@ -156,18 +156,6 @@ def _choose(
             )
             return None
     return _Choice(parsed, tuple(compared), tuple(given), tuple(asked))
-
-
-def _may_write(results: Sequence[Path], corpora: Sequence[Path]) -> bool:
-    """Whether the results would be written beside the corpora, not over them."""
-    for path in results:
-        if any(path.resolve() == corpus.resolve() for corpus in corpora):
-            click.echo(f"error: `{path}` is one of the corpora", err=True)
-            return False
-        if not path.resolve().parent.is_dir():
-            click.echo(f"error: there is no directory `{path.parent}`", err=True)
-            return False
-    return True
 
 
 def _audit(

@@ -33,10 +33,16 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def may_write(results: Sequence[Path], inputs: Sequence[Path]) -> bool:
-    """Whether results would be written beside what is read, not over it; says so if not."""
+    """Whether results would be written beside what is read, not over it; says so if not.
+
+    This is asked before anything is computed, so a directory that is not there is said as well.
+    """
     for path in results:
         if any(path.resolve() == file.resolve() for file in inputs):
             click.echo(f"error: `{path}` is one of the files that are read", err=True)
+            return False
+        if not path.resolve().parent.is_dir():
+            click.echo(f"error: there is no directory `{path.parent}`", err=True)
             return False
     if len({path.resolve() for path in results}) < len(results):
         click.echo("error: two results would be written to one file", err=True)

@@ -20,8 +20,8 @@ from sgl.cli.corpora import (
     report_unreadable,
     source_option,
 )
-from sgl.cli.files import report_unread, write_results
-from sgl.cli.fit_request import Request, head, may_write, provenance, read_request
+from sgl.cli.files import may_write, report_unread, write_results
+from sgl.cli.fit_request import Request, head, may_replace, provenance, read_request
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.compile import Compiled
@@ -113,7 +113,7 @@ def command(
     options = Options(smoothing=smoothing, prior=prior)
     request = read_request(compiled, source, columns, only, given, normalise, options)
     results = [path for path in (out, json_file) if path is not None]
-    if request is None or not may_write(results, out, (*corpora, grammar)):
+    if request is None or not may_write(results, (*corpora, grammar)) or not may_replace(out):
         return USAGE
     found = Diagnostics()
     fitted = _fit(compiled, corpora, request, found)

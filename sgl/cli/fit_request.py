@@ -63,20 +63,12 @@ def read_request(
     return Request(parsed, tuple(names), only, given, tuple(asked), options)
 
 
-def may_write(results: Sequence[Path], out: Path | None, inputs: Sequence[Path]) -> bool:
-    """Whether the results would replace nothing but results."""
-    for path in results:
-        message = ""
-        if any(path.resolve() == other.resolve() for other in inputs):
-            message = f"`{path}` is one of the files to be read"
-        elif not path.resolve().parent.is_dir():
-            message = f"there is no directory `{path.parent}`"
-        elif path == out and path.exists() and not _has_weights(path):
-            message = f"`{path}` is there and has no weights in it; choose another file"
-        if message:
-            click.echo(f"error: {message}", err=True)
-            return False
-    return True
+def may_replace(out: Path | None) -> bool:
+    """Whether the file of weights would replace nothing but weights; says so if not."""
+    if out is None or not out.exists() or _has_weights(out):
+        return True
+    click.echo(f"error: `{out}` is there and has no weights in it; choose another file", err=True)
+    return False
 
 
 def _has_weights(path: Path) -> bool:

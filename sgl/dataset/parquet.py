@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +28,13 @@ SCHEMA = pa.schema(
 )
 
 
+#: Columns with few values.
+DICTIONARY = ("category", "split_kind", "features")
+
+#: The level of compression by zstd.
+LEVEL = 3
+
+
 def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
     """The columns of the Parquet files, one more for each further target."""
     schema = SCHEMA
@@ -35,19 +43,28 @@ def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
     return schema
 
 
-def row_groups(table: Any) -> bytes:  # noqa: ANN401
-    """A table of Arrow as a Parquet file; one without rows has no row groups."""
+def row_groups(
+    table: Any,  # noqa: ANN401
+    dictionary: Sequence[str] = DICTIONARY,
+    level: int = LEVEL,
+    rows: int = ROWS,
+) -> bytes:
+    """A table of Arrow as a Parquet file; one without rows has no row groups.
+
+    The values of the columns ``dictionary`` are numbered.  No column has statistics: the
+    least and the greatest of distinct sentences say nothing.
+    """
     stream = io.BytesIO()
     with pq.ParquetWriter(
         stream,
         table.schema,
         version="2.6",
         compression="zstd",
-        compression_level=3,
-        use_dictionary=["category", "split_kind", "features"],
+        compression_level=level,
+        use_dictionary=list(dictionary) or False,
         write_statistics=False,
         store_schema=False,
     ) as writer:
         if table.num_rows:
-            writer.write_table(table, row_group_size=ROWS)
+            writer.write_table(table, row_group_size=rows)
     return stream.getvalue()

@@ -12,10 +12,10 @@ that CoNLL-U gives them: ``gen-000001`` is the first row of ``gen``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sgl.analyse.kinds import what_else
 from sgl.analyse.treebank import Malformed, Sentence, TreebankReader
@@ -29,6 +29,8 @@ FORMS = ("cogs", "varfree")
 
 #: Rows that are named in a message.
 _NAMED = 5
+
+Read = TypeVar("Read")
 
 
 class DatasetError(Exception):
@@ -128,23 +130,7 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
 
 def _from_treebank(path: Path, target: str | None) -> Benchmark:
     """The sentences of a treebank as rows, with the names that it gives them."""
-    sentences: list[Sentence] = []
-    malformed: list[Malformed] = []
-    try:
-        for block in TreebankReader().read(path):
-            if isinstance(block, Malformed):
-                malformed.append(block)
-            else:
-                sentences.append(block)
-    except OSError as problem:
-        raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
-    if malformed:
-        raise DatasetError(
-            f"`{path}` has sentences that cannot be read: {len(malformed):,}",
-            [f"line {block.line}: {block.reason}" for block in malformed[:_NAMED]],
-        )
-    if not sentences:
-        raise DatasetError(f"`{path}` has no sentence")
+    sentences = _whole(path, TreebankReader().read(path), "sentences")
     rows = tuple(_treebank_row(path, *entry) for entry in enumerate(sentences, 1))
     name = path.stem
     return Benchmark(
@@ -228,23 +214,32 @@ def _manifest(path: Path) -> Mapping[str, Any]:
 
 
 def _rows(path: Path, split: str) -> tuple[Row, ...]:
-    rows: list[Row] = []
-    unreadable: list[Unreadable] = []
+    return tuple(
+        Row(f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION)
+        for row in _whole(path, Corpus(path, 2).rows(), "rows")
+    )
+
+
+def _whole(path: Path, read: Iterable[Read | Malformed | Unreadable], what: str) -> list[Read]:
+    """All that a reader reads of a file.
+
+    Raises ``DatasetError`` if something of it cannot be read, or if there is nothing.
+    """
+    found: list[Read] = []
+    faults: list[Malformed | Unreadable] = []
     try:
-        for row in Corpus(path, 2).rows():
-            if isinstance(row, Unreadable):
-                unreadable.append(row)
+        for item in read:
+            if isinstance(item, Malformed | Unreadable):
+                faults.append(item)
             else:
-                name = f"{split}-{row.line:06d}"
-                source, wanted = row.texts
-                rows.append(Row(name, source, wanted, row.kind or IN_DISTRIBUTION))
+                found.append(item)
     except OSError as problem:
         raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
-    if unreadable:
+    if faults:
         raise DatasetError(
-            f"`{path}` has rows that cannot be read: {len(unreadable):,}",
-            [f"line {row.line}: {row.reason}" for row in unreadable[:_NAMED]],
+            f"`{path}` has {what} that cannot be read: {len(faults):,}",
+            [f"line {fault.line}: {fault.reason}" for fault in faults[:_NAMED]],
         )
-    if not rows:
-        raise DatasetError(f"`{path}` has no rows")
-    return tuple(rows)
+    if not found:
+        raise DatasetError(f"`{path}` has no {what}")
+    return found

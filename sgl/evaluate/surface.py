@@ -107,6 +107,7 @@ class Surface:
 def _counters(tokenizer: str) -> dict[str, _Counter]:
     """Both metrics; by characters where the tokeniser is not installed."""
     try:
+        from sacrebleu.metrics.base import Metric
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
     except ImportError as problem:
@@ -114,7 +115,7 @@ def _counters(tokenizer: str) -> dict[str, _Counter]:
 
     # Counts and scores of counts are what sacreBLEU asks of its own metrics, in methods for
     # subclasses.  Through its public methods a corpus has to be in memory, n-gram by n-gram.
-    class CountingBleu(BLEU):
+    class Counting(Metric):
         def sums(self, gold: Sequence[str], outputs: Sequence[str]) -> Sums:
             return _summed(self._extract_corpus_statistics, gold, outputs)
 
@@ -124,15 +125,11 @@ def _counters(tokenizer: str) -> dict[str, _Counter]:
         def signature(self) -> str:
             return str(self.get_signature())
 
-    class CountingChrf(CHRF):
-        def sums(self, gold: Sequence[str], outputs: Sequence[str]) -> Sums:
-            return _summed(self._extract_corpus_statistics, gold, outputs)
+    class CountingBleu(Counting, BLEU):
+        pass
 
-        def score_of(self, sums: Sums) -> float:
-            return float(self._compute_score_from_stats([round(n) for n in sums]).score)
-
-        def signature(self) -> str:
-            return str(self.get_signature())
+    class CountingChrf(Counting, CHRF):
+        pass
 
     try:
         bleu = CountingBleu(tokenize=tokenizer, force=True)

@@ -73,7 +73,7 @@ class ConlluColumns:
         self._plain = text_layer.join not in ("", " ")
         columns, misc = self._attribute_pieces()
         arcs, labels, self._root = self._arc_pieces()
-        #: Words, their kinds, columns, MISC, arcs and labels; see ``write_conllu``.
+        #: Words, their kinds, columns, MISC, arcs and labels; see ``Pieces``.
         self._pieces = (
             _longs(word),
             np.array(kind, np.uint8),
@@ -154,7 +154,7 @@ class ConlluColumns:
     def _fill(
         self, graphs: Graphs, texts: Sequence[Column], split: str, category: str, first: int
     ) -> Fill:
-        from sgl.graph.conllu_kernel import write_conllu
+        from sgl.graph.conllu_kernel import Pieces, write_conllu
 
         pool, fixed = self._fixed(split, category)
         data = np.concatenate([text.data[: text.offsets[-1]] for text in texts])
@@ -163,12 +163,7 @@ class ConlluColumns:
         arcs = words + int(np.diff(graphs.first_edge[graphs.first_node]).max(initial=0))
         given = (
             *graphs[1:],
-            pool,
-            *self._pieces,
-            fixed,
-            self._longest,
-            self._root,
-            self._spaced,
+            *Pieces(pool, *self._pieces, fixed, self._longest, self._root, self._spaced),
             np.concatenate((data, np.zeros(SLACK, np.uint8))),
             np.array([text.offsets + by for text, by in zip(texts, shifts, strict=True)]),
             np.zeros(arcs + 1, np.int64),

@@ -20,11 +20,13 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.extending import register_jitable
 
 from sgl.cache.place import cache_directory, is_private
 
 #: Numba's types know neither its settings nor all of its options.
 _njit: Any = numba.njit
+_register: Any = register_jitable
 _settings: Any = numba.config
 
 #: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
@@ -40,21 +42,27 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """A function over arrays and integers as machine code, free of the interpreter's lock.
 
-    Indices are not checked: a kernel's tests run it against plain Python.
+    Indices are not checked: a kernel's tests run it against plain Python.  It has an entry
+    for Python alone: one for C would take as long to compile as a small kernel.
     """
     directory = kernel_directory()
     before = _settings.CACHE_DIR
     _settings.CACHE_DIR = directory
     try:
-        compiled = _njit(cache=bool(directory), **_OPTIONS)(function)
+        compiled = _njit(cache=bool(directory), no_cfunc_wrapper=True, **_OPTIONS)(function)
     finally:
         _settings.CACHE_DIR = before
     return cast("Function", compiled)
 
 
 def part(function: Function) -> Function:
-    """A function that kernels call; it is compiled into each of them."""
-    return cast("Function", _njit(forceinline=True, **_OPTIONS)(function))
+    """A function that kernels call; it is compiled into each of them.
+
+    Only kernels call its machine code, so it has no entry for Python; called from Python,
+    it is the plain function.
+    """
+    options = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast("Function", _register(forceinline=True, **options)(function))
 
 
 @cache

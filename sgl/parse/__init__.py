@@ -17,7 +17,6 @@ from sgl.parse.batch import BatchParser, FirstRead, Readings, read_first
 from sgl.parse.best import Ranked, best_readings, probability
 from sgl.parse.errors import UnparsableLayerError
 from sgl.parse.forest import Alternative, Automaton, Forest, Node
-from sgl.parse.interchange import Interchange
 from sgl.parse.obstacle import Obstacle, describe_obstacle
 from sgl.parse.parser import LIMIT, Parser
 from sgl.parse.tables import SATURATED
@@ -30,7 +29,6 @@ __all__ = [
     "BatchParser",
     "FirstRead",
     "Forest",
-    "Interchange",
     "Node",
     "Obstacle",
     "Parser",

@@ -56,20 +56,8 @@ class Packer:
 
     def pack(self, chart: Chart) -> Forest | None:
         """The forest of the start category over the whole input; None if it has no reading."""
-        return self._packing(chart).forest(self._whole(chart))
-
-    def surely_single(self, chart: Chart) -> bool:
-        """Whether the input has one reading, as far as it shows without packing.
-
-        True is certain; False is too, but for words that a template repeats.
-        """
-        return self._packing(chart).surely_single(self._whole(chart))
-
-    def _packing(self, chart: Chart) -> _Packing:
-        return _Packing(self._index, self._dropped, self._recurring, chart)
-
-    def _whole(self, chart: Chart) -> Place:
-        return Place(self._index.grammar.start, ((0, chart.end, False),))
+        packing = _Packing(self._index, self._dropped, self._recurring, chart)
+        return packing.forest(Place(self._index.grammar.start, ((0, chart.end, False),)))
 
 
 class _Packing:
@@ -104,16 +92,6 @@ class _Packing:
             return None
         nodes = tuple(self._nodes)
         return Forest(self._index.grammar, _below(nodes) if -1 in self._number.values() else nodes)
-
-    def surely_single(self, root: Place) -> bool:
-        """Whether one rule derives a place, and one each of the places below it."""
-        stack = [root]
-        while stack:
-            uses = self._uses(stack.pop())
-            if len(uses) != 1:
-                return False
-            stack.extend(uses[0][1])
-        return True
 
     def _add(self, place: Place, uses: list[Use]) -> None:
         """Make a node of the uses whose children all derive something."""

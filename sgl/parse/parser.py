@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.parse.chart import Chart
 from sgl.parse.forest import Forest
-from sgl.parse.interchange import Interchange
 from sgl.parse.lattice import Lattice, TextLattice, TokenLattice, Vocabulary
 from sgl.parse.obstacle import Obstacle, find_obstacle
 from sgl.parse.pack import Packer
@@ -44,11 +42,6 @@ class Parser:
         """Every word of the layer, also with its first letter raised where it can be."""
         return self.index.vocabulary
 
-    @cached_property
-    def interchange(self) -> Interchange:
-        """Which words of the layer can stand for which."""
-        return Interchange(self.index)
-
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text or of a sequence of tokens; None if there is none.
 
@@ -69,15 +62,6 @@ class Parser:
     def recognise(self, sentence: str | Sequence[str]) -> bool:
         """Whether a text or a sequence of tokens has a derivation."""
         return self.forest(sentence) is not None
-
-    def surely_single(self, sentence: str | Sequence[str]) -> bool:
-        """Whether a text or a sequence of tokens has one reading; quicker than its forest.
-
-        True is certain.  False says that there are several or none, or that a template
-        repeats words, so that only the forest can tell.
-        """
-        chart = self._chart(sentence)
-        return self._covers(chart) and self._packer.surely_single(chart)
 
     def obstacle(self, sentence: str | Sequence[str]) -> Obstacle:
         """Up to where a text or sequence without a reading is the beginning of one with one."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -82,10 +83,6 @@ class DaskExecutor:
         """Start a table of sentences on some worker."""
         made = self._client.submit(_Sentences, actor=True, pure=False)
         return _ActorTable(self._guarded(_promised(lambda: made)))
-
-    def processes(self) -> list[int]:
-        """The numbers of the processes of the workers, where they run on this machine."""
-        return [int(pid) for pid in self._client.run(_pid).values()]
 
     def __enter__(self) -> Self:
         """Workers run already."""
@@ -164,15 +161,23 @@ def _promised(ask: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def _local(workers: int) -> LocalCluster:
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address=None,
-        silence_logs=50,
-        memory_limit=None,
-    )
+    """A cluster on this machine, begun anew if a worker dies before it has joined."""
+    try:
+        return _attempted(
+            lambda: LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                # Any free port: another run may have the one that Dask would take.
+                dashboard_address="127.0.0.1:0",
+                silence_logs=50,
+                memory_limit=None,
+            ),
+            RuntimeError,
+        )
+    except RuntimeError as problem:
+        raise WorkerLostError(f"no cluster can be started here: {problem}") from problem
 
 
 def _ready(client: Client, work: bytes) -> int:
@@ -185,14 +190,28 @@ def _ready(client: Client, work: bytes) -> int:
     except TimeoutError as problem:
         raise WorkerLostError("the cluster has no workers") from problem
     try:
-        client.register_plugin(_Work(work))
-        versions = set(client.run(_version).values())
+        # The connection to a worker that dies is lost; it is started again, or others are there.
+        versions = _attempted(lambda: _prepared(client, work), OSError)
     # Whatever the workers raise when they load the work is raised here as well.
     except Exception as problem:
         raise WorkerLostError(f"the workers of the cluster cannot run sglc: {problem}") from problem
     for version in sorted(versions - {__version__}):
         raise WorkerLostError(_differing(version))
     return len(client.scheduler_info(n_workers=-1)["workers"])
+
+
+def _prepared(client: Client, work: bytes) -> set[str]:
+    """Have the workers load the work; which versions of ``sglc`` they have."""
+    client.register_plugin(_Work(work))
+    return set(client.run(_version).values())
+
+
+def _attempted(begin: Callable[[], Answer], passing: type[Exception]) -> Answer:
+    """What comes of a beginning, which is made again after an exception that may pass."""
+    for _ in range(ATTEMPTS - 1):
+        with suppress(passing):
+            return begin()
+    return begin()
 
 
 def _differing(version: str) -> str:
@@ -208,9 +227,3 @@ def _run(version: str, function: Function, arguments: tuple[Any, ...]) -> object
     if __version__ != version:
         raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
     return function(distributed.get_worker().plugins[_NAME].work, *arguments)
-
-
-def _pid() -> int:
-    import os
-
-    return os.getpid()

@@ -98,7 +98,8 @@ class _Export:
         self._wanted = work.tables.strata[0].wanted
         self._distinct = work.tables.distinct_sentences
         self._settling = Settling(work.tables, 0, seen, None)
-        self._segments = 0
+        # Where the open settlement begins, by the number of its first candidate.
+        self._begun = 0
         self._open: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
         self._chunks = _Chunks(executor, journal, sizes.chunk, self._wanted)
 
@@ -145,20 +146,20 @@ class _Export:
         numbers = np.concatenate([part for part, _ in self._open])
         hashes = np.concatenate([part for _, part in self._open])
         data = _packed(numbers, hashes if self._distinct else hashes[:0], self._settling.settled())
-        self._journal.put(_segment_key(self._segments), data, len(numbers))
-        self._segments += 1
+        self._journal.put(_segment_key(self._begun), data, len(numbers))
+        self._begun = self._settling.candidates
         self._open = []
 
     def _restore(self) -> None:
         """Take over what the journal has of candidates that are settled."""
         parts: list[NDArray[np.int64]] = []
         last: Settled | None = None
-        while self._journal.get(_segment_key(self._segments)) is not None:
-            data = self._journal.read(_segment_key(self._segments))
+        while self._journal.get(_segment_key(self._begun)) is not None:
+            data = self._journal.read(_segment_key(self._begun))
             numbers, hashes, last = _unpacked(data)
             self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
             parts.append(numbers)
-            self._segments += 1
+            self._begun = last.candidates
         if last is not None:
             self._settling.restore(np.concatenate(parts), last)
             for part in parts:
@@ -236,8 +237,13 @@ def chunk_key(number: int) -> str:
     return f"rows-{number:06d}"
 
 
-def _segment_key(number: int) -> str:
-    return f"settled-{number:06d}"
+def _segment_key(first: int) -> str:
+    """The key of the settlement that begins with a candidate.
+
+    One that is made anew may end elsewhere than it did, as batches depend on the workers;
+    then what followed it does not follow, and is not found.
+    """
+    return f"settled-{first:012d}"
 
 
 @contextmanager

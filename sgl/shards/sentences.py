@@ -8,14 +8,12 @@ Both are functions of the tables and of numbers of candidates alone::
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
@@ -23,6 +21,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.dataset import arrays
 from sgl.dataset.arrays import arrow_array
 from sgl.dataset.errors import TextTooLongError
+from sgl.dataset.parquet import row_groups
 from sgl.graph import outputs
 from sgl.graph.meaning import ViewError
 from sgl.kernel.column import Column
@@ -107,7 +106,10 @@ def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
     except TextTooLongError as problem:
         raise FormatError(str(problem)) from problem
     table = pa.table(columns, names=list(work.layers))
-    return _lines(table) if work.form == TSV else _row_group(table)
+    if work.form == TSV:
+        return _lines(table)
+    # Sentences are distinct, so that a dictionary of them would only repeat them.
+    return row_groups(table, (), COMPRESSION_LEVEL, max(table.num_rows, 1))
 
 
 def _lines(table: pa.Table) -> bytes:
@@ -139,21 +141,3 @@ def _joined(batch: pa.RecordBatch) -> bytes:
     if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
         raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
     return text
-
-
-def _row_group(table: pa.Table) -> bytes:
-    stream = io.BytesIO()
-    # Sentences are distinct: a dictionary of them, or their least and greatest, says nothing.
-    with pq.ParquetWriter(
-        stream,
-        table.schema,
-        version="2.6",
-        compression="zstd",
-        compression_level=COMPRESSION_LEVEL,
-        use_dictionary=False,
-        write_statistics=False,
-        store_schema=False,
-    ) as writer:
-        if table.num_rows:
-            writer.write_table(table, row_group_size=table.num_rows)
-    return stream.getvalue()
