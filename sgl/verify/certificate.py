@@ -127,26 +127,26 @@ class Phrase:
             if not links:
                 found.append(match)
                 continue
-            (u, relation, w), *links = links
+            here, *links = links
+            u, relation, w = here
             _, _, ends, after, before = self.walks[relation]
             for x, y in after[match[u]] if u in match else before[match[w]] if w in match else ends:
                 places = {u: x, w: y}
                 if places[u] == x and self.fits(body[0], match, places):
                     new = [v for v, z in places.items() if z in core and v not in match]
-                    more = [link for v in new for link in body[3][v]]
+                    more = [link for v in new for link in body[3][v] if link is not here]
                     stack.append((match | places, links + more))
         return found
 
     def fits(self, rank: int, match: Json, places: Json) -> bool:
         """Whether variables of a body can be at these places beside a match; None is outside."""
-        used = [*match.values()]
         for v, x in places.items():
-            if match[v] != x if v in match else x in used and x is not None:
+            if match[v] != x if v in match else x is not None and x in match.values():
                 return False
             if x is not None and (rank, v) in self.barred[x]:
                 return False
-            used.append(x)
-        return True
+        nodes = [x for x in places.values() if x is not None]
+        return len(nodes) < 2 or len({*nodes}) == len(nodes)
 
     def matches(self) -> list[Json]:
         """The partial matches of the only body with some inner node, and no port without reason.
