@@ -13,9 +13,11 @@ grammarinator          a generator of test inputs, which makes a module of the g
                        tree of each sentence, given the probabilities of the others
 uniform grammarinator  the same as it is by default: the alternatives of a rule are equally
                        likely, so its sentences are not those of the other sides
-standalone             the module that a dataset comes with: accepted sentences as rows with
-                       all targets; it begins anew each time
+standalone             the module that a dataset comes with: sentences as rows with all targets;
+                       it begins anew each time
 standalone, warm       the same, where the shapes of most sentences are known already
+standalone, accepted   the same: no lemma twice, no sentence twice; it begins anew each time
+accepted, warm         the same, where the shapes of most sentences are known already
 standalone, plain      the plain functions that define what it draws, each candidate by itself
 SGL, English           derivations and source texts
 SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
@@ -66,6 +68,9 @@ from specialised import specialised
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000
+
+#: Rows that a standalone sampler has drawn when it is called warm.
+WARM = 200_000
 
 
 def main() -> int:
@@ -135,8 +140,10 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
         yield "uniform grammarinator", grammarinator_draw(tables, weighted=False)
     except ImportError:
         print("grammarinator is not installed; `pip install grammarinator` adds it to the sides")
-    yield "standalone", standalone_draw(tables)
-    yield "standalone, warm", warm_draw(tables)
+    yield "standalone", standalone_draw(accepting_all(tables))
+    yield "standalone, warm", warm_draw(accepting_all(tables))
+    yield "standalone, accepted", standalone_draw(tables)
+    yield "accepted, warm", warm_draw(tables)
     yield "standalone, plain", plain_draw(tables)
     yield "SGL, English", english_draw(tables)
     yield "SGL, accepted", accepted_draw(tables)
@@ -188,14 +195,22 @@ def standalone_draw(tables: Tables) -> Draw:
 
 
 def warm_draw(tables: Tables) -> Draw:
-    """The same with one drawing, from another stream of random numbers each time."""
+    """The same, from another stream of random numbers each time; shapes are remembered."""
     drawing, streams = Drawing(tables), count()
+    drawing.rows(_wanting(tables, WARM).strata[0])
 
     def draw(number: int) -> None:
         stratum = _wanting(tables, number).strata[0]
+        drawing.begin_again()
         drawing.rows(stratum._replace(stream=f"{stratum.stream}/{next(streams)}"))
 
     return without_collector(draw)
+
+
+def accepting_all(tables: Tables) -> Tables:
+    """The tables with a stratum that no candidate is rejected for."""
+    stratum = tables.strata[0]._replace(repeated_lemmas=True, ambiguous=frozenset())
+    return tables._replace(distinct_sentences=False, strata=[stratum])
 
 
 def without_collector(draw: Draw) -> Draw:

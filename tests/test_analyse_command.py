@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import conllu as library
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from treebanks import EXAMPLE_WORDS, conllu, dice, example, random_heads, write
+from treebanks import EXAMPLE_WORDS, SPELT, conllu, example, write
 
-from sgl.analyse import Malformed, Sentence, TreebankReader
+from sgl.analyse import Sentence, TreebankReader
 from sgl.analyse.text import cut_at_marks, without_marks
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.diagnostics import CODES
-
-SPELT = """\
-# sent_id = m1
-# text = Don't go to Dr. No.
-1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDo\tdo\tAUX\t_\t_\t3\taux\t3:aux\t_
-2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t3:advmod\t_
-3\tgo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_
-3.1\tgo\tgo\tVERB\t_\t_\t_\t_\t3:conj\t_
-4\tto\tto\tADP\t_\t_\t5\tcase\t5:case\t_
-5\tDr.\tDr.\tPROPN\t_\t_\t3\tobl\t3:obl|3.1:obl\t_
-6\tNo\tNo\tPROPN\t_\t_\t5\tflat\t5:flat\t_
-7\t.\t.\tPUNCT\t_\t_\t3\tpunct\t3:punct\t_
-
-"""
 
 Analyse = Callable[..., dict[str, Any]]
 
@@ -79,19 +60,6 @@ def test_multiword_tokens_are_their_words_and_empty_nodes_are_none(analysed: Ana
     assert found["systems"][0]["edges"] == {"kept": 5, "edges": 5, "dea": 1}
 
 
-@pytest.mark.parametrize(
-    "text", ["\ufeff" + SPELT, SPELT.replace("\n", "\r\n"), SPELT.rstrip(), "\n\n" + SPELT]
-)
-def test_files_of_other_editors_are_read(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "gold.conllu"
-    path.write_bytes(text.encode())
-    (sentence,) = TreebankReader().read(path)
-    assert isinstance(sentence, Sentence)
-    assert sentence.comment("sent_id") == "m1"
-    assert sentence.heads == (3, 3, 0, 5, 3, 5, 3)
-    assert TreebankReader().read_again(path, sentence.line, sentence.offset) == sentence
-
-
 FAULTS = [
     ("1\ta\ta\tX\t_\t_\t0\troot\t_", "9 columns instead of 10"),
     ("2\ta\ta\tX\t_\t_\t0\troot\t_\t_", "numbered 2 instead of 1"),
@@ -123,50 +91,6 @@ def test_a_malformed_sentence_is_reported_and_the_others_are_read(
     assert "SGL1501" in said
     assert "1 sentence cannot be read" in said
     assert reason in said
-
-
-def test_a_sentence_without_end_is_not_read_into_memory(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold = write(tmp_path / "gold.conllu", "x" * (3 << 20) + "\n\n" + example())
-    blocks = list(TreebankReader().read(gold))
-    assert isinstance(blocks[0], Malformed)
-    assert isinstance(blocks[1], Sentence)
-    assert blocks[1].line == 3
-    assert run(["analyse", str(gold)]) == FAILED
-    assert "too long" in capsys.readouterr().err
-
-
-@given(st.integers(0, 1000))
-@settings(max_examples=20)
-def test_the_reader_agrees_with_the_library_conllu(seed: int) -> None:
-    draw = dice(seed)
-    sizes = [draw.randint(1, 9) for _ in range(5)]
-    text = SPELT + "".join(
-        conllu([(f"w{n}", "l", "X", head, "r") for n, head in enumerate(random_heads(size, draw))])
-        for size in sizes
-    )
-    with tempfile.TemporaryDirectory() as place:
-        ours = list(TreebankReader().read(write(Path(place) / "gold.conllu", text)))
-    theirs = library.parse(text)
-    assert len(ours) == len(theirs)
-    for mine, other in zip(ours, theirs, strict=True):
-        assert isinstance(mine, Sentence)
-        assert list(mine.words) == [
-            (word["form"], word["lemma"], word["upos"], word["head"], word["deprel"])
-            for word in other
-            if isinstance(word["id"], int)
-        ]
-
-
-@given(st.binary(max_size=200))
-@settings(max_examples=200)
-def test_no_bytes_are_too_much(content: bytes) -> None:
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "gold.conllu"
-        path.write_bytes(content)
-        for block in TreebankReader().read(path):
-            assert isinstance(block, Sentence | Malformed)
 
 
 # --- predictions -----------------------------------------------------------------------------
@@ -379,6 +303,46 @@ def test_what_cannot_be_done_is_said(
     assert "internal error" not in said
 
 
+JAPANESE = "犬 が 本 を 読ん だ"
+ENGLISH = "the dog has read a book"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "output", "noticed"),
+    [
+        (JAPANESE, ENGLISH, "Latin, not Hiragana, Han"),
+        (ENGLISH, "собака прочитала книгу", "Cyrillic, not Latin"),
+        (ENGLISH, "犬が本を読んだ", "Hiragana, Han, not Latin"),
+        (JAPANESE, "猫 は 魚 を 食べ る", ""),
+        (JAPANESE, "狗 读 了 书", ""),
+        (ENGLISH, "der Hund hat ein Buch gelesen", ""),
+        ("犬 が Franklin を 読ん だ", "犬 が Franklin High School を 読ん だ", ""),
+    ],
+)
+def test_outputs_in_another_script_are_noticed(
+    sentence: str,
+    output: str,
+    noticed: str,
+    analysed: Analyse,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = sentence.split()
+    rows = [
+        (word, word, "NOUN", place, "dep" if place else "root") for place, word in enumerate(words)
+    ]
+    analysed(conllu(rows) * 20, ("system.txt", f"{output}\n" * 20))
+    said = capsys.readouterr().err
+    assert ("warning[SGL1507]" in said) == bool(noticed)
+    assert noticed in said
+
+
+def test_few_outputs_say_nothing_about_the_language(
+    analysed: Analyse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysed(GOLD, ("system.txt", "犬\n猫\n"))
+    assert "SGL1507" not in capsys.readouterr().err
+
+
 def test_the_same_files_give_the_same_results(tmp_path: Path) -> None:
     write(tmp_path / "gold.conllu", GOLD)
     write(tmp_path / "system.txt", f"{RIGHT}\nno\n")
@@ -390,4 +354,6 @@ def test_the_same_files_give_the_same_results(tmp_path: Path) -> None:
 
 
 def test_every_code_of_the_command_has_a_page() -> None:
-    assert {"SGL1402", "SGL1403", "SGL1501", "SGL1502", "SGL1505", "SGL1506"} <= set(CODES)
+    assert {"SGL1402", "SGL1403", "SGL1501", "SGL1502", "SGL1505", "SGL1506", "SGL1507"} <= set(
+        CODES
+    )

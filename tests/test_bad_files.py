@@ -34,7 +34,8 @@ from sgl.lang.files import MAX_SOURCE, MAX_TABLE
         ("rule r: NP -> " + "[" * 100_000 + "\n" + BASE, "SGL0105", "nested"),
         ("rule r: NP -> " + "N " * 10_000 + "(\n" + BASE, "SGL0104", "never closed"),
         ('word N: "x"\n  ja ' + "$a + " * 3_000 + "$a\n" + BASE, "SGL0105", "nested"),
-        ("nonsense\n" * 10_000, "SGL0106", "more than 100 mistakes"),
+        ("nonsense\n" * 10_000, "SGL0103", "nothing in this file"),
+        ("category A\n" + "nonsense\n" * 10_000, "SGL0106", "more than 100 mistakes"),
     ],
     ids=lambda value: re.sub(r"\W+", "-", str(value)[:20]),
 )

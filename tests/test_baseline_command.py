@@ -50,6 +50,8 @@ def test_one_command_trains_decodes_and_scores(work: Workplace) -> None:
     text = said(work)
     assert "animals: en → ja, 36 rows to learn, transformer" in text
     assert "kept: step" in text
+    # Partial matches are those of generalization items; of `test` nobody expects them.
+    assert text.count("not computed: Partial Match") == 1
     gen = json.loads((work.directory / "run" / "scores" / "gen.json").read_text("utf-8"))
     test = json.loads((work.directory / "run" / "scores" / "test.json").read_text("utf-8"))
     assert test["tables"]["overall"][0]["scores"]["exact"]["transformer"]["mean"] == 1.0
@@ -91,6 +93,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_model(
     assert trains() == FAILED
     assert "`--resume` goes on with it" in said(work)
     assert trains("--resume") == OK
+    assert "resumed after step 4 of 12\n" in said(work)
     for name in ("model.safetensors", "predictions/gen.tsv"):
         whole, resumed = (work.directory / out / name for out in ("whole", "run"))
         assert whole.read_bytes() == resumed.read_bytes()
@@ -101,7 +104,9 @@ def test_a_finished_run_that_is_resumed_predicts_the_same(work: Workplace) -> No
     assert trains() == OK
     before = (work.directory / "run" / "predictions" / "gen.tsv").read_bytes()
     checks = record(work)["training"]["checks"]
+    assert "resumed" not in said(work)
     assert trains("--resume") == OK
+    assert "resumed: all 12 steps are done\n" in said(work)
     assert (work.directory / "run" / "predictions" / "gen.tsv").read_bytes() == before
     assert record(work)["training"]["checks"] == checks
 
@@ -114,6 +119,7 @@ def test_a_run_killed_before_its_first_check_begins_again(
         patch.setattr(Training, "_step", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         assert trains() == INTERRUPTED
     assert trains("--resume") == OK
+    assert "resumed: there was no check yet, so it begins anew\n" in said(work)
     assert record(work)["training"]["steps"] == 12
 
 

@@ -22,11 +22,12 @@ from sgl.sample import NotEnoughError, pack
 from sgl.sample import batches as batches_module
 from sgl.sample import blanks as blanks_module
 from sgl.sample import forks as forks_module
+from sgl.sample import phrases as phrases_module
 from sgl.sample.batches import Drawing
 from sgl.sample.engine import PackedStratum, PackedText, State, Tables
 from sgl.sample.forks import MOST_DRAWS, Forks
 from sgl.sample.kinds import Kinds
-from sgl.sample.lanes import DRAWS, KEY_BYTES, PIECE_BITS, candidate_keys, pieces
+from sgl.sample.lanes import DRAWS, KEY_BYTES, PIECE_BITS, candidate_keys, columns
 from sgl.sample.random import candidate_key, number, stream_key
 from sgl.sample.rows import rows
 from sgl.sample.standalone import BUNDLED
@@ -72,13 +73,13 @@ def test_numbers_in_lanes_are_those_that_are_made_one_by_one(
     key: int, first: int, count: int, drawn: int
 ) -> None:
     keys = candidate_keys(key, first, count)
-    found = list(pieces(keys, drawn))
-    assert len(found) == count
+    found = columns(keys, drawn)
+    assert {len(column) for column in found} == {count}
     for item in {0, count // 2, count - 1}:
         own = candidate_key(key, first + item)
         assert keys[KEY_BYTES * item : KEY_BYTES * (item + 1)] == own.to_bytes(16, "little")
         expected = [number(own, drawn + draw) >> 64 - PIECE_BITS for draw in range(DRAWS)]
-        assert list(found[item]) == expected
+        assert [column[item] for column in found] == expected
 
 
 def test_a_cell_of_several_words_is_decided_by_the_whole_number() -> None:
@@ -164,12 +165,12 @@ def test_capitals_attached_words_and_signs_of_percent_are_written_as_they_are(jo
 def test_derivations_that_differ_in_their_words_only_end_together() -> None:
     compiled = sget(meanings="on")
     tables = whole_tables(compiled, {"train": 2_000})
-    leaves = Forks(Kinds(tables), tables.strata[0].start).draw(
+    shapes = Forks(Kinds(tables), tables.strata[0].start).draw(
         stream_key(tables.seed, tables.strata[0].stream), 0, 2_000
     )
-    assert sum(len(leaf.numbers) for leaf in leaves) == 2_000
-    assert sorted(chain.from_iterable(leaf.numbers for leaf in leaves)) == list(range(2_000))
-    assert len(leaves) < 1_000
+    numbers = chain.from_iterable(alike.numbers for alike in shapes)
+    assert sorted(numbers) == list(range(2_000))
+    assert len({alike.shape for alike in shapes}) == len(shapes) < 1_000
 
 
 # --- rows ----------------------------------------------------------------------------------
@@ -190,8 +191,19 @@ def test_neither_the_size_of_batches_nor_what_is_forgotten_shows(
     monkeypatch.setattr(batches_module, "LEAST_AT_ONCE", 1)
     monkeypatch.setattr(batches_module, "MOST_AT_ONCE", most)
     monkeypatch.setattr(forks_module, "MOST_FORKS", 3)
+    monkeypatch.setattr(forks_module, "FIRST_DRAWS", DRAWS)
     monkeypatch.setattr(blanks_module, "MOST_SHAPES", 2)
+    monkeypatch.setattr(phrases_module, "MOST_PHRASES", 2)
     assert outcome(in_batches, tables) == expected
+
+
+def test_a_drawing_that_begins_again_draws_the_same_rows() -> None:
+    tables = TableMaker(4, orderly=True).tables()
+    drawing = Drawing(tables)
+    first = [drawing.rows(stratum) for stratum in tables.strata]
+    assert any(any(columns) for columns in first)
+    drawing.begin_again()
+    assert [drawing.rows(stratum) for stratum in tables.strata] == first
 
 
 def whole_tables(compiled: Compiled, counts: dict[str, int]) -> Tables:

@@ -240,7 +240,7 @@ def test_a_certificate_that_cannot_be_written_is_told(
 ) -> None:
     path = tmp_path / "nowhere" / "proof.json"
     assert run(["prove", str(FARM), "--certificate", str(path)]) == OUTPUT
-    assert "error: cannot write" in capsys.readouterr().err
+    assert "error[SGL1103]: cannot write" in capsys.readouterr().err
 
 
 def test_the_certificate_of_one_pattern_cannot_be_asked_for(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from sgl.diagnostics.page import markdown, page
 from sgl.diagnostics.registry import TOPICS
 from sgl.lang import syntax
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.reader import TERMINALS
+from sgl.lang.surprise import TERMINALS
 
 ROOT = Path(__file__).parent.parent
 #: The one code that only drawing shows.
@@ -29,7 +29,17 @@ WITH_EXAMPLE = [code for code in CODES.values() if code.wrong and code.code != D
 #: Codes that only `sglc check --morphology` gives.
 MORPHOLOGY = {"SGL0651", "SGL0652", "SGL0653", "SGL0654", "SGL0655"}
 #: Codes that are warnings.
-WARNINGS = {"SGL0204", "SGL0654", "SGL0612", "SGL0611", "SGL0704", "SGL0710", "SGL0814", "SGL0822"}
+WARNINGS = {
+    "SGL0204",
+    "SGL0405",
+    "SGL0654",
+    "SGL0612",
+    "SGL0611",
+    "SGL0704",
+    "SGL0710",
+    "SGL0814",
+    "SGL0822",
+}
 
 
 def codes_in_the_compiler() -> set[str]:

@@ -177,7 +177,9 @@ def test_a_long_line_is_shown_around_its_mark(column: int) -> None:
         ("Np", ["NP"], "NP"),
         ("X", ["Noun"], None),
         ("ab", ["abcdef", "abcxyz"], None),  # the beginning of two
-        ("", ["N"], "N"),
+        ("verb", ["VERB", "NOUN"], "VERB"),  # capital letters alone
+        ("犬", ["N"], None),  # no letter in common
+        ("", ["N"], None),
         ("Noun", [], None),
     ],
 )

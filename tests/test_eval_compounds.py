@@ -299,7 +299,7 @@ def test_a_segmenter_that_is_not_there_is_an_error(
     work: Workplace, dataset: Path, gold: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work.write("out.txt", "\n".join(gold) + "\n")
-    monkeypatch.setattr("sgl.cli.eval.find_spec", lambda name: None if name == "jieba" else 1)
+    monkeypatch.setattr("sgl.cli.libraries.find_spec", lambda name: None if name == "jieba" else 1)
     assert run(["eval", str(dataset), "out.txt", "--segment", "jieba"]) == FAILED
     assert "no jieba: pip install" in work.capsys.readouterr().err
     rows = str(dataset / "data" / "gen.tsv")

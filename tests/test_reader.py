@@ -15,7 +15,8 @@ from sgl.diagnostics.codes.base import BASE
 from sgl.diagnostics.render import render
 from sgl.lang import syntax as s
 from sgl.lang.chunks import MAX_DEPTH, Chunk, split_chunks
-from sgl.lang.reader import LOOKALIKES, MAX_MISTAKES, MAX_NESTING, read
+from sgl.lang.lookalikes import LOOKALIKES
+from sgl.lang.reader import MAX_MISTAKES, MAX_NESTING, read
 
 ROOT = Path(__file__).parent.parent
 GRAMMARS = sorted(
@@ -167,10 +168,17 @@ def test_expressions_may_nest_as_deep_as_promised(sign: str) -> None:
     assert [d.code for d in reading(chain(5_000))[1]] == ["SGL0105"]
 
 
-def test_a_file_that_is_no_grammar_is_given_up() -> None:
-    _, diagnostics = reading("nonsense\n" * 5_000)
+def test_a_file_with_too_many_mistakes_is_given_up() -> None:
+    _, diagnostics = reading("category A\n" + "nonsense\n" * 5_000)
     codes = [diagnostic.code for diagnostic in diagnostics]
     assert codes == ["SGL0103"] * MAX_MISTAKES + ["SGL0106"]
+
+
+def test_a_file_that_is_no_grammar_is_one_mistake() -> None:
+    file, diagnostics = reading("nonsense\n" * 5_000)
+    assert [diagnostic.code for diagnostic in diagnostics] == ["SGL0103"]
+    # It may declare anything: what others take from it is not reported as missing.
+    assert file.unread == (s.Unread("", ""),)
 
 
 # ---- places

@@ -26,7 +26,7 @@ def test_the_command_writes_a_file_and_leaves_nothing_else(work: Workplace) -> N
 def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> None:
     work.write("pairs.tsv", "precious\n")
     command = ["sample", SGET, "train", "-n", "5", "--out", "pairs.tsv"]
-    assert run(command) == USAGE
+    assert run(command) == OUTPUT
     assert (work.directory / "pairs.tsv").read_text() == "precious\n"
     assert run([*command, "--force"]) == 0
     assert (work.directory / "pairs.tsv").read_text("utf-8").count("\n") == 5
@@ -39,7 +39,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
         (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "No such file"),
         (["--out", "a.tsv", "--show", "en,tree"], USAGE, "`tree` is not one line"),
         (["--workers", "2"], USAGE, "name one with `--out`"),
-        (["--out", "a" * 300 + ".tsv"], USAGE, "File name too long"),
+        (["--out", "a" * 300 + ".tsv"], OUTPUT, "File name too long"),
         (["--out", "a" * 250 + ".tsv"], OUTPUT, "File name too long"),
     ],
 )
@@ -135,7 +135,9 @@ def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace
     with begin(work.directory / ".a.partial", {"version": "another"}):
         pass
     assert run(["compile", path, "--out", "a"]) == OUTPUT
-    assert "an interrupted run of it is there; `--resume`" in work.capsys.readouterr().err
+    said = work.capsys.readouterr().err
+    assert "error[SGL0902]: `a`: an interrupted run of it is there" in said
+    assert "hint: `--resume` goes on with it" in said
     assert run(["compile", path, "--out", "a", "--resume"]) == OUTPUT
     assert "another version" in work.capsys.readouterr().err
     assert run(["compile", path, "--out", "a", "--force"]) == 0

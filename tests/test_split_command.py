@@ -158,6 +158,19 @@ def test_a_report_of_categories_names_each(
     assert "train →" in shown
 
 
+@pytest.mark.parametrize(("rule", "explained"), [("s#1", True), ("s", False)])
+def test_a_report_explains_the_numbers_of_rules(
+    rule: str, explained: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, derivations in (("train", ["(t (s a))"]), ("gen", [f"(t ({rule} b))"])):
+        table = pa.table({"id": [name], "derivation": derivations})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    assert split(tmp_path / "train.parquet", tmp_path / "gen.parquet", "--report") == OK
+    shown = capsys.readouterr().out
+    assert f"{rule} -0-> b" in shown
+    assert ("#1, #2, …: rules of one name and category" in shown) == explained
+
+
 def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.conllu"
     other.write_text(bank.read_text("utf-8"), "utf-8")
@@ -300,4 +313,4 @@ def test_a_limit_that_cannot_be_kept_is_said(
     path = tmp_path / "few.conllu"
     path.write_text(treebank(8), "utf-8")
     assert split(path, "--atom-limit=0", "--out", tmp_path / "out", "--test=0.2:0.5") == OK
-    assert "no split with so little atom divergence was found" in capsys.readouterr().err
+    assert "warning[SGL1303]: no split with an atom divergence" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def test_the_bundled_views_need_only_the_standard_library_of_python_39() -> None
         source = (Path(__file__).parents[1] / "sgl" / "graph" / f"{name}.py").read_text("utf-8")
         tree = ast.parse(source, feature_version=(3, 9))
         imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-        assert imported <= {"__future__", "sgl.core.graph", "sgl.graph.meaning"}
+        assert imported <= {"__future__", "functools", "sgl.core.graph", "sgl.graph.meaning"}
         assert not re.search(r"\bslots=|\bstrict=|\bmatch ", source)
 
 

@@ -63,3 +63,20 @@ def example(sent_id: str = "s1") -> str:
 def write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
+
+
+#: A treebank of one sentence with multiword tokens and an empty node.
+SPELT = """\
+# sent_id = m1
+# text = Don't go to Dr. No.
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\t_\t_\t3\taux\t3:aux\t_
+2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t3:advmod\t_
+3\tgo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_
+3.1\tgo\tgo\tVERB\t_\t_\t_\t_\t3:conj\t_
+4\tto\tto\tADP\t_\t_\t5\tcase\t5:case\t_
+5\tDr.\tDr.\tPROPN\t_\t_\t3\tobl\t3:obl|3.1:obl\t_
+6\tNo\tNo\tPROPN\t_\t_\t5\tflat\t5:flat\t_
+7\t.\t.\tPUNCT\t_\t_\t3\tpunct\t3:punct\t_
+
+"""

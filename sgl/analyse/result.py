@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from sgl.analyse.mining import Ints
 from sgl.analyse.order import Kept, Sides
+from sgl.analyse.scripts import Foreign
 from sgl.analyse.statistics import Correlation, GroupTest, Values
 from sgl.analyse.structures import Structure
 from sgl.analyse.treebank import Malformed
@@ -101,7 +102,8 @@ class System:
     """The scores of a system; ``dea`` is ``nan`` where the tree has no edge.
 
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` are
-    exactly the text of the sentence, and not its words.
+    exactly the text of the sentence, and not its words.  ``foreign`` says of outputs in
+    another script which one that is.
     """
 
     name: str
@@ -113,6 +115,7 @@ class System:
     empty: int
     missing: int
     glued: int
+    foreign: Foreign | None = None
 
     @property
     def scores(self) -> dict[str, Values]:

@@ -26,6 +26,7 @@ from sgl.analyse.predictions import (
     open_predictions,
 )
 from sgl.analyse.result import FailedSystem, Settings, System
+from sgl.analyse.scripts import ScriptComparison
 from sgl.analyse.text import composed, cutter, folded, without_marks
 from sgl.analyse.tree import Skeleton
 from sgl.analyse.treebank import Malformed, Sentence
@@ -73,6 +74,7 @@ class Scorer:
         self._kept: Counter[str] = Counter()
         self._edges: Counter[str] = Counter()
         self._empty = self._glued = 0
+        self._scripts = ScriptComparison()
         self._outputs = Aligned(None, iter(()))
         try:
             self._outputs = open_predictions(path, settings.column)
@@ -116,11 +118,13 @@ class Scorer:
             self._empty,
             self._outputs.missing,
             self._glued,
+            self._scripts.foreign(),
         )
 
     def _score(self, gold: Gold, output: Output | None) -> None:
         words = self._words(gold, output)
         self._empty += output is not None and not words
+        self._scripts.add(gold.words, words)
         exact = words == gold.words
         if not exact and isinstance(output, str) and gold.text is not None:
             self._glued += self._same(output.strip()) == gold.text

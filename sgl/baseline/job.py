@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -92,8 +92,10 @@ class Job:
                 if found:
                     yield benchmark.split, len(found)
 
-    def train(self, line: Line, told: Told) -> Trained:
+    def train(self, line: Line, told: Told, resumed: Callable[[int], None]) -> Trained:
         """Train, and write what has come of it.
+
+        ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
 
         Raises:
             CheckpointError: the checkpoint is damaged, or that of another run.
@@ -108,8 +110,10 @@ class Job:
         )
         with self._reproducible():
             training = Training(self.learner, plan)
-            if self.request.resume and self.directory.checkpoint.exists():
-                _resume(training)
+            if self.request.resume:
+                if self.directory.checkpoint.exists():
+                    _resume(training)
+                resumed(training.state.step)
             trained = training.train(line, told)
             # Predictions of weights that will be gone are gone from the record first.
             self.directory.write_record(self._record)

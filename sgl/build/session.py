@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.automata import Consistency, consistency
+from sgl.build.agreement import check_agreement
 from sgl.build.origin import known_origin, new_origin, request_of
 from sgl.build.views import check_views
 from sgl.cache import current
@@ -76,6 +77,7 @@ def _compiled(
         _report_improper(compiled, figures, diagnostics)
         return None
     check_views(compiled, diagnostics)
+    check_agreement(compiled, diagnostics)
     return compiled if diagnostics.errors == 0 else None
 
 

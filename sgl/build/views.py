@@ -7,10 +7,10 @@ that contains it, before anything is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from sgl.build.smallest import SmallestTexts
 from sgl.compile import Compiled
-from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
 from sgl.diagnostics import Diagnostics, Span
 from sgl.graph import ViewError, ViewOutput, outputs
@@ -28,7 +28,7 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
     _check_templates(compiled, diagnostics)
     targets = (outputs(grammar)[name] for name in compiled.plan.targets)
     views = [target for target in targets if isinstance(target, ViewOutput)]
-    texts = _smallest_texts(grammar) if views else ()
+    texts = SmallestTexts(grammar).of_all() if views else ()
     failing: list[tuple[Derivation, ViewOutput, str]] = []
     sound: set[int] = set()
     for derivation in texts:
@@ -92,72 +92,3 @@ def _problem(view: ViewOutput, derivation: Derivation) -> str:
     except ViewError as problem:
         return str(problem)
     return ""
-
-
-def _smallest_texts(grammar: CoreGrammar) -> Iterator[Derivation]:
-    """For each rule a smallest text that uses it; rules that an earlier text uses are left out."""
-    below = _smallest_phrases(grammar)
-    above = _smallest_contexts(grammar, below)
-    used = set[int]()
-    for rule in grammar.rules:
-        if rule.id not in used:
-            derivation = _within(rule, _of(rule, below), above, below)
-            used.update(derivation)
-            yield derivation
-
-
-def _smallest_phrases(grammar: CoreGrammar) -> list[Derivation]:
-    """A derivation of each category with as few rules as can be."""
-    found: list[Derivation | None] = [None] * len(grammar.categories)
-    changed = True
-    while changed:
-        changed = False
-        for rule in grammar.rules:
-            parts = [found[child] for child in rule.rhs]
-            known = [part for part in parts if part is not None]
-            before = found[rule.lhs]
-            size = 1 + sum(map(len, known))
-            if len(known) == len(parts) and (before is None or size < len(before)):
-                found[rule.lhs] = (rule.id, *(step for part in known for step in part))
-                changed = True
-    return [derivation or () for derivation in found]
-
-
-def _smallest_contexts(
-    grammar: CoreGrammar, below: Sequence[Derivation]
-) -> dict[int, tuple[Rule, int]]:
-    """For each category but the start the rule and the place where a smallest text has it."""
-    sizes = {grammar.start: 0}
-    above: dict[int, tuple[Rule, int]] = {}
-    changed = True
-    while changed:
-        changed = False
-        for rule in grammar.rules:
-            for place, child in enumerate(rule.rhs if rule.lhs in sizes else ()):
-                others = sum(len(below[other]) for i, other in enumerate(rule.rhs) if i != place)
-                size = sizes[rule.lhs] + 1 + others
-                if child not in sizes or size < sizes[child]:
-                    sizes[child] = size
-                    above[child] = rule, place
-                    changed = True
-    return above
-
-
-def _of(rule: Rule, below: Sequence[Derivation]) -> Derivation:
-    return (rule.id, *(step for child in rule.rhs for step in below[child]))
-
-
-def _within(
-    rule: Rule,
-    phrase: Derivation,
-    above: dict[int, tuple[Rule, int]],
-    below: Sequence[Derivation],
-) -> Derivation:
-    """A text around a phrase of the category of ``rule``."""
-    category = rule.lhs
-    while category in above:
-        outer, place = above[category]
-        parts = [phrase if i == place else below[child] for i, child in enumerate(outer.rhs)]
-        phrase = (outer.id, *(step for part in parts for step in part))
-        category = outer.lhs
-    return phrase

@@ -6,7 +6,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import click
 
 from sgl.cli.common import bar, count, message_options, print_table, progress, show
 from sgl.cli.files import may_write, report_unread, write_results
+from sgl.cli.libraries import installed
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.systems import systems_of
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -122,13 +122,10 @@ def command(
     A file of predictions has a text on each line, for the sentences in order; or ids and
     texts (.tsv, .jsonl); or sentences (.conllu).  NAME=PREDICTIONS names a system.
     """
-    missing = [name for name in ("scipy", "statsmodels", "sacrebleu") if find_spec(name) is None]
-    if missing:
-        click.echo(
-            f"error: `sglc analyse` needs {', '.join(missing)}: install `sgl-compiler[eval]`",
-            err=True,
-        )
-        return USAGE
+    diagnostics = Diagnostics()
+    if not installed(("scipy", "statsmodels", "sacrebleu"), "eval", diagnostics):
+        show(diagnostics, SourceMap(), form, color)
+        return FAILED
     from sgl.analyse.result import Settings
 
     wanted = _failure(failure)
@@ -153,7 +150,6 @@ def command(
         rounds=rounds,
         failure=wanted,
     )
-    diagnostics = Diagnostics()
     started = time.monotonic()
     found = _analyse(gold, systems, settings, diagnostics)
     if found is not None:
@@ -275,6 +271,16 @@ def _report_outputs(system: System, diagnostics: Diagnostics) -> None:
             "SGL1403",
             None,
             f"`{system.path}`: {count(system.missing, 'prediction')} missing, counted as wrong",
+        )
+    if system.foreign is not None:
+        foreign = system.foreign
+        diagnostics.warning(
+            "SGL1507",
+            None,
+            f"`{system.path}` is not in the language of the treebank, by its letters: "
+            f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}",
+            notes=[f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"],
+            hint="is it a file of sources, or for another target?",
         )
     if system.glued:
         diagnostics.warning(

@@ -88,36 +88,23 @@ def command(context: click.Context, /, **options: Any) -> int:  # noqa: ANN401 -
     else:
         statuses = [_scored(job, request, messages, *pair) for pair in predicted.items()]
         status = max(statuses, default=OK)
-    messages.end()
     return status
 
 
 class _Messages:
-    """Where is written what: with messages as JSON, standard output is one list of them.
-
-    What training says goes to standard error then, and messages wait for the end.
-    """
+    """Writes what is said of a run, and messages in the form that is asked for."""
 
     def __init__(self, form: str, color: str) -> None:
         self.sources = SourceMap()
         self._form, self._color = form, color
-        self._waiting = Diagnostics()
 
     def say(self, text: str) -> None:
         """Write a line about the run."""
-        click.echo(text, err=self._form == "json")
+        click.echo(text)
 
     def show(self, diagnostics: Diagnostics) -> None:
-        """Write diagnostics, now or at the end."""
-        if self._form == "json":
-            self._waiting.extend(diagnostics.found)
-        else:
-            show(diagnostics, self.sources, self._form, self._color)
-
-    def end(self) -> None:
-        """Write what has waited."""
-        if self._form == "json":
-            show(self._waiting, self.sources, self._form, self._color)
+        """Write diagnostics."""
+        show(diagnostics, self.sources, self._form, self._color)
 
 
 @dataclass(frozen=True)
@@ -247,7 +234,11 @@ def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, P
         )
     try:
         with progress() as line:
-            trained = job.train(line, lambda state, left: _tell(line, messages, state, left))
+            trained = job.train(
+                line,
+                lambda state, left: _tell(line, messages, state, left),
+                lambda step: messages.say(_resumed(step, job.request.config.steps)),
+            )
         score = "" if trained.kept_score is None else f", dev {trained.kept_score:.1%}"
         messages.say(f"kept: step {trained.kept_step:,}{score}; ended: {trained.ended}")
         if trained.ended in (LIMIT, DIVERGED):
@@ -272,6 +263,15 @@ def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, P
     except (RuntimeError, MemoryError) as problem:
         _too_large(problem, diagnostics)
     return None
+
+
+def _resumed(step: int, steps: int) -> str:
+    """From where a run is gone on with, in words."""
+    if not step:
+        return "resumed: there was no check yet, so it begins anew"
+    if step >= steps:
+        return f"resumed: all {steps:,} steps are done"
+    return f"resumed after step {step:,} of {steps:,}"
 
 
 def _refused(path: Path, problem: OSError, diagnostics: Diagnostics) -> None:

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sgl.cache import open_cache, using
-from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.diagnostics.render import render, render_concise, render_json
+from sgl.cli.counts import count
+from sgl.cli.messages import FORMATS, one_document, show
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+__all__ = [
+    "FORMATS",
+    "Progress",
+    "Speed",
+    "bar",
+    "cache_option",
+    "compile_options",
+    "count",
+    "grammar_argument",
+    "message_options",
+    "print_table",
+    "progress",
+    "show",
+]
 
-FORMATS = ("full", "concise", "json")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: Seconds after which a speed says something.
 _TELLING = 1.0
@@ -58,6 +71,13 @@ def compile_options(command: _Command) -> _Command:
 
 def message_options(command: _Command) -> _Command:
     """How diagnostics look: ``--color`` and ``--format``."""
+
+    @wraps(command)
+    def speaking(*arguments: object, form: str, **others: object) -> object:
+        with one_document(form):
+            return command(*arguments, form=form, **others)
+
+    options: Any = speaking
     for decorate in (
         click.option(
             "--color",
@@ -75,8 +95,9 @@ def message_options(command: _Command) -> _Command:
             help="How diagnostics are written.",
         ),
     ):
-        command = decorate(command)
-    return command
+        options = decorate(options)
+    result: _Command = options
+    return result
 
 
 def cache_option(command: _Command) -> _Command:
@@ -107,31 +128,6 @@ def _settings(
     return settings
 
 
-def use_color(choice: str) -> bool:
-    """Whether to colour standard error."""
-    if choice != "auto":
-        return choice == "always"
-    return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-
-
-def show(diagnostics: Diagnostics, sources: SourceMap, form: str, color: str) -> None:
-    """Write all diagnostics: to standard error, or as JSON to standard output."""
-    if form == "json":
-        click.echo(render_json(diagnostics, sources))
-        return
-    colored = use_color(color)
-    for diagnostic in diagnostics:
-        if form == "concise":
-            click.echo(render_concise(diagnostic, sources), err=True)
-        else:
-            click.echo(render(diagnostic, sources, color=colored) + "\n", err=True, color=colored)
-    if diagnostics.errors or diagnostics.warnings:
-        click.echo(
-            f"{count(diagnostics.errors, 'error')}, {count(diagnostics.warnings, 'warning')}",
-            err=True,
-        )
-
-
 def print_table(table: Table) -> None:
     """Write a table to standard output; only a terminal limits its width."""
     from rich.console import Console
@@ -139,11 +135,6 @@ def print_table(table: Table) -> None:
     width = None if sys.stdout.isatty() else _WIDE
     # Columns that need more are not cut off: the terminal goes on in the next line.
     Console(highlight=False, width=width).print(table, crop=False)
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """``1 error``, ``2 errors``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def bar(share: float) -> str:

@@ -15,20 +15,17 @@ from sgl.build.places import place_of_stream
 from sgl.build.produce import Outcome, produce
 from sgl.build.session import open_grammar
 from sgl.build.warm import kernels_beside
-from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.common import compile_options, grammar_argument, progress, show
 from sgl.cli.labour import LABOUR_ERRORS, labour_options, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT
+from sgl.cli.shortage import report_shortage
 from sgl.cli.summary import show_summary
 from sgl.cli.verify import show_verification
 from sgl.compile import Compiled
 from sgl.dataset import OutputError, TextTooLongError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.graph import ConlluError, ViewError
-from sgl.sample import AMBIGUOUS, NotEnoughError
-from sgl.sample.distinct import TRAIN, UNEXPOSED_WORD
-
-#: What candidates are rejected for, where the name of the reason does not say it.
-_REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
+from sgl.sample import NotEnoughError
 
 
 @click.command("compile")
@@ -112,29 +109,6 @@ def _report_output(target: Path, problem: OutputError, diagnostics: Diagnostics)
     )
 
 
-def _more_sentences(problem: NotEnoughError) -> str:
-    """What to do when sentences run out, going by why candidates were rejected."""
-    often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
-    if problem.rejected.get(often) and (often == AMBIGUOUS or _ambiguous_before(problem)):
-        return (
-            "look at their readings with `sglc parse --all`; make the grammar less ambiguous, "
-            "or let them pass: `ambiguous report` in the dataset"
-        )
-    return "ask for fewer, enlarge the lexicon, or allow repeated sentences"
-
-
-def _ambiguous_before(problem: NotEnoughError) -> list[str]:
-    """The parts of training that lack words because their sentences are ambiguous, in words."""
-    if not problem.rejected.get(UNEXPOSED_WORD):
-        return []
-    return [
-        f"of {count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
-        "their readings, so that their words were not seen"
-        for stream, (candidates, ambiguous) in problem.before.items()
-        if stream.startswith(f"{TRAIN}/") and ambiguous
-    ]
-
-
 def _produce(
     compiled: Compiled,
     structures: StructureCompiler,
@@ -153,7 +127,7 @@ def _produce(
         show(diagnostics, compiled.project.sources, form, color)
         return OUTPUT
     except LABOUR_ERRORS as problem:
-        return refused_labour(problem, target, labour)
+        return refused_labour(problem, target, labour, form, color)
     except (ConlluError, ViewError, TextTooLongError) as problem:
         diagnostics = Diagnostics()
         diagnostics.error(
@@ -163,22 +137,6 @@ def _produce(
         return FAILED
     except NotEnoughError as problem:
         diagnostics = Diagnostics()
-        rejected = ", ".join(
-            f"{number:,} for {_REJECTED.get(reason, reason.replace('_', ' '))}"
-            for reason, number in sorted(problem.rejected.items())
-            if number
-        )
-        diagnostics.error(
-            "SGL0809",
-            place_of_stream(compiled, problem.stratum),
-            f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}",
-            notes=(
-                problem.reason,
-                f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
-                + (f"; rejected {rejected}" if rejected else ""),
-                *_ambiguous_before(problem),
-            ),
-            hint=_more_sentences(problem),
-        )
+        report_shortage(problem, place_of_stream(compiled, problem.stratum), diagnostics)
         show(diagnostics, compiled.project.sources, form, color)
         return FAILED

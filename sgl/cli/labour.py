@@ -13,6 +13,8 @@ from click.core import ParameterSource
 
 from sgl.build.labour import Labour
 from sgl.cli.main import FAILED, OUTPUT
+from sgl.cli.messages import show
+from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.shards.executor import ENGINES, LOCAL, WorkerLostError
 from sgl.shards.journal import BusyRunError, InterruptedRunError, interrupted, partial_folder
 
@@ -26,20 +28,19 @@ _MOST_WORKERS = 1_024
 LABOUR_ERRORS = (InterruptedRunError, WorkerLostError, ImportError)
 
 
-def refused_labour(problem: Exception, out: Path, labour: Labour) -> int:
+def refused_labour(problem: Exception, out: Path, labour: Labour, form: str, color: str) -> int:
     """Say what stands against a run, and what to do; the exit code."""
-    reason = str(problem)
-    if isinstance(problem, BusyRunError):
-        reason = f"`{out}`: {problem}"
-    elif isinstance(problem, InterruptedRunError):
-        resumable = "; `--resume` goes on with it, `--force` begins anew"
-        other = f"the interrupted run of `{out}` cannot be resumed: {problem}; "
-        reason = f"`{out}`: {problem}{resumable}"
+    message, hint = f"`{out}`: {problem}", ""
+    if isinstance(problem, InterruptedRunError) and not isinstance(problem, BusyRunError):
+        hint = "`--resume` goes on with it, `--force` begins anew"
         if labour.resume:
-            reason = f"{other}`--force` begins anew"
-    elif interrupted(partial_folder(out)):
-        reason += "; what is finished is kept, and `--resume` goes on with it"
-    click.echo(f"error: {reason}", err=True)
+            message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
+            hint = "`--force` begins anew"
+    elif interrupted(partial_folder(out)) and not isinstance(problem, BusyRunError):
+        hint = "what is finished is kept, and `--resume` goes on with it"
+    diagnostics = Diagnostics()
+    diagnostics.error("SGL0902", None, message, hint=hint)
+    show(diagnostics, SourceMap(), form, color)
     return OUTPUT if isinstance(problem, InterruptedRunError) else FAILED
 
 

@@ -10,6 +10,9 @@ from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import suggest
 from sgl.graph import outputs
 
+#: Names that a message lists.
+_SHOWN = 12
+
 
 def listed(text: str | None) -> list[str]:
     """The names in a list with commas."""
@@ -24,6 +27,12 @@ def are_known(names: Sequence[str], known: Sequence[str], what: str = "layer") -
             click.echo(f"error: there is no {what} `{name}`; {hint}", err=True)
             return False
     return True
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Some names as a list, the first of them if there are many."""
+    more = ", …" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more if names else "none"
 
 
 def text_layers(grammar: CoreGrammar) -> list[str]:

@@ -65,7 +65,8 @@ class _Commands(click.Group):
             from sgl.diagnostics import suggest
 
             hint = suggest(args[0], COMMANDS)
-            raise click.UsageError(f"{problem.message} {hint}".strip(), ctx) from None
+            message = f"{problem.message.rstrip('.')}; {hint}" if hint else problem.message
+            raise click.UsageError(message, ctx) from None
 
 
 def _version() -> str:

@@ -30,7 +30,12 @@ def finder(compiled: Compiled, diagnostics: Diagnostics) -> NearestFinder | None
     """What finds the nearest in-distribution sentences; None after a report."""
     stratum = training(compiled)
     if stratum is None:
-        click.echo("error: the dataset has no in-distribution sentences", err=True)
+        diagnostics.error(
+            "SGL0804",
+            compiled.dataset_span,
+            "the dataset has no in-distribution sentences that items could be held against",
+            hint="say how many: `train 1000`",
+        )
         return None
     splits: list[SplitGrammar] = []
     with deciding(compiled, diagnostics):
@@ -38,7 +43,7 @@ def finder(compiled: Compiled, diagnostics: Diagnostics) -> NearestFinder | None
     if not splits:
         return None
     if splits[0].empty:
-        click.echo("error: training can contain no sentence", err=True)
+        diagnostics.error("SGL0812", compiled.dataset_span, "training can contain no sentence")
         return None
     return NearestFinder(splits[0], content_lemmas(compiled.grammar, compiled.plan))
 

@@ -19,6 +19,7 @@ from sgl.build.proof_data import comparison_data, proof_data
 from sgl.build.reasoning import reasoning
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, progress, show
+from sgl.cli.layers import shortened
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.prove_between import between_lines
 from sgl.cli.prove_pattern import pattern_lines
@@ -73,8 +74,7 @@ def command(
     try:
         drawn = read_drawn(data) if data is not None else None
     except NotADatasetError as problem:
-        click.echo(f"error: {problem}", err=True)
-        return OUTPUT
+        return _refused("SGL1401", f"no dataset to compare with: {problem}", form, color)
     return _prove(grammar, pattern, drawn, certificate, settings, as_json, form, color)
 
 
@@ -111,8 +111,8 @@ def _prove(
         return FAILED
     names = [lowered.pattern.name for lowered in compiled.patterns]
     if pattern is not None and pattern not in names:
-        hint = suggest(pattern, names)
-        click.echo(f"error: there is no pattern `{pattern}` {hint}".rstrip(), err=True)
+        hint = suggest(pattern, names) or f"there is: {shortened(names)}"
+        click.echo(f"error: there is no pattern `{pattern}`; {hint}", err=True)
         return USAGE
     structures = StructureCompiler(compiled.grammar)
     with progress() as line:
@@ -125,10 +125,12 @@ def _prove(
         _show(compiled, structures, proofs, pattern, drawn, as_json, diagnostics.errors)
     if proofs is None or diagnostics.errors:
         return FAILED
-    return OK if certificate is None else _certify(compiled, structures, certificate)
+    return OK if certificate is None else _certify(compiled, structures, certificate, form, color)
 
 
-def _certify(compiled: Compiled, structures: StructureCompiler, path: Path) -> int:
+def _certify(
+    compiled: Compiled, structures: StructureCompiler, path: Path, form: str, color: str
+) -> int:
     """Write the certificate of proved claims."""
     with progress() as line:
         line("writing the certificate", 0, 1)
@@ -136,9 +138,17 @@ def _certify(compiled: Compiled, structures: StructureCompiler, path: Path) -> i
     try:
         path.write_bytes(content)
     except OSError as problem:
-        click.echo(f"error: cannot write {path}: {problem.strerror}", err=True)
-        return OUTPUT
+        message = f"cannot write `{path}`: {problem.strerror or problem}"
+        return _refused("SGL1103", message, form, color)
     return OK
+
+
+def _refused(code: str, message: str, form: str, color: str) -> int:
+    """Say which file cannot be read or written; the exit code."""
+    diagnostics = Diagnostics()
+    diagnostics.error(code, None, message)
+    show(diagnostics, SourceMap(), form, color)
+    return OUTPUT
 
 
 def _show(

@@ -14,10 +14,11 @@ from sgl.build.labour import Labour
 from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.labour import labour_options
-from sgl.cli.layers import are_known, listed, output_names, text_layers
+from sgl.cli.layers import are_known, listed, output_names, shortened, text_layers
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.cli.pairs import finder, print_pair
 from sgl.cli.sample_file import Chosen, Wanted, write_file
+from sgl.cli.shortage import report_none, report_shortage
 from sgl.compile import Compiled
 from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
@@ -139,8 +140,10 @@ def choose(compiled: Compiled, what: str | None) -> Chosen | str:
     names = [category.name for category in core.categories]
     matching = [i for i, name in enumerate(names) if what in (name, name.partition("[")[0])]
     if not matching:
-        known = {s.category for s in strata} | {name.partition("[")[0] for name in names}
-        return f"there is no pattern or category `{what}` {suggest(what, known)}".rstrip()
+        patterns = list(dict.fromkeys(stratum.category for stratum in strata))
+        known = [*patterns, *dict.fromkeys(name.partition("[")[0] for name in names)]
+        hint = suggest(what, known) or f"there is: {shortened(known)}"
+        return f"there is no pattern or category `{what}`; {hint}"
     return Chosen(tuple(matching), Constraint())
 
 
@@ -165,14 +168,14 @@ def draw_items(
     if diagnostics.errors:
         return None
     if any(split.empty for split in splits.values()):
-        click.echo("no sentence of the grammar qualifies; `sglc prove` says why", err=True)
+        report_none(compiled, diagnostics)
         return None
     seed = plan.seed if seed is None else seed
     plan = replace(plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
     try:
         parts = [part.items for part in draw(pack(core, plan, splits))]
     except NotEnoughError as problem:
-        click.echo(f"error: {problem.reason}", err=True)
+        report_shortage(problem, compiled.dataset_span, diagnostics)
         return None
     return [
         interpret(core, found.derivation)

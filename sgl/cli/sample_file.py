@@ -16,6 +16,7 @@ from sgl.build.sampled import Request, write_sample
 from sgl.cli.common import count, progress, show
 from sgl.cli.labour import LABOUR_ERRORS, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.shortage import report_none, report_shortage
 from sgl.compile import Compiled
 from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
@@ -51,11 +52,27 @@ def write_file(
 ) -> int:
     """Write sentences to a file; the exit code."""
     started = time.monotonic()
-    if out is None:
-        return _refused(USAGE, "these options are for a file; name one with `--out`")
-    fault = _fault(compiled, wanted, out, labour)
-    if fault:
-        return _refused(USAGE, fault)
+    fault = _fault(compiled, wanted, out)
+    if out is None or fault:
+        click.echo(f"error: {fault}", err=True)
+        return USAGE
+    diagnostics = Diagnostics()
+    status = _written(compiled, wanted, out, labour, diagnostics)
+    if isinstance(status, Exception):
+        return refused_labour(status, out, labour, form, color)
+    show(diagnostics, compiled.project.sources, form, color)
+    if status == OK:
+        seconds = time.monotonic() - started
+        click.echo(f"{out}: {count(wanted.number, 'sentence')} in {seconds:.1f} s")
+    return status
+
+
+def _written(
+    compiled: Compiled, wanted: Wanted, out: Path, labour: Labour, diagnostics: Diagnostics
+) -> int | Exception:
+    """The exit code after writing the sentences, or what stands against the run."""
+    if not _may_write(out, labour, diagnostics):
+        return OUTPUT
     start = wanted.chosen.starts[0]
     request = Request(
         start,
@@ -66,28 +83,23 @@ def write_file(
         _FORMS[out.suffix],
         wanted.distinct,
     )
-    undecided = Diagnostics()
     splits: list[SplitGrammar] = []
     with telling_what_is_kept(out), progress() as line:
-        with deciding(compiled, undecided):
+        with deciding(compiled, diagnostics):
             structures = StructureCompiler(replace(compiled.grammar, start=start))
             splits.append(structures.split(request.constraint))
-        if undecided.errors:
-            line.clear()
-            show(undecided, compiled.project.sources, form, color)
+        if not splits:
             return FAILED
         if splits[0].empty:
-            click.echo("no sentence of the grammar qualifies; `sglc prove` says why", err=True)
+            report_none(compiled, diagnostics)
             return FAILED
-        status = _write(compiled, splits[0], request, out, labour, line)
-    if status == OK:
-        seconds = time.monotonic() - started
-        click.echo(f"{out}: {count(wanted.number, 'sentence')} in {seconds:.1f} s")
-    return status
+        return _write(compiled, splits[0], request, out, labour, line, diagnostics)
 
 
-def _fault(compiled: Compiled, wanted: Wanted, out: Path, labour: Labour) -> str:
+def _fault(compiled: Compiled, wanted: Wanted, out: Path | None) -> str:
     """What is wrong with the command line; empty if nothing is."""
+    if out is None:
+        return "these options are for a file; name one with `--out`"
     if out.suffix not in _FORMS:
         return f"`{out}` says no format: name it .parquet or .tsv"
     if wanted.pairs:
@@ -98,19 +110,26 @@ def _fault(compiled: Compiled, wanted: Wanted, out: Path, labour: Labour) -> str
     if len(wanted.chosen.starts) > 1:
         names = [compiled.grammar.categories[number].name for number in wanted.chosen.starts]
         return f"a file has sentences of one category; name one of {', '.join(names)}"
-    try:
-        return _in_the_way(out, labour)
-    except OSError as problem:
-        return f"cannot write `{out}`: {problem.strerror or problem}"
-
-
-def _in_the_way(out: Path, labour: Labour) -> str:
-    """What is there already and may not be replaced; empty if nothing is."""
-    if out.is_dir():
-        return f"cannot write `{out}`: it is a directory"
-    if out.exists() and not labour.force and not interrupted(partial_folder(out)):
-        return f"`{out}` is there already; `--force` replaces it"
     return ""
+
+
+def _may_write(out: Path, labour: Labour, diagnostics: Diagnostics) -> bool:
+    """Whether nothing is there that may not be replaced; reports it otherwise."""
+    fault, hint = "", ""
+    try:
+        if out.is_dir():
+            fault = f"cannot write `{out}`: it is a directory"
+        elif out.exists() and not labour.force and not interrupted(partial_folder(out)):
+            fault, hint = f"`{out}` is there already", "`--force` replaces it"
+    except OSError as problem:
+        fault = _refusal(out, problem)
+    if fault:
+        diagnostics.error("SGL1103", None, fault, hint=hint)
+    return not fault
+
+
+def _refusal(out: Path, problem: OSError) -> str:
+    return f"cannot write `{out}`: {problem.strerror or problem}"
 
 
 def _write(
@@ -120,24 +139,24 @@ def _write(
     out: Path,
     labour: Labour,
     stage: Callable[[str, int, int], None],
-) -> int:
+    diagnostics: Diagnostics,
+) -> int | Exception:
     try:
         write_sample(compiled, split, request, out, labour, stage)
     except NotEnoughError as problem:
-        return _refused(FAILED, problem.reason)
+        report_shortage(problem, compiled.dataset_span, diagnostics)
+        return FAILED
     except LABOUR_ERRORS as problem:
-        return refused_labour(problem, out, labour)
+        return problem
     except OSError as problem:
-        return _refused(OUTPUT, f"cannot write `{out}`: {problem.strerror or problem}")
+        diagnostics.error("SGL1103", None, _refusal(out, problem))
+        return OUTPUT
     except ValueError as problem:
         from sgl.shards.sentences import FormatError
 
         if not isinstance(problem, FormatError):
             raise
-        return _refused(FAILED, str(problem))
+        message = f"a text that was drawn has no form: {problem}"
+        diagnostics.error("SGL0513", compiled.dataset_span, message)
+        return FAILED
     return OK
-
-
-def _refused(status: int, reason: str) -> int:
-    click.echo(f"error: {reason}", err=True)
-    return status

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from sgl.cli.common import FORMATS, count, progress, show
+from sgl.cli.common import count, message_options, progress, show
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.split_files import is_split, write_split
 from sgl.cli.split_report import report_splits
@@ -178,9 +178,7 @@ class _Request:
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-@click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="full", help="How errors are written."
-)
+@message_options
 def command(**options: Any) -> int:  # noqa: ANN401 - click's
     """Split the items of PATHS into train and test, with a divergence of compounds as wanted.
 
@@ -202,7 +200,7 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click's
             result = report_splits(material, wanted, options["categories"], options["as_json"])
         else:
             result = _split(material, _request(options, wanted), options, diagnostics)
-    show(diagnostics, SourceMap(), options["form"], "auto")
+    show(diagnostics, SourceMap(), options["form"], options["color"])
     if diagnostics.errors:
         failed = any(found.code == "SGL1302" for found in diagnostics)
         return FAILED if failed else OUTPUT
@@ -212,6 +210,8 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click's
 def _fault(options: dict[str, Any]) -> str:
     """What is wrong with the options together; empty if nothing is."""
     view = options["view"]
+    if options["as_json"] and options["form"] == "json":
+        return "`--json` writes the result, `--format json` the messages: choose"
     if not options["report"] and options["out"] is None:
         return "`--out` names the directory for the split, or `--report` measures one"
     if options["report"] and options["out"] is not None:
@@ -306,6 +306,15 @@ def _split(
         diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.reason}", hint=hint)
         return OUTPUT
     _show(proof, out, options["as_json"], time.monotonic() - started)
+    atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
+    if proof["method"]["name"] == ANNEALING and atoms > limit:
+        diagnostics.warning(
+            "SGL1303",
+            None,
+            f"no split with an atom divergence of at most {limit:g} was found; this one has "
+            f"{atoms:.6f}",
+            hint="the bounds may be too narrow, or the items too few",
+        )
     return OK
 
 
@@ -339,9 +348,3 @@ def _show(proof: dict[str, Any], out: Path, as_json: bool, seconds: float) -> No
     )
     click.echo(f"written   {out}")
     click.echo(f"time      {seconds:.1f} s")
-    if proof["method"]["name"] == ANNEALING and found["atoms"] > target["atom_limit"]:
-        click.echo(
-            "warning: no split with so little atom divergence was found; the bounds may be too "
-            "narrow, or the items too few",
-            err=True,
-        )

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,10 @@ from sgl.cli.common import print_table
 from sgl.cli.main import OK, USAGE
 from sgl.split import Material, Measured, Wanted, measure
 from sgl.split.certificate import elements_data
+from sgl.split.sources import DERIVATION
+
+#: A rule of which features make several: ``clause#2``.
+_NUMBERED = re.compile(r"#[0-9]")
 
 Row = tuple[str, int, Measured]
 
@@ -78,6 +83,12 @@ def _show(material: Material, wanted: Wanted, rows: list[Row]) -> None:
         f"{len(elements.compounds.names):,} compounds of up to {wanted.size} nodes{weighted}; "
         f"{len(train.ids):,} items in {train.name}"
     )
+    shown = " ".join(example for _, _, found in rows for example in found.examples[:2])
+    if wanted.view == DERIVATION and _NUMBERED.search(shown):
+        click.echo(
+            "#1, #2, …: rules of one name and category that differ in the features of their "
+            "children, in the order of the grammar"
+        )
 
 
 def _data(material: Material, wanted: Wanted, rows: list[Row]) -> dict[str, Any]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from sgl.compile.agreement import OpenTie, find_open_ties
 from sgl.compile.check_graphs import check_graphs, check_instances
 from sgl.compile.check_patterns import check_patterns, check_sizes
 from sgl.compile.check_words import check_words
 from sgl.compile.dataset import DatasetSettings, check_lemma_classes, read_dataset, targets_of
 from sgl.compile.expand import expand
 from sgl.compile.lexicons import Lexicons, lower_words
-from sgl.compile.lower import Lowered, lower
+from sgl.compile.lower import Lowered, lower, start_first
 from sgl.compile.names import Names, report_unused, resolve_names
 from sgl.compile.parts import LoweredPart, lower_parts
 from sgl.compile.patterns import LoweredPattern, lower_patterns
@@ -56,6 +57,7 @@ class Compiled:
     restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
+    open_ties: tuple[OpenTie, ...] = ()
     origin: str = field(init=False, default="", compare=False, repr=False)
 
     def with_origin(self, origin: str) -> Compiled:
@@ -115,6 +117,7 @@ def compile_project(
         restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
         tests=tests,
+        open_ties=lowered.open_ties,
     )
 
 
@@ -146,7 +149,9 @@ def _lower(
     instances = expand(productions, dataset.start.text, signature, diagnostics)
     if diagnostics.errors:
         return None
+    instances = start_first(instances, dataset.start.text)
     lowered = lower(project.name, instances, dataset.start.text, signature, project.sources)
+    lowered = replace(lowered, open_ties=find_open_ties(productions, instances))
     check_instances(lowered.grammar, lowered.rule_spans, diagnostics)
     if signature.graph_layers:
         known = vocabulary(lowered.grammar, 0).attributes["upos"]

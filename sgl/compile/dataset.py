@@ -10,7 +10,7 @@ from sgl.compile.signature import Signature
 from sgl.compile.switches import Parameters, report_twice
 from sgl.compile.views import WRITTEN
 from sgl.core.plan import Ambiguous
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest, suggested
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
@@ -41,9 +41,11 @@ def read_dataset(
         return None
     dataset, scope = declared
     errors = diagnostics.errors
-    settings = _Settings(parameters, diagnostics)
+    settings = _Settings(parameters, scope, diagnostics)
     for clause in dataset.clauses:
         settings.clause(clause)
+    if settings.start is None and "from" in settings.said:
+        return None
     if settings.start is None:
         diagnostics.error(
             "SGL0804",
@@ -154,8 +156,9 @@ def targets_of(
 
 
 class _Settings:
-    def __init__(self, parameters: Parameters, diagnostics: Diagnostics) -> None:
+    def __init__(self, parameters: Parameters, scope: Scope, diagnostics: Diagnostics) -> None:
         self.parameters = parameters
+        self.categories = scope.names(s.CategoryDecl)
         self.diagnostics = diagnostics
         self.start: s.Name | None = None
         self.sizes: dict[str, int] = {}
@@ -190,6 +193,8 @@ class _Settings:
         elif key == "ambiguous":
             self._ambiguous(clause.values[0])
         else:
+            # What was meant is said by the hint, and is not reported as missing.
+            self.said.setdefault(suggested(key, _KEYS) or key, clause.key)
             self.diagnostics.error(
                 "SGL0201",
                 clause.key.span,
@@ -200,7 +205,12 @@ class _Settings:
     def _number(self, key: str, amount: s.Amount) -> None:
         if key not in (*SPLITS, "seed"):
             message = f"`{key}` takes a name and no number"
-            self.diagnostics.error("SGL0201", amount.span, message, hint=f"write `{key} Text`")
+            hint = f"write `{key} Text`"
+            name = amount.value.text
+            if key == "from" and name[:1].isalpha():
+                message = f"`from` takes a category, and `{name}` has no capital letter"
+                hint = suggest(name, self.categories) or f"write `from {name.capitalize()}`"
+            self.diagnostics.error("SGL0201", amount.span, message, hint=hint)
             return
         number = self.parameters.whole(amount, self.diagnostics)
         if number is not None and key == "seed":

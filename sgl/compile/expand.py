@@ -8,7 +8,7 @@ then dropped.  Both are reported when a whole rule or category falls away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
@@ -16,7 +16,7 @@ import networkx as nx
 
 from sgl.compile.productions import CategoryPattern, Production, Slotting
 from sgl.compile.signature import Signature
-from sgl.diagnostics import Diagnostics
+from sgl.diagnostics import Diagnostics, Label
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]
@@ -227,9 +227,11 @@ def _report_unbuildable(
             continue
         _report_impossible(rule, buildable, diagnostics)
     mentioned = {p.info.name for rule in rules for p in rule.rhs} | blamed | {start}
-    for name in sorted(mentioned):
-        if not buildable.get(name):
-            _report_unproductive(name, rules, signature, diagnostics)
+    unbuilt = {name for name in mentioned if not buildable.get(name)}
+    made = {rule.lhs.info.name for rule in rules}
+    for name in sorted(unbuilt - made):
+        _report_unmade(name, signature, diagnostics)
+    _report_unproductive(unbuilt & made, rules, diagnostics)
 
 
 def _report_impossible(
@@ -257,27 +259,36 @@ def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
     return f"{pattern.info.name}[{inner}]" if inner else pattern.info.name
 
 
+def _report_unmade(name: str, signature: Signature, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
+        "SGL0702",
+        signature.categories[name].declaration.name.span,
+        f"nothing builds the category `{name}`: it has no rule and no word",
+        hint=f'add `word {name}: "…"`, a lexicon, or a rule that builds it',
+    )
+
+
 def _report_unproductive(
-    name: str, rules: Sequence[Production], signature: Signature, diagnostics: Diagnostics
+    names: Set[str], rules: Sequence[Production], diagnostics: Diagnostics
 ) -> None:
-    own = [rule for rule in rules if rule.lhs.info.name == name]
-    span = own[0].span if own else signature.categories[name].declaration.name.span
-    if not own:
-        diagnostics.error(
-            "SGL0702",
-            span,
-            f"nothing builds the category `{name}`: it has no rule and no word",
-            hint=f'add `word {name}: "…"`, a lexicon, or a rule that builds it',
-        )
-        return
+    """Report categories that need one another, those of one circle together."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
-    below = (nx.descendants(graph, child) | {child} for child in graph.successors(name))
-    if any(name in categories for categories in below):
+    circles = [sorted(circle & names) for circle in nx.strongly_connected_components(graph)]
+    for circle in sorted(circle for circle in circles if circle):
+        own = [rule for rule in rules if rule.lhs.info.name in circle]
+        if len(circle) == 1 and not graph.has_edge(circle[0], circle[0]):
+            continue  # It needs a category that was reported.
+        first, *others = own
+        listed = " and ".join(f"`{name}`" for name in circle)
+        one = len(circle) == 1
         diagnostics.error(
             "SGL0702",
-            span,
-            f"`{name}` never ends in words: each of its rules needs another `{name}`",
+            first.span,
+            f"{listed} never {'ends' if one else 'end'} in words: "
+            f"each of {'its' if one else 'their'} rules needs "
+            + (f"another {listed}" if one else "one of them"),
+            labels=[Label(rule.span, "and so does this rule") for rule in others[:3]],
             hint="add a rule or a word that ends the recursion",
         )
 

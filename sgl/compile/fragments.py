@@ -7,10 +7,11 @@ atoms; what remains are the local nodes of the fragment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sgl.compile.atoms import Atom, ChildPort, OwnPort, WordAtom
-from sgl.compile.attributes import RESERVED_LABELS, check_attribute_name
+from sgl.compile.attributes import check_attribute_name
+from sgl.compile.edge_labels import checked_label, variables_of
 from sgl.compile.productions import Attributes, FragmentSketch, Variable, VariableTable
 from sgl.compile.signature import CategoryInfo
 from sgl.compile.templates import Children
@@ -52,6 +53,8 @@ class FragmentLowering:
         self.parent: dict[Atom, Atom] = {atom: atom for atom in self.atoms}
         self.attributes: dict[Atom, Attributes] = {}
         self.edges: list[tuple[Atom, str, Atom, bool]] = []
+        #: Where each of the edges was written.
+        self.places: list[Span] = []
         self.head: Atom | None = None
         self.touched: dict[ChildPort, Span] = {}
 
@@ -73,6 +76,7 @@ class FragmentLowering:
                     "`node(…)` is the node of a word; a rule has none of its own",
                     hint='attributes of a word in a rule go with it: `"was"(lemma=be)`',
                 )
+        self._check_loops()
         if not self.sound:
             return None
         exports = self._exports()
@@ -88,10 +92,6 @@ class FragmentLowering:
                 hint="write `V -[obj]-> N`",
             )
             return
-        label = labels.labels[0]
-        text = f"${label.text}" if label.is_set else label.text
-        if not self._check_variables(text, label):
-            return
         if statement.last and not self.layer.free:
             self._error(
                 "SGL0310",
@@ -100,35 +100,15 @@ class FragmentLowering:
                 hint="`last` is for layers that are `(free)`",
             )
             return
-        for spelled in () if self.layer.free or ":" in text else self._spelled(text):
-            if spelled.removeprefix(EXTRACTED) in RESERVED_LABELS:
-                message = f"CoNLL-U has its own use for the label `{spelled}`"
-                self._error("SGL0512", label.span, message)
-                return
+        text = checked_label(labels.labels[0], self.layer, self.variables, self.diagnostics)
+        if text is None:
+            self.sound = False
+            return
+        self.mentioned |= variables_of(text)
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
             self.edges.append((source, text, target, statement.last))
-
-    def _check_variables(self, text: str, label: s.LabelText) -> bool:
-        """Whether the parts of a label after ``$`` are feature variables of the rule."""
-        for part in text.split(":"):
-            if not part.startswith("$"):
-                continue
-            if part[1:] not in self.variables.domains:
-                known = self.variables.domains
-                self._error(
-                    "SGL0404",
-                    label.span,
-                    f"the rule has no feature variable `{part[1:]}`",
-                    hint=suggest(part[1:], known) or "an edge of a rule has a label, no label set",
-                )
-                return False
-            self.mentioned.add(part[1:])
-        return True
-
-    def _spelled(self, text: str) -> Iterable[str]:
-        """What a label can be, where all of it is a feature variable; else itself."""
-        return self.variables.domains[text[1:]] if text.startswith("$") else (text,)
+            self.places.append(statement.span)
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right
@@ -160,6 +140,25 @@ class FragmentLowering:
             self._touch(atom, statement.span)
         elif atom is not None:
             self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
+
+    def _check_loops(self) -> None:
+        """No edge leads from a node to itself; most likely another child was meant."""
+        used = {self.find(end) for source, _, target, _ in self.edges for end in (source, target)}
+        others = [
+            f"`{self._describe(atom)}`"
+            for atom in self.atoms
+            if isinstance(atom, ChildPort) and not atom.port and self.find(atom) not in used
+        ]
+        for (source, _, target, _), span in zip(self.edges, self.places, strict=True):
+            if self.find(source) == self.find(target):
+                self._error(
+                    "SGL0509",
+                    span,
+                    "this edge leads from a node to itself",
+                    hint=f"no edge mentions {' and '.join(others)}: is it meant here?"
+                    if others
+                    else "",
+                )
 
     # ---- atoms
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.compile.attributes import check_attribute_name
+from sgl.compile.entry_values import rows_with_values
 from sgl.compile.morphology import Evaluation, check_morphology
 from sgl.compile.names import Names, Scope
 from sgl.compile.productions import (
@@ -130,6 +131,8 @@ def _words(
     layer: str, clause: s.LayerClause | None, entry: _EntryInput, context: Lexicons
 ) -> list[str] | None:
     """The words of an entry in a text layer; None after a report."""
+    if clause is None and context.signature.has_strange(entry.clauses):
+        return None
     if clause is None:
         context.diagnostics.error(
             "SGL0303",
@@ -186,6 +189,8 @@ def _fragment(
 ) -> FragmentSketch | None:
     if clause is None and layer.free:
         return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: ()})
+    if clause is None and context.signature.has_strange(entry.clauses):
+        return None
     if clause is None:
         context.diagnostics.error(
             "SGL0303",
@@ -298,7 +303,9 @@ def _of_category(
     layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
     seen: dict[tuple[object, ...], Row] = {}
-    for row in rows.rows:
+    for row in rows_with_values(
+        entry, rows.rows, rows.table, context.signature, context.sources, context.diagnostics
+    ):
         evaluation = Evaluation(
             rows.scope, row.cells, rows.table.columns, row.span, context.diagnostics
         )

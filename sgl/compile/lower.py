@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sgl.compile.agreement import OpenTie
 from sgl.compile.expand import Concrete, Instance
 from sgl.compile.productions import FragmentSketch, Variable, instantiate
 from sgl.compile.rule_keys import rule_keys
@@ -19,12 +20,13 @@ class Lowered:
     """The core grammar with the way back to the source.
 
     ``rule_spans[r]`` is where rule ``r`` was written, ``rule_keys[r]`` what it is
-    called in a file of weights.
+    called in a file of weights.  ``open_ties`` are the rules that may lack an agreement.
     """
 
     grammar: CoreGrammar
     rule_spans: tuple[Span, ...]
     rule_keys: tuple[RuleKey, ...]
+    open_ties: tuple[OpenTie, ...] = ()
 
 
 def lower(
@@ -35,7 +37,7 @@ def lower(
     sources: SourceMap,
 ) -> Lowered:
     """Number the categories and rules, and normalise the weights."""
-    ordered = _start_first(instances, start)
+    ordered = start_first(instances, start)
     categories: dict[Concrete, int] = {}
     for instance in ordered:
         categories.setdefault(instance.lhs, len(categories))
@@ -67,8 +69,8 @@ def lower(
     return Lowered(grammar, spans, rule_keys(grammar, ordered))
 
 
-def _start_first(instances: Sequence[Instance], start: str) -> list[Instance]:
-    """Rules of the start category first, so that it becomes category 0."""
+def start_first(instances: Sequence[Instance], start: str) -> list[Instance]:
+    """The instances of rules of the start category first, so that it becomes category 0."""
     return sorted(instances, key=lambda instance: instance.lhs[0] != start)
 
 

@@ -62,15 +62,24 @@ class Scope:
     diagnostics: Diagnostics
     all_scopes: Mapping[str, Scope]
     project: Project
+    #: Where names were first mentioned that nothing has, in any file.
+    missing: dict[tuple[type, str], Span]
 
     def where(self, declaration: s.Declaration) -> Scope:
         """The scope of the file that a declaration stands in."""
         return self.all_scopes[declaration.span.file]
 
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
-        """The declaration of ``kind`` that ``name`` means; None after a report."""
+        """The declaration of ``kind`` that ``name`` means; None after a report.
+
+        All places of a name that is missing are one mistake, and one message.
+        """
         found = self.peek(kind, name.text)
         if found is None and not self.may_declare(kind, name.text):
+            first = self.missing.setdefault((kind, name.text), name.span)
+            if first != name.span:
+                self.diagnostics.also_at("SGL0201", first, name.span)
+                return None
             known = self.visible.get(kind, {})
             self.diagnostics.error(
                 "SGL0201",
@@ -115,6 +124,7 @@ class Names:
     scopes: dict[str, Scope]
     declarations: list[tuple[s.Declaration, Scope]]
     used: set[tuple[type, str, Span]] = field(default_factory=set)
+    missing: dict[tuple[type, str], Span] = field(default_factory=dict)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """The declarations of a kind, in the order of the files."""
@@ -143,7 +153,7 @@ def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnos
             _import(use, own[used.path], visible)
             _check_listed(use, used, project, diagnostics)
         names.scopes[unit.file.name] = Scope(
-            unit, visible, names.used, diagnostics, names.scopes, project
+            unit, visible, names.used, diagnostics, names.scopes, project, names.missing
         )
     wanted = _wanted(project)
     for unit in project.units:

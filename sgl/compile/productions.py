@@ -20,16 +20,25 @@ from sgl.lang import syntax as s
 Slotting = frozenset[str] | str
 """What a feature may be in one mention: a set of values, or a variable's name."""
 
+#: In the place of a value: any of them is meant.
+ANY = "_"
+
 _SHORT_NAME = 2
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryPattern:
-    """A mention of a category; ``slots`` are aligned with its features."""
+    """A mention of a category; ``slots`` are aligned with its features.
+
+    ``mentioned`` are the features in its brackets, ``free`` those that may have any value:
+    because they are not mentioned, or because ``_`` stands there, or all values.
+    """
 
     info: CategoryInfo
     slots: tuple[Slotting, ...]
     span: Span
+    mentioned: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +171,9 @@ def category_pattern(
     if not sound:
         return None
     full = {feature: frozenset(signature.features.get(feature, ())) for feature in info.features}
-    return CategoryPattern(
-        info, tuple(slots.get(feature, full[feature]) for feature in info.features), ref.span
-    )
+    chosen = {feature: slots.get(feature, full[feature]) for feature in info.features}
+    free = frozenset(feature for feature in info.features if chosen[feature] == full[feature])
+    return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
 
 
 def _check_setting(
@@ -211,6 +220,8 @@ def _slot(
         else:
             text = value.text
             alone = len(setting.values) == 1 and not value.quoted
+            if text == ANY and text not in values and alone:
+                return frozenset(values)
             if text not in values and variables is not None and alone:
                 variables.mention(value, feature, frozenset(values))
                 return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sgl.compile.fragments import FragmentLowering
 from sgl.compile.names import Names, Scope
@@ -19,6 +19,7 @@ from sgl.compile.templates import Children, lower_templates
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.lang import syntax as s
+from sgl.lang.keywords import DECLARATIONS
 
 
 def lower_rules(
@@ -57,7 +58,7 @@ class _Rule:
         lhs = self._category(rule.lhs)
         children = Children(rule, self.diagnostics)
         rhs = [self._category(child.category) for child in children.children]
-        if not check_layers(rule.layers, self.signature, self.diagnostics):
+        if not check_layers(rule.layers, self.signature, self.diagnostics, children.names):
             return None
         templates, mentioned = lower_templates(
             rule, children, self.signature, self.variables, self.diagnostics
@@ -130,6 +131,8 @@ class _Rule:
                 return None
             statements.extend(clause.statements)
         passes_up = len(self.rule.rhs) == 1 and isinstance(self.rule.rhs[0], s.Child)
+        if not clauses and not passes_up and self.signature.has_strange(self.rule.layers):
+            return None
         if not clauses and not passes_up:
             self.diagnostics.error(
                 "SGL0303",
@@ -153,7 +156,10 @@ def _child_alone(clause: s.LayerClause) -> s.BindStatement | None:
 
 
 def check_layers(
-    clauses: Sequence[s.LayerClause], signature: Signature, diagnostics: Diagnostics
+    clauses: Sequence[s.LayerClause],
+    signature: Signature,
+    diagnostics: Diagnostics,
+    children: Collection[str] = (),
 ) -> bool:
     """Report clauses about layers that are not there, and second clauses of text layers.
 
@@ -171,12 +177,14 @@ def check_layers(
                 hint="remove one, or write the first line of the declaration it belongs to",
             )
             return False
-        _check_layer(clause.layer, signature, diagnostics)
+        _check_layer(clause.layer, signature, children, diagnostics)
         seen.add(name)
     return True
 
 
-def _check_layer(layer: s.Name, signature: Signature, diagnostics: Diagnostics) -> None:
+def _check_layer(
+    layer: s.Name, signature: Signature, children: Collection[str], diagnostics: Diagnostics
+) -> None:
     """A misspelt layer is reported wherever it stands, one that is not declared once."""
     known = signature.layer_names
     name = layer.text
@@ -186,6 +194,11 @@ def _check_layer(layer: s.Name, signature: Signature, diagnostics: Diagnostics) 
     if not near:
         signature.unknown.add(name)
     hint = near or f"the layers are: {', '.join(known)}"
+    if name in children:
+        layer_name = signature.text_layers[-1].name
+        hint = f"a clause begins with its layer: `{layer_name} {name} …`"
+    elif name in DECLARATIONS:
+        hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
     diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
 
 

@@ -60,6 +60,13 @@ class Signature:
             *(layer.name for layer in self.graph_layers),
         ]
 
+    def has_strange(self, clauses: Sequence[s.LayerClause]) -> bool:
+        """Whether one of the clauses has the name of no layer, which is reported there.
+
+        A clause that seems to be missing is most likely this one.
+        """
+        return any(clause.layer.text not in self.layer_names for clause in clauses)
+
     @property
     def source(self) -> TextLayer:
         """The first text layer: the language of the productions."""
@@ -71,9 +78,9 @@ def build_signature(
 ) -> Signature | None:
     """The signature of a grammar; None when it has no text layer to work with.
 
-    Nor is there one when a layer could not be read, when a port is of an unknown layer, or
-    when a layer, feature or category is declared twice: every rule would be held against
-    things that nobody meant.
+    Nor is there one when a layer could not be read, when a port or the words of a graph are
+    of an unknown layer, or when a layer, feature or category is declared twice: every rule
+    would be held against things that nobody meant.
     """
     complete = check_taken(names, diagnostics)
     declared = [declaration for declaration, _ in names.of(s.Layer)]
@@ -103,9 +110,10 @@ def build_signature(
     named = {d.name.text for d in declared} | {d.name.text for d, _ in names.of(s.View)}
     unsound = frozenset(named - sound)
     ports_known = _check_port_layers(names, graphs, unsound, diagnostics)
+    anchored = all(d.anchor is None or d.anchor.text in named for d in declared)
     if not text or unread or not kinds_known or not complete or _any_twice(names):
         return None
-    if not ports_known:
+    if not ports_known or not anchored:
         return None
     return Signature(
         tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
@@ -189,12 +197,13 @@ def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -
                 hint=f"write `layer {declaration.name} : graph on {text[0] if text else 'en'}`",
             )
         elif anchor.text not in text:
-            if not names.project.may_declare("layer", anchor.text):
+            strange = {d.name.text for d, _ in names.of(s.Layer) if d.kind.text not in _KINDS}
+            if anchor.text not in strange and not names.project.may_declare("layer", anchor.text):
                 diagnostics.error(
                     "SGL0201",
                     anchor.span,
                     f"there is no text layer `{anchor}`",
-                    hint=suggest(anchor.text, text),
+                    hint=suggest(anchor.text, text) or f"declare it: `layer {anchor} : text`",
                 )
         elif anchor.text != text[0]:
             diagnostics.error(

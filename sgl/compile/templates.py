@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sgl.compile.productions import TemplateSketch, Variable, VariableTable
 from sgl.compile.signature import Signature
 from sgl.core.grammar import Item, Slot, TextLayer, Token
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.lang import syntax as s
 
 
@@ -22,8 +22,11 @@ class Children:
     def __init__(self, rule: s.Rule, diagnostics: Diagnostics) -> None:
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         self.names: dict[str, int] = {}
-        self.ambiguous: set[str] = set()
-        self.reported = False
+        #: What several children are called, with the first of them; and what of it was reported.
+        self.ambiguous: dict[str, s.Child] = {}
+        self.reported: set[str] = set()
+        #: Where names were first mentioned that no child has.
+        self.missing: dict[str, Span] = {}
         for index, child in enumerate(self.children):
             self._add(index, child, diagnostics)
         for name in self.ambiguous:
@@ -31,14 +34,20 @@ class Children:
 
     def _add(self, index: int, child: s.Child, diagnostics: Diagnostics) -> None:
         name = child.role or child.category.name
-        if name.text not in self.names:
-            self.names[name.text] = index
-        elif child.role is not None:
-            diagnostics.error(
-                "SGL0304", name.span, f"two children are called `{name}`", hint="rename one"
-            )
-        else:
-            self.ambiguous.add(name.text)
+        first = self.children[self.names.setdefault(name.text, index)]
+        if first is child:
+            return
+        self.ambiguous[name.text] = first
+        if child.role is None or name.text in self.reported:
+            return
+        self.reported.add(name.text)
+        diagnostics.error(
+            "SGL0304",
+            name.span,
+            f"two children are called `{name}`",
+            labels=[Label((first.role or first.category.name).span, f"the other `{name}`")],
+            hint="rename one",
+        )
 
     def find(self, name: s.Name, diagnostics: Diagnostics) -> int | None:
         """The child that a name means; None after a report."""
@@ -47,20 +56,32 @@ class Children:
             return index
         if name.text in self.ambiguous:
             self._report_ambiguous(name, diagnostics)
+        elif (first := self.missing.setdefault(name.text, name.span)) != name.span:
+            diagnostics.also_at("SGL0305", first, name.span)
         else:
-            known = ", ".join(f"`{known}`" for known in self.names) or "none"
             diagnostics.error(
                 "SGL0305",
                 name.span,
                 f"the rule has no child `{name}`",
-                hint=suggest(name.text, self.names) or f"its children: {known}",
+                hint=self._hint(name.text),
             )
         return None
+
+    def _hint(self, name: str) -> str:
+        """What a name may mean that no child has."""
+        for child in self.children:
+            if child.role is not None and child.category.name.text == name:
+                return f"the `{name}` of this rule is called `{child.role}`"
+        known = ", ".join(f"`{known}`" for known in self.names) or "none"
+        near = suggest(name, self.names)
+        if near or name[:1].isascii():
+            return near or f"its children: {known}"
+        return f'a word is quoted: `"{name}"`; the children of the rule: {known}'
 
     def _report_ambiguous(self, name: s.Name, diagnostics: Diagnostics) -> None:
         """Once for each rule: all mentions follow from the same children."""
         places = [child.span for child in self.children if child.category.name.text == name.text]
-        if not self.reported:
+        if name.text not in self.reported:
             diagnostics.error(
                 "SGL0304",
                 name.span,
@@ -68,7 +89,7 @@ class Children:
                 labels=[Label(place, f"one `{name}`") for place in places],
                 hint=f"give them roles: `first:{name}`, `second:{name}`",
             )
-        self.reported = True
+        self.reported.add(name.text)
 
     def name(self, index: int) -> str:
         """What a child is called."""
@@ -164,6 +185,8 @@ def _default(
         return source_template(rule)
     if len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child):
         return (Slot(0),)
+    if signature.has_strange(rule.layers):
+        return ()
     diagnostics.error(
         "SGL0303",
         rule.name.span,

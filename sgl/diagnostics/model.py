@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+
+#: Places that a message shows beside its own.
+_MOST_PLACES = 4
 
 
 class Severity(Enum):
@@ -102,6 +105,14 @@ class Diagnostics:
         key = (diagnostic.code, diagnostic.span, diagnostic.message)
         self._found.setdefault(key, diagnostic)
 
+    def also_at(self, code: str, first: Span, place: Span, text: str = "and here") -> None:
+        """Add another place to what was said of the first one, instead of saying it again."""
+        for key, found in self._found.items():
+            if (found.code, found.span) == (code, first):
+                if len(found.labels) < _MOST_PLACES:
+                    self._found[key] = replace(found, labels=(*found.labels, Label(place, text)))
+                return
+
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add several diagnostics in turn."""
         for diagnostic in diagnostics:
@@ -143,15 +154,17 @@ def suggest(name: str, known: Iterable[str]) -> str:
 def suggested(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelt one most likely means, if any.
 
-    A candidate is at most two edits away (one for names of up to three
-    letters) or has ``name`` as a prefix; nothing is said when two candidates
-    are equally close.
+    A candidate differs in capital letters only, is at most two edits away (one for
+    names of up to three letters) and shares some letter, or has ``name`` as a prefix;
+    nothing is said when two candidates are equally close.
     """
     limit = 1 if len(name) <= 3 else 2
     ranked: list[tuple[int, str]] = []
     for candidate in sorted(set(known)):
         distance = _edits(name, candidate, limit)
-        if distance <= limit:
+        if candidate.casefold() == name.casefold():
+            ranked.append((0, candidate))
+        elif distance <= limit and distance < max(len(name), len(candidate)):
             ranked.append((distance, candidate))
         elif len(name) >= 2 and candidate.startswith(name):
             ranked.append((limit + 1, candidate))

@@ -61,13 +61,18 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
     """All diagnostics as a JSON list (see ``docs/commands.md`` for the fields)."""
-    objects = [_as_object(diagnostic, sources) for diagnostic in diagnostics]
-    text = json.dumps(objects, ensure_ascii=False, indent=2)
+    return json_list(as_object(diagnostic, sources) for diagnostic in diagnostics)
+
+
+def json_list(objects: Iterable[dict[str, object]]) -> str:
+    """The objects of diagnostics as a JSON list."""
+    text = json.dumps(list(objects), ensure_ascii=False, indent=2)
     # The name of a file need not be valid Unicode, the output must be.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
+def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
+    """A diagnostic as JSON writes it."""
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,

@@ -31,7 +31,11 @@ def cogs(graph: Graph) -> str:
         ViewError: if the graph has none: two words share a token, a name is modified,
             or a verb has neither arguments nor open roles.
     """
-    meaning = Meaning(graph)
+    return cogs_of(Meaning(graph))
+
+
+def cogs_of(meaning: Meaning) -> str:
+    """The same, for a graph that has been laid out."""
     if len(meaning.nodes) == 1:
         (number,) = meaning.nodes
         if meaning.constant(number):

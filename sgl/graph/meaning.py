@@ -29,6 +29,7 @@ Python 3.9, so that a standalone sampler can contain them.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sgl.core.graph import Graph
 
@@ -67,6 +68,30 @@ def is_word(token: str) -> bool:
     return _WORD.fullmatch(token) is not None and token not in RESERVED
 
 
+@lru_cache(maxsize=1 << 12)
+def _is_label(label: str) -> bool:
+    return all(is_word(part) for part in label.split(":"))
+
+
+@lru_cache(maxsize=1 << 12)
+def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]:
+    """What the attributes of a node say: its type and lemma, whether it is definite, open roles.
+
+    Raises:
+        ViewError: if there is no type or no proper lemma.
+    """
+    values = dict(attributes)
+    kind, lemma, definite = values.get("type", ""), values.get("lemma", ""), values.get("definite")
+    if kind == DET:
+        return kind, lemma, definite == "yes", ""
+    if kind not in _TYPES:
+        known = f"{', '.join(_TYPES[:-1])} or {_TYPES[-1]}"
+        raise ViewError(f"the type of '{lemma}' is '{kind}', not {known}")
+    if kind != WH and not is_word(lemma):
+        raise ViewError(f"the lemma '{lemma}' cannot be written as one word of a logical form")
+    return kind, lemma, kind == ENTITY and definite == "yes", values.get("open", "")
+
+
 class Meaning:
     """A semantic graph, checked and laid out for writing.
 
@@ -89,39 +114,33 @@ class Meaning:
         self.edges: dict[int, list[tuple[str, int]]] = {}
         determiners: dict[int, bool] = {}
         for number, node in enumerate(graph.nodes):
-            attributes = dict(node.attributes)
-            if attributes.get("type") == DET:
-                determiners[number] = attributes.get("definite") == "yes"
-            elif attributes:
-                self._add(number, attributes, node.position)
+            if not node.attributes:
+                continue
+            kind, lemma, definite, still_open = _read(node.attributes)
+            if kind == DET:
+                determiners[number] = definite
+                continue
+            self.type[number] = kind
+            self.lemma[number] = lemma
+            self.definite[number] = definite
+            self.open[number] = still_open
+            self.position[number] = node.position
+            self.edges[number] = []
         for source, label, target in graph.edges:
             if target in determiners and self.type.get(source) == ENTITY:
                 self.definite[source] = determiners[target]
                 continue
             if source not in self.type or target not in self.type:
                 raise ViewError(f"the edge '{label}' leads from or to a word without meaning")
-            if not all(is_word(part) for part in label.split(":")):
+            if not _is_label(label):
                 raise ViewError(f"the label '{label}' cannot be written in a logical form")
             self.edges[source].append((label, target))
         if self.head not in self.type:
             raise ViewError("the head of the graph is a word without meaning")
-        self.nodes = sorted(self.type, key=lambda number: (self.position[number], number))
+        position = self.position
+        self.nodes = sorted(self.type, key=lambda number: (position[number], number))
         if any(self.open.values()) and len(self.nodes) > 1:
             raise ViewError("only a word by itself can have the attribute 'open'")
-
-    def _add(self, number: int, attributes: dict[str, str], position: int) -> None:
-        kind, lemma = attributes.get("type", ""), attributes.get("lemma", "")
-        if kind not in _TYPES:
-            known = f"{', '.join(_TYPES[:-1])} or {_TYPES[-1]}"
-            raise ViewError(f"the type of '{lemma}' is '{kind}', not {known}")
-        if kind != WH and not is_word(lemma):
-            raise ViewError(f"the lemma '{lemma}' cannot be written as one word of a logical form")
-        self.type[number] = kind
-        self.lemma[number] = lemma
-        self.definite[number] = kind == ENTITY and attributes.get("definite") == "yes"
-        self.open[number] = attributes.get("open", "")
-        self.position[number] = position
-        self.edges[number] = []
 
     def constant(self, number: int) -> str:
         """How a name or a wh-word is written; empty for other nodes."""

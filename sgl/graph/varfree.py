@@ -36,7 +36,11 @@ def varfree(graph: Graph) -> str:
         ViewError: if the graph has none: a word hangs on nothing, or the copies would
             fill more than ``MOST_HEADS`` heads or ``DEEPEST`` levels.
     """
-    meaning = Meaning(graph)
+    return varfree_of(Meaning(graph))
+
+
+def varfree_of(meaning: Meaning) -> str:
+    """The same, for a graph that has been laid out."""
     unfolding = _Unfolding(meaning)
     unfolding.write(meaning.head)
     for number in meaning.nodes:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
+from sgl.lang.lookalikes import LOOKALIKES
 from sgl.lang.syntax import Name
 
 #: Brackets may nest this deep; nothing an author writes comes near it.
@@ -88,13 +89,7 @@ class _Scanner:
                 self._put(self.text[position:special])
             position = self._step(special) if special < self.end else special
         if self.brackets:
-            opening = self.brackets[-1]
-            self._fail(
-                "SGL0104",
-                opening,
-                f"this `{self.text[opening]}` is never closed",
-                hint=f"write `{_OPEN[self.text[opening]]}` where it ends",
-            )
+            self._fail_unclosed(self.brackets[-1])
         text = "".join(self.out).rstrip(_BLANK)
         indent = len(text) - len(text.lstrip(_BLANK))
         return Chunk(self.start + indent, text[indent:], self.fault, tuple(self.comments))
@@ -119,6 +114,15 @@ class _Scanner:
         self._put(" " if character in "\t\f\r" else character)
         return position + 1
 
+    def _fail_unclosed(self, opening: int) -> None:
+        """A bracket that stays open, most likely because its partner is one of another keyboard."""
+        sign = _OPEN[self.text[opening]]
+        wide = next((wide for wide, plain in LOOKALIKES.items() if plain == sign), "")
+        hint = f"write `{sign}` where it ends"
+        if wide and wide in self.text[opening : self.end]:
+            hint = f"write `{sign}` (of ASCII) in place of `{wide}`"
+        self._fail("SGL0104", opening, f"this `{self.text[opening]}` is never closed", hint=hint)
+
     def _starts_comment(self, position: int) -> bool:
         """``#amod`` inside brackets is a degree test, everything else a comment."""
         following = self.text[position + 1 : position + 2]
@@ -140,11 +144,14 @@ class _Scanner:
             escaped = self.text[end] == "\\" and self.text[end + 1 : end + 2] != "\n"
             end += 2 if escaped else 1
         if end >= self.end or self.text[end] != '"':
+            curved = next((c for c in self.text[position:end] if LOOKALIKES.get(c) == '"'), "")
             self._fail(
                 "SGL0102",
                 position,
                 "this quotation is not closed on its line",
-                hint='write `"` where the quoted text ends',
+                hint=f'write `"` (of ASCII) in place of `{curved}`'
+                if curved
+                else 'write `"` where the quoted text ends',
             )
             end = min(end, self.end) - 1
         self._put(self.text[position : end + 1])

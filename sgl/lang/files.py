@@ -133,6 +133,9 @@ def _report_no_file(path: Path, shown: str, span: Span | None, diagnostics: Diag
     if path.is_dir():
         diagnostics.error("SGL0001", span, f"`{shown}` is a directory, not a file")
         return
+    if path.exists():
+        diagnostics.error("SGL0001", span, f"`{shown}` is not a file but a device or a pipe")
+        return
     siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
     near = suggested(
         path.stem, (Path(name).stem for name in siblings if name.endswith(path.suffix))

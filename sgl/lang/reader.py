@@ -1,107 +1,41 @@
 """Read a file: cut it into declarations, parse each, report what cannot be read.
 
-The grammar is in ``grammar.lark`` (LALR with a contextual lexer).  Its terminal
-names never reach an author: what was expected is said in the words of the table
-:data:`TERMINALS`.
+A declaration that cannot be parsed is reported once, by :mod:`sgl.lang.slips` if what
+was meant can be guessed, else by :mod:`sgl.lang.surprise` with what could have stood there.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from importlib import resources
-from io import BytesIO
-from typing import Any
+from collections.abc import Sequence
 
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
-from lark.lexer import PatternRE, TerminalDef
+from lark import Token, Tree
+from lark.exceptions import UnexpectedInput, VisitError
 
-from sgl.cache import cached
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, split_chunks
+from sgl.lang.foreign import COMMENTS
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang.parsing import parser
+from sgl.lang.slips import begins_declaration, probable_slip
+from sgl.lang.surprise import categories_in, clip, expectation, layers_in, message_of, surprise_of
 from sgl.lang.syntax import Declaration, File, Name, Unread
-
-#: What an author calls the things the parser can expect.
-TERMINALS: dict[str, str] = {
-    "$END": "the end of the declaration",
-    "_NL": "the end of the line",
-    "NAME": "a name",
-    "UPPER": "a name with a capital letter",
-    "COLUMN": "a `$name`",
-    "SET": "a `@set` of words",
-    "NUMBER": "a number",
-    "WHOLE": "a whole number",
-    "_MINUS": "`-`",
-    "STRING": 'a quoted text `"…"`',
-    "TILDE": "`~`",
-    "NOT": "`not`",
-    "REPEATED": "`repeated`",
-    "LAST": "`last`",
-}
 
 #: After so many mistakes the rest of a file is not read.
 MAX_MISTAKES = 100
 #: Calls, `+` and `or` may stand in one another this deep.
 MAX_NESTING = 64
 
-#: Characters that look like those of the language, and those that are meant.
-LOOKALIKES: dict[str, str] = {
-    **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
-    **dict.fromkeys("\u00a0\u3000\u2002\u2003\u2009", " "),
-    **dict.fromkeys("“”„‟«»「」『』", '"'),
-    **dict.fromkeys("‘’", '"'),
-    **dict.fromkeys("、،", ","),
-    **dict.fromkeys("–—−ー‐", "-"),
-    **dict.fromkeys("〜∼", "~"),
-    **dict.fromkeys("→⟶", "->"),
-    "⇒": "=>",
-    "≥": ">=",
-    "≤": "<=",
-    "≠": "!=",
-}
-
-#: Where a keyword and a name may stand, a word that is a keyword is one.
-_KEYWORD_PRIORITY = 1
-_SHOWN = 5
 #: Declarations whose names may begin with a capital letter or not.
 _ANY_CASE = ("labels", "words", "word")
 _KEYWORD = re.compile(r"\w+|\S+")
-_LAST_NAME = re.compile(r"(\w+)\s*$")
+_INDENTED_LINE = re.compile(r"^[ \t]+(\w+)[ \t].*$", re.MULTILINE)
+#: Numbers with commas, and what may contain something like them: quotations and bounds.
+_COMMAS = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])'
+)
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Lark:
-    """The parser of declarations; to load its tables is ten times as quick as to make them."""
-    return Lark.load(BytesIO(cached(bytes, "parser", ("grammar.lark",), _tables)))
-
-
-def _tables() -> bytes:
-    tables = BytesIO()
-    _made().save(tables)
-    return tables.getvalue()
-
-
-def _made() -> Lark:
-    grammar = resources.files("sgl.lang").joinpath("grammar.lark").read_text("utf-8")
-    return Lark(
-        grammar,
-        parser="lalr",
-        lexer="contextual",
-        propagate_positions=True,
-        maybe_placeholders=True,
-        edit_terminals=_whole_words,
-    )
-
-
-def _whole_words(terminal: TerminalDef) -> None:
-    """Keywords are whole words: `forbidden` does not begin with the keyword `forbid`."""
-    if terminal.pattern.type == "str" and terminal.pattern.value.isalpha():
-        terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\w)")
-        terminal.priority = _KEYWORD_PRIORITY
 
 
 def read(source: SourceFile, diagnostics: Diagnostics) -> File:
@@ -111,7 +45,11 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     comments: list[Name] = []
     unread: list[Unread] = []
     above: Chunk | None = None
-    for chunk in split_chunks(source):
+    chunks = list(split_chunks(source))
+    if _is_foreign(chunks):
+        _report_foreign(source, chunks, diagnostics)
+        return File(source.name, (), (), (Unread("", ""),))
+    for chunk in chunks:
         comments.extend(chunk.comments)
         if diagnostics.errors - before >= MAX_MISTAKES:
             unread.append(Unread("", ""))
@@ -125,7 +63,7 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
             above = chunk
             continue
         unread.extend(_unread(chunk))
-        if above is not None and _keyword(chunk) in CLAUSES:
+        if above is not None and _is_clause(source, chunk):
             # A clause that is not indented: what stands above is not complete without it.
             declarations.pop()
             unread.extend(_unread(above))
@@ -142,9 +80,29 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
         diagnostics.add(chunk.fault)
         return None
     try:
-        tree = _parser().parse(chunk.text)
+        tree = parser().parse(chunk.text)
     except UnexpectedInput as problem:
         _report_unexpected(source, chunk, problem, diagnostics)
+        return None
+    swallowed = _swallowed(source, chunk)
+    if swallowed is not None:
+        start = chunk.start + swallowed.start(1)
+        diagnostics.error(
+            "SGL0101",
+            source.span(start, start + len(swallowed[1])),
+            "a declaration starts in the first column",
+            hint=f"remove the spaces before `{swallowed[1]}`",
+        )
+        return None
+    thousands = _thousands(chunk)
+    if thousands is not None:
+        number = thousands[1]
+        diagnostics.error(
+            "SGL0101",
+            source.span(chunk.start + thousands.start(1), chunk.start + thousands.end(1)),
+            f"is `{clip(number)}` one number or several?",
+            hint=f"write `{clip(number.replace(',', ''))}`, or `{clip(number.replace(',', ', '))}`",
+        )
         return None
     if _nesting(tree) > MAX_NESTING:
         diagnostics.error(
@@ -161,19 +119,50 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     return declaration
 
 
+def _swallowed(source: SourceFile, chunk: Chunk) -> re.Match[str] | None:
+    """An indented declaration that could be read as a clause: ``  category NP`` looks like one."""
+    for match in _INDENTED_LINE.finditer(chunk.text):
+        if begins_declaration(match[0]) and match[1] not in layers_in(source):
+            return match
+    return None
+
+
+def _thousands(chunk: Chunk) -> re.Match[str] | None:
+    """A number with commas, ``size 1,000``, which reads as the sizes 1 and 000 as well."""
+    return next((match for match in _COMMAS.finditer(chunk.text) if match[1]), None)
+
+
 def _keyword(chunk: Chunk) -> str:
     """The word that a declaration starts with, or what stands in its place."""
-    match = _KEYWORD.match(chunk.text)
-    return match.group() if match is not None else chunk.text[:1]
+    return _first_word(chunk.text)
+
+
+def _first_word(text: str) -> str:
+    match = _KEYWORD.match(text)
+    return match.group() if match is not None else text[:1]
+
+
+def _is_clause(source: SourceFile, chunk: Chunk) -> bool:
+    """Whether what stands in the first column is a clause: it has no keyword of its own."""
+    first = _keyword(chunk)
+    if first in DECLARATIONS:
+        return False
+    return first in (*CLAUSES, *layers_in(source), *categories_in(source))
 
 
 def _unread(chunk: Chunk) -> list[Unread]:
-    """What is known about a declaration that cannot be read."""
-    keyword = _keyword(chunk)
+    """What is known about a declaration that cannot be read, and any it has swallowed."""
+    inside = [line.strip() for line in chunk.text.split("\n")[1:] if begins_declaration(line)]
+    return [entry for text in (chunk.text, *inside) for entry in _announced(text)]
+
+
+def _announced(text: str) -> list[Unread]:
+    """What an unreadable declaration says in its beginning that it declares."""
+    keyword = _first_word(text)
     meant = keyword if keyword in DECLARATIONS else suggested(keyword, DECLARATIONS) or ""
     if meant == "use":
         return [Unread("", "")]
-    match = _NAMED.match(chunk.text)
+    match = _NAMED.match(text)
     name = (match.group(1) or "") if match is not None else ""
     if keyword in DECLARATIONS:
         misnamed = name[:1].isupper() != (keyword == "category") and keyword not in _ANY_CASE
@@ -191,6 +180,27 @@ def _nesting(tree: Tree[Token]) -> int:
         deepest = max(deepest, depth)
         stack.extend((child, depth + 1) for child in node.children if isinstance(child, Tree))
     return deepest
+
+
+def _is_foreign(chunks: Sequence[Chunk]) -> bool:
+    """Whether a file is none of SGL: several things in it, and none starts like a declaration."""
+    first = [_keyword(chunk) for chunk in chunks if chunk.text]
+    return len(first) > 1 and not any(
+        word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in first
+    )
+
+
+def _report_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Diagnostics) -> None:
+    start = next(chunk.start for chunk in chunks if chunk.text)
+    is_table = source.name.endswith((".yaml", ".yml"))
+    diagnostics.error(
+        "SGL0103",
+        source.span(start, start + 1),
+        "nothing in this file starts a declaration of SGL",
+        hint=f'a table is read by a grammar: `lexicon words from "{source.name}"`'
+        if is_table
+        else f"a declaration starts with one of: {', '.join(DECLARATIONS)}",
+    )
 
 
 def _report_many(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> None:
@@ -214,12 +224,14 @@ def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: D
         )
         return
     hint = suggest(first, DECLARATIONS)
-    if not hint and first in CLAUSES:
+    if chunk.text.startswith(COMMENTS):
+        hint = "a comment starts with `#`"
+    elif _is_clause(source, chunk) and (not hint or first not in CLAUSES):
         hint = f"indent it: `{first}` is a clause of a declaration"
     diagnostics.error(
         "SGL0103",
         span,
-        f"`{_clip(first)}` does not start a declaration",
+        f"`{clip(first)}` does not start a declaration",
         hint=hint or f"a declaration starts with one of: {', '.join(DECLARATIONS)}",
     )
 
@@ -227,74 +239,11 @@ def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: D
 def _report_unexpected(
     source: SourceFile, chunk: Chunk, problem: UnexpectedInput, diagnostics: Diagnostics
 ) -> None:
-    place: Any = problem.pos_in_stream
-    start = chunk.start + (place or 0)
-    found, expected = source.text[start : start + 1], set[str]()
-    declaration = f"`{_keyword(chunk)}` declaration"
-    message = ""
-    if isinstance(problem, UnexpectedToken):
-        token: Token = problem.token
-        expected = set(problem.accepts or problem.expected)
-        found = str(token)
-        if token.type == "$END":
-            start, found = chunk.start + len(chunk.text), ""
-            message = f"this {declaration} stops too early"
-        elif token.type == "_NL":
-            found = ""
-            message = f"this line of a {declaration} stops too early"
-    elif isinstance(problem, UnexpectedCharacters):
-        expected = set(problem.allowed or ())
-    meant = LOOKALIKES.get(found)
-    role = _role_without_category(chunk, start - chunk.start, expected)
-    if role is not None:
-        diagnostics.error(
-            "SGL0101",
-            source.span(chunk.start + role.start(1), chunk.start + role.end(1)),
-            f"`{role[1]}` is neither a category nor a role with its category",
-            hint=f"a category has a capital letter: `{role[1][:1].upper()}{role[1][1:]}`",
-        )
-        return
+    surprise = surprise_of(source, chunk, problem)
+    finding = probable_slip(surprise) or surprise.here(expectation(surprise))
     diagnostics.error(
         "SGL0101",
-        source.span(start, start + max(len(found), 1)),
-        message or f"`{_clip(found)}` cannot stand here in a {declaration}",
-        hint=f"if you mean `{meant}`, write the plain character (of ASCII)"
-        if meant is not None
-        else _expectation(expected, found),
+        source.span(chunk.start + finding.start, chunk.start + finding.end),
+        finding.message or message_of(surprise),
+        hint=finding.hint,
     )
-
-
-def _role_without_category(chunk: Chunk, stop: int, expected: set[str]) -> re.Match[str] | None:
-    """The small name before ``stop`` on a right-hand side, where only `:` could follow."""
-    name = _LAST_NAME.search(chunk.text, 0, stop)
-    return name if expected == {"COLON"} and "->" in chunk.text[:stop] else None
-
-
-def _expectation(expected: set[str], found: str) -> str:
-    """What could stand there, most telling first; a misspelt keyword wins."""
-    keywords = {t.lower() for t in expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
-    near = suggest(found, keywords)
-    if near:
-        return near
-    words = sorted(TERMINALS.get(name, "") or _literal(name) for name in expected)
-    words = [word for word in dict.fromkeys(words) if word]
-    if not words:
-        return ""
-    if len(words) > _SHOWN:
-        words = [word for word in words if not word.strip("`").isalpha()][:_SHOWN] or words[:_SHOWN]
-    return "expected " + (" or ".join(words))
-
-
-def _literal(terminal: str) -> str:
-    """The text of a keyword or a punctuation terminal, quoted."""
-    if terminal.lower() in (*CLAUSES, *DECLARATIONS):
-        return f"`{terminal.lower()}`"
-    for definition in _parser().terminals:
-        if definition.name == terminal:
-            value = definition.pattern.value
-            return f"`{value}`" if definition.pattern.type == "str" else ""
-    return ""
-
-
-def _clip(text: str, longest: int = 30) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -10,6 +10,7 @@ can neither construct anything nor exhaust the stack or the memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -26,7 +27,8 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from sgl.diagnostics import Diagnostics, SourceFile, Span
+from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
+from sgl.lang.lookalikes import LOOKALIKES
 
 #: Rows that a table may have.
 MAX_ROWS = 200_000
@@ -100,11 +102,7 @@ def read_events(
     try:
         return read(yaml.parse(source.text, Loader=_Loader))
     except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        line = mark.line if mark is not None else 0
-        diagnostics.error(
-            "SGL0601", line_span(source, line), f"this is not YAML: {problem.problem or problem}"
-        )
+        _report_malformed(source, problem, diagnostics)
     except ReaderError as problem:
         _report_character(source, problem, diagnostics)
     except MalformedTable as problem:
@@ -120,6 +118,29 @@ def report_rows(source: SourceFile, span: Span, diagnostics: Diagnostics) -> Non
         span,
         f"the table `{source.name}` has more than {MAX_ROWS:,} rows",
         hint="keep the most frequent words",
+    )
+
+
+def _report_malformed(
+    source: SourceFile, problem: yaml.MarkedYAMLError, diagnostics: Diagnostics
+) -> None:
+    """Say where YAML cannot be read, where that began, and what signs are not its own."""
+    mark = problem.problem_mark or problem.context_mark
+    line = mark.line if mark is not None else 0
+    began = problem.context_mark.line if problem.context_mark is not None else line
+    lines = [source.line(min(n, len(source.line_starts) - 1) + 1) for n in (began, line)]
+    wide = next((c for text in lines for c in text if LOOKALIKES.get(c, " ") in ',:"-'), "")
+    hint = ""
+    if wide:
+        hint = f"if you mean `{LOOKALIKES[wide]}`, write it (of ASCII) in place of `{wide}`"
+    elif any("\t" in text for text in lines):
+        hint = "YAML is indented by spaces; write them in place of tabs"
+    diagnostics.error(
+        "SGL0601",
+        line_span(source, line),
+        f"this is not YAML: {problem.problem or problem}",
+        labels=[Label(line_span(source, began), "in what begins here")] if began != line else [],
+        hint=hint,
     )
 
 
@@ -164,6 +185,13 @@ def _row(source: SourceFile, start: MappingStartEvent, events: Iterator[Event]) 
     for key, value in _pairs(line, events):
         if key in cells or key in variants:
             raise MalformedTable(line_of(value), f"the column `{key}` stands twice in a row")
+        if ":" in key or "：" in key:
+            colon = ":" if ":" in key else "："
+            raise MalformedTable(
+                line_of(value),
+                f"`{key}` has no value: a column is followed by `:` and a space"
+                + ("" if colon == ":" else f", and `{colon}` is another character"),
+            )
         if isinstance(value, MappingStartEvent):
             variants[key] = _variant(value, events)
         else:
@@ -196,6 +224,43 @@ def _cell(event: Event) -> str:
     if not isinstance(event, ScalarEvent):
         raise MalformedTable(line_of(event), "a value in a table is a word or a number")
     return "" if event.value in ("~", "null") and not event.style else event.value
+
+
+def cell_span(source: SourceFile, row: Row, column: str, value: str) -> Span:
+    """Where a row, or one of its variants, has this value in this column; else all of the row.
+
+    Rows keep no places of their cells; the few that are spoken of are read once more.
+    """
+    number, _ = source.position(row.span.start)
+    begin = source.line_starts[number - 1]
+    found = None
+    # The lines from the row on need not be YAML by themselves.
+    with suppress(yaml.YAMLError, StopIteration):
+        found = _cell_mark(yaml.parse(source.text[begin:], Loader=_Loader), column, value)
+    if found is None:
+        return row.span
+    line, start, end = found
+    offset = source.line_starts[min(number - 1 + line, len(source.line_starts) - 1)]
+    return source.span(offset + start, offset + end)
+
+
+def _cell_mark(events: Iterator[Event], column: str, value: str) -> tuple[int, int, int] | None:
+    """Line and columns (0-based) of a cell, in the first mapping of the events."""
+    depth = 0
+    for event in events:
+        depth += isinstance(event, MappingStartEvent) - isinstance(event, MappingEndEvent)
+        if isinstance(event, MappingEndEvent) and depth <= 0:
+            return None
+        if isinstance(event, ScalarEvent) and depth and event.value == column:
+            following = next(events)
+            depth += isinstance(following, MappingStartEvent)
+            if isinstance(following, ScalarEvent) and following.value == value:
+                first, last = following.start_mark, following.end_mark
+                assert first is not None
+                assert last is not None
+                on_one_line = first.line == last.line
+                return first.line, first.column, last.column if on_one_line else first.column + 1
+    return None
 
 
 def line_of(event: Event) -> int:

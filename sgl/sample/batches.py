@@ -21,7 +21,8 @@ sampler contains it as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
+from operator import ne, not_
 from typing import NamedTuple
 
 from sgl.sample.blanks import Column, Shape, Shapes, is_plain
@@ -41,13 +42,13 @@ from sgl.sample.distinct import (
     target_of,
 )
 from sgl.sample.engine import PackedStratum, Tables, derive
-from sgl.sample.forks import Forks, Slot, Station
-from sgl.sample.kinds import Entry, Kinds
+from sgl.sample.forks import Alike, Forks, picking
+from sgl.sample.kinds import Kinds
 from sgl.sample.random import candidate_key, stream_key
 from sgl.sample.rows import row_of, text_of
 
 #: Candidates that are at work at once, at least and at most.
-LEAST_AT_ONCE, MOST_AT_ONCE = 100, 32_000
+LEAST_AT_ONCE, MOST_AT_ONCE = 100, 100_000
 
 
 class _Group(NamedTuple):
@@ -57,17 +58,14 @@ class _Group(NamedTuple):
     numbers: Sequence[int]
     columns: list[Column]
 
-    def only(self, kept: Sequence[int]) -> _Group:
-        """Those that are kept."""
-        flags = [kept[number] for number in self.numbers]
-        if all(flags):
+    def only(self, kept: Sequence[object]) -> _Group:
+        """Those of the candidates that are kept."""
+        if all(kept):
             return self
-        columns: list[Column] = [list(compress(column, flags)) for column in self.columns]
-        return _Group(self.shape, list(compress(self.numbers, flags)), columns)
-
-
-#: Groups by the rules of their shapes.
-Groups = Mapping[tuple[int, ...], _Group]
+        if not any(kept):
+            return _Group(self.shape, (), [])
+        columns: list[Column] = [list(compress(column, kept)) for column in self.columns]
+        return _Group(self.shape, list(compress(self.numbers, kept)), columns)
 
 
 class _Batch:
@@ -81,8 +79,8 @@ class _Batch:
         #: The target that it counts for, where targets have shares.
         self.targets: list[str | None] = [None] * size
         self.sources: list[str] = [""] * size
-        #: Candidates by their shapes.
-        self.groups: dict[tuple[int, ...], _Group] = {}
+        #: Candidates that are not rejected yet, by their shapes; the source is their last column.
+        self.groups: list[_Group] = []
         #: The derivations of candidates that are in no group.
         self.others: dict[int, list[int]] = {}
 
@@ -92,11 +90,15 @@ class Drawing:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._judge = Judge(tables)
         self._plain = is_plain(tables)
         self._kinds = Kinds(tables)
         self._shapes = Shapes(tables, self._kinds)
         self._forks: dict[int, Forks] = {}
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Forget what was drawn, but not what was worked out."""
+        self._judge = Judge(self._tables)
 
     def rows(self, stratum: PackedStratum) -> list[list[str]]:
         """The rows of a stratum, in a list for each target.
@@ -117,20 +119,25 @@ class Drawing:
             kept = bytearray(batch.size)
             for number in accepted:
                 kept[number] = 1
-            groups = {key: group.only(kept) for key, group in batch.groups.items()}
+            groups = [group.only(picking(group.numbers)(kept)) for group in batch.groups]
+            groups = [group for group in groups if group.numbers]
+            others = {number: batch.others[number] for number in batch.others if kept[number]}
             if stratum.split == TRAIN:
-                self._expose(groups, [batch.others[n] for n in accepted if n in batch.others])
+                self._expose(groups, others.values())
+            # Rows are written shape by shape, and then put in order.
+            places = [0] * batch.size
+            for place, number in enumerate(chain(*[group.numbers for group in groups], others)):
+                places[number] = place
+            in_order = picking(picking(accepted)(places))
             for target, of_target in enumerate(rows):
-                texts = self._written(stratum, batch, groups, target, kept)
-                of_target += [texts[number] for number in accepted]
+                of_target.extend(in_order(self._written(stratum, batch, groups, others, target)))
         return rows
 
-    def _expose(self, groups: Groups, others: Sequence[Sequence[int]]) -> None:
+    def _expose(self, groups: Iterable[_Group], others: Iterable[Sequence[int]]) -> None:
         """Remember the lemmas of training."""
         exposed = self._judge.exposed
-        for shape, numbers, columns in groups.values():
-            if numbers:
-                exposed.update(shape.words.fixed, *shape.words.pick(columns))
+        for shape, _, columns in groups:
+            exposed.update(shape.words, *shape.said.words(columns))
         words = self._tables.words
         exposed.update(word for derivation in others for rule in derivation for word in words[rule])
 
@@ -138,24 +145,19 @@ class Drawing:
         self,
         stratum: PackedStratum,
         batch: _Batch,
-        groups: Groups,
+        groups: Iterable[_Group],
+        others: Mapping[int, Sequence[int]],
         target: int,
-        kept: Sequence[int],
     ) -> list[str]:
-        """The rows of the candidates that are kept, each in its place."""
-        rows = [""] * batch.size
-        sources = batch.sources
-        tail = f"\t{stratum.category}\n"
-        for key, (_, numbers, columns) in groups.items():
-            if numbers:
-                sheet = self._shapes.sheet(key, target + 1)
-                for number, text in zip(numbers, sheet.filled(columns, len(numbers))):
-                    rows[number] = f"{sources[number]}\t{text}{tail}"
+        """The rows of these candidates with a target, group by group."""
+        rows: list[str] = []
+        tail = repeat(f"\t{stratum.category}\n")
+        for shape, numbers, columns in groups:
+            rows += self._shapes.row(shape, target).filled([*columns, tail], len(numbers))
         output = self._tables.targets[target]
-        for number, derivation in batch.others.items():
-            if kept[number]:
-                text = text_of(self._tables, output, derivation)
-                rows[number] = row_of(sources[number], text, stratum.category)
+        for number, derivation in others.items():
+            text = text_of(self._tables, output, derivation)
+            rows.append(row_of(batch.sources[number], text, stratum.category))
         return rows
 
 
@@ -179,14 +181,12 @@ class _Survey:
             for number in range(batch.size):
                 self._alone(batch, number)
             return
-        alike: dict[tuple[int, ...], list[Station]] = {}
-        for leaf in self._forks.draw(self._key, batch.first, batch.size):
-            alike.setdefault(leaf.trail.shape, []).append(leaf)
-        for leaf in alike.pop((), []):
-            for number in leaf.numbers:
+        for alike in self._forks.draw(self._key, batch.first, batch.size):
+            if alike.shape:
+                self._together(batch, alike)
+                continue
+            for number in alike.numbers:
                 self._alone(batch, number)
-        for key, of_shape in alike.items():
-            self._together(batch, key, of_shape)
 
     def _alone(self, batch: _Batch, number: int) -> None:
         """Look at a candidate in the general way."""
@@ -202,72 +202,71 @@ class _Survey:
         batch.sources[number] = text_of(tables, tables.source, derivation)
         batch.others[number] = derivation
 
-    def _together(self, batch: _Batch, key: tuple[int, ...], leaves: Sequence[Station]) -> None:
+    def _together(self, batch: _Batch, alike: Alike) -> None:
         """Look at candidates of one shape."""
-        numbers = [number for leaf in leaves for number in leaf.numbers]
-        group = _Group(self._shapes.shape(key), numbers, self._columns(leaves))
-        batch.groups[key] = group
-        if self._asks_exposure:
-            self._ask_exposure(batch, group)
+        shape = self._shapes.shape(alike.shape)
+        columns: list[Column] = [column for entries in alike.words for column in zip(*entries)]
+        group = _Group(shape, alike.numbers, columns)
         if not self._stratum.repeated_lemmas:
-            _ask_repetition(batch, group)
+            group = _without_repetition(batch, group)
+        if self._asks_exposure and group.numbers:
+            group = self._exposed(batch, group)
+        if not group.numbers:
+            return
         if self._stratum.targets:
             self._find_targets(batch, group)
-        texts = self._shapes.sheet(key, 0).filled(group.columns, len(numbers))
-        for number, text in zip(numbers, texts):
-            batch.sources[number] = text
+        texts = self._shapes.source(shape).filled(group.columns, len(group.numbers))
+        sources = batch.sources
+        for number, text in zip(group.numbers, texts):
+            sources[number] = text
+        batch.groups.append(group._replace(columns=[*group.columns, texts]))
 
-    def _columns(self, leaves: Sequence[Station]) -> list[Column]:
-        """The columns of the words of the candidates that ended at these leaves."""
-        of_slots: list[list[Entry]] = []
-        for trail, _, _, numbers, rows in leaves:
-            of_slots = of_slots or [[] for _ in trail.slots]
-            for slot, pieces, of_slot in zip(trail.slots, zip(*rows), of_slots):
-                found = list(map(slot.kind.cells.__getitem__, pieces))
-                of_slot.extend(found if all(found) else self._exact(slot, numbers, found))
-        return [column for entries in of_slots for column in zip(*entries)]
-
-    def _exact(self, slot: Slot, numbers: Sequence[int], found: Sequence[Entry]) -> list[Entry]:
-        """The entries of words, those filled in that the highest bits do not tell."""
-        return [
-            entry or slot.choice.entry(self._forks.bits(number, slot.place))
-            for number, entry in zip(numbers, found)
-        ]
-
-    def _ask_exposure(self, batch: _Batch, group: _Group) -> None:
-        """Reject those with a lemma that no sentence of training has."""
+    def _exposed(self, batch: _Batch, group: _Group) -> _Group:
+        """Those without a lemma that no sentence of training has; the others are rejected."""
         exposed = self._judge.exposed
-        fixed, _, pick = group.shape.words
-        if not exposed.issuperset(fixed):
-            for number in group.numbers:
-                batch.reasons[number] = UNEXPOSED_WORD
-        for column in pick(group.columns):
+        if not exposed.issuperset(group.shape.words):
+            return _without(batch, group, [False] * len(group.numbers), UNEXPOSED_WORD)
+        columns = group.shape.said.words(group.columns)
+        for column in columns:
             if not exposed.issuperset(column):
-                for number, lemma in zip(group.numbers, column):
-                    if lemma not in exposed:
-                        batch.reasons[number] = UNEXPOSED_WORD
+                rows = zip(*columns)
+                kept = [exposed.issuperset(lemmas) for lemmas in rows]
+                return _without(batch, group, kept, UNEXPOSED_WORD)
+        return group
 
     def _find_targets(self, batch: _Batch, group: _Group) -> None:
         """Note the target that each counts for."""
-        fixed, _, pick = group.shape.words
-        rows = zip(*pick(group.columns), *map(repeat, fixed))
-        for number, lemmas in zip(group.numbers, rows):
-            batch.targets[number] = target_of(self._stratum, lemmas)
+        fixed = group.shape.words
+        columns = group.shape.said.words(group.columns)
+        rows = zip(*columns, *map(repeat, fixed)) if columns else repeat(fixed)
+        for candidate, lemmas in zip(group.numbers, rows):
+            batch.targets[candidate] = target_of(self._stratum, lemmas)
 
 
-def _ask_repetition(batch: _Batch, group: _Group) -> None:
-    """Reject those that have a lemma twice; this comes before all other reasons."""
-    fixed, number, pick = group.shape.once
-    if group.shape.repeats:
-        repeated: Iterable[int] = group.numbers
-    elif number:
-        lemmas = zip(*pick(group.columns), *map(repeat, fixed))
-        different = number + len(fixed)
-        repeated = [n for n, of in zip(group.numbers, lemmas) if len(set(of)) < different]
+def _without_repetition(batch: _Batch, group: _Group) -> _Group:
+    """Those that have no lemma twice; to reject others comes before all other reasons."""
+    said = group.shape.said
+    fixed, columns = said.lemmas, said.once(group.columns)
+    if said.repeats:
+        kept = [False] * len(group.numbers)
+    elif len(columns) == 2 and not fixed:
+        kept = list(map(ne, *columns))
+    elif columns:
+        lemmas = zip(*columns, *map(repeat, fixed))
+        different = len(columns) + len(fixed)
+        kept = list(map(different.__eq__, map(len, map(set, lemmas))))
     else:
-        return
-    for number in repeated:
-        batch.reasons[number] = REPEATED_LEMMA
+        return group
+    return _without(batch, group, kept, REPEATED_LEMMA)
+
+
+def _without(batch: _Batch, group: _Group, kept: Sequence[bool], reason: str) -> _Group:
+    """Those that are kept; the others are rejected for a reason."""
+    if all(kept):
+        return group
+    for number in compress(group.numbers, map(not_, kept)):
+        batch.reasons[number] = reason
+    return group.only(kept)
 
 
 class _Part:
@@ -275,7 +274,8 @@ class _Part:
 
     def __init__(self, tables: Tables, stratum: PackedStratum, judge: Judge) -> None:
         self._stratum = stratum
-        self._seen = judge.seen if tables.distinct_sentences else None
+        self._seen = judge.seen
+        self._distinct = tables.distinct_sentences
         self._shares = judge.shares(stratum)
         self._rejected = dict.fromkeys(REASONS, 0)
         self._found_before = 0
@@ -309,32 +309,33 @@ class _Part:
         return accepted
 
     def _settle(self, batch: _Batch, numbers: range, accepted: list[int]) -> None:
-        reasons, sources, targets = batch.reasons, batch.sources, batch.targets
-        stratum, seen = self._stratum, self._seen
+        """Accept or reject the next candidates."""
+        sources, targets, seen = batch.sources, batch.targets, self._seen
+        stratum, rejected = self._stratum, self._rejected
+        # For nearly all strata this loop is one look at the sentences that there were before.
+        shared, ambiguous, first = bool(stratum.targets), stratum.ambiguous, batch.first
         wanted = stratum.wanted - self.found + len(accepted)
         before = len(accepted)
         number = numbers.start - 1
-        for number in numbers:
-            reason = reasons[number]
-            if reason is None and stratum.targets and not self._has_share(targets[number]):
-                reason = SHARE_FULL
-            if reason is None and seen is not None:
-                first = seen.get(sources[number])
-                if first is not None and not (stratum.repeated and first == stratum.stream):
-                    reason = REPEATED_SENTENCE
-            if reason is None and stratum.ambiguous and batch.first + number in stratum.ambiguous:
-                reason = AMBIGUOUS
+        for number, reason in zip(numbers, batch.reasons[numbers.start : numbers.stop]):
             if reason is not None:
-                self._rejected[reason] += 1
+                rejected[reason] += 1
                 continue
-            if seen is not None:
-                seen[sources[number]] = stratum.stream
-            target = targets[number]
-            if target is not None:
-                self._shares[target] += 1
-            accepted.append(number)
-            if len(accepted) == wanted:
-                break
+            source = sources[number]
+            if shared and not self._has_share(targets[number]):
+                rejected[SHARE_FULL] += 1
+            elif source in seen and not (stratum.repeated and seen[source] == stratum.stream):
+                rejected[REPEATED_SENTENCE] += 1
+            elif ambiguous and first + number in ambiguous:
+                rejected[AMBIGUOUS] += 1
+            else:
+                if self._distinct:
+                    seen[source] = stratum.stream
+                if shared:
+                    self._shares[targets[number] or ""] += 1
+                accepted.append(number)
+                if len(accepted) == wanted:
+                    break
         self.found += len(accepted) - before
         self.tried += number + 1 - numbers.start
 

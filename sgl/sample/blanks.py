@@ -1,11 +1,11 @@
 """Texts with blanks: what derivations that differ in their words only have in common.
 
-Such a text is worked out once, by the functions that define it, from rules whose words are
-marks; ``a⟨0⟩`` here is an ``a``, so that a capital shows, and a character that no
-grammar has::
+What a shape says is put together from its phrases (``sgl.sample.phrases``); logical forms are
+written of a graph whose lemmas are marks, ``a`` and a character that no grammar has, here
+``a⟨0⟩``::
 
-    derivation   statement  a⟨0⟩  intransitive  a⟨1⟩
-    text         A⟨0⟩ a⟨1⟩ .
+    derivation   statement  ⟨0⟩  intransitive  ⟨1⟩
+    text         ⟨0 with a capital⟩ ⟨1⟩ .
     sheet        "%s %s ."  filled with the capital of word 0 and with word 1
     logical form * a⟨0⟩ ( x _ 1 ) ; a⟨1⟩ . agent ( x _ 1 , x _ 0 )
     sheet        "* %s ( x _ 1 ) ; %s . agent ( x _ 1 , x _ 0 )"  with lemmas 0 and 1
@@ -20,22 +20,23 @@ sampler contains it as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, count, islice, repeat
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, islice, repeat
 from typing import NamedTuple
 
-from sgl.core.gluing import glue
-from sgl.core.graph import Graph
+from sgl.graph.meaning import Meaning
 from sgl.sample.engine import PackedText, PackedView, Tables
 from sgl.sample.forks import MOST_DRAWS, picking
-from sgl.sample.kinds import Kinds, WordClass, with_lemma
-from sgl.sample.rows import text_of
+from sgl.sample.kinds import Kinds, WordClass
+from sgl.sample.phrases import Phrase, Phrases, TextItem, graph_of
 from sgl.sample.views import NOTATIONS
 
 #: Marks are characters for private use.
 _FIRST_MARK = 0xF0000
 _MARK = f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + MOST_DRAWS)}]"
-_MARKED = re.compile(f"([aA])({_MARK})")
+_MARKED = re.compile(f"a({_MARK})")
+_MARKS = ["a" + chr(_FIRST_MARK + blank) for blank in range(MOST_DRAWS + 1)]
 
 #: What texts must not have: marks, and the ends of fields and lines.
 _STRANGE = re.compile(f"[\\t\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029]|{_MARK}")
@@ -44,7 +45,7 @@ _STRANGE = re.compile(f"[\\t\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029]|{_MARK}"
 Column = Sequence[str]
 
 #: Picks some of the columns of derivations of a shape.
-Pick = Callable[[Sequence[Iterable[str]]], tuple[Iterable[str], ...]]
+Pick = Callable[[Sequence[Iterable[str]]], Sequence[Iterable[str]]]
 
 #: Sheets are kept for so many shapes.
 MOST_SHAPES = 1 << 14
@@ -59,32 +60,43 @@ class Sheet(NamedTuple):
     constants: list[Iterable[str]]
     pick: Pick
 
-    def filled(self, columns: Sequence[Column], number: int) -> list[str]:
+    def filled(self, columns: Sequence[Iterable[str]], number: int) -> list[str]:
         """The texts of so many derivations."""
-        parts = zip(*self.pick([*columns, *self.constants]))
-        return list(map("".join, islice(parts, number) if len(self.constants) == 1 else parts))
+        texts = map("".join, zip(*self.pick([*columns, *self.constants])))
+        # A text without blanks would go on for ever.
+        return list(islice(texts, number) if len(self.constants) == 1 else texts)
 
 
-class Lemmas(NamedTuple):
-    """The lemmas of derivations of one shape: of its own rules, and how to pick the others'."""
+class Said(NamedTuple):
+    """What is said about the lemmas of shapes that have the same ones.
 
-    fixed: tuple[str, ...]
-    number: int
-    pick: Pick
+    The entry of word ``i`` begins at column ``starts[i]``.  ``words`` picks the lemmas that
+    have to be exposed, ``once`` those that may not be repeated, as far as one can be equal to
+    another or to one of ``lemmas``, which are those of other rules; ``repeats`` says that two
+    of these are equal.
+    """
+
+    classes: tuple[WordClass, ...]
+    starts: list[int]
+    words: Pick
+    once: Pick
+    lemmas: tuple[str, ...]
+    repeats: bool
 
 
 class Shape(NamedTuple):
     """What derivations that differ in their words only have in common.
 
-    ``words`` are the lemmas that have to be exposed, ``once`` those that may not be
-    repeated, as far as one can be equal to another; ``repeats`` says that two always are.
+    ``words`` are the lemmas of rules that are in no class which have to be exposed.  The
+    shape as a ``phrase``, and the sheets of the source and the targets, are there as far as
+    they were asked for.
     """
 
-    words: Lemmas
-    once: Lemmas
-    repeats: bool
-    #: The sheets of the source and the targets, as far as they were asked for.
-    sheets: list[Sheet | None]
+    key: tuple[int, ...]
+    said: Said
+    words: tuple[str, ...]
+    phrase: list[Phrase]
+    sheets: list[Sheet]
 
 
 class Shapes:
@@ -92,17 +104,15 @@ class Shapes:
 
     def __init__(self, tables: Tables, kinds: Kinds) -> None:
         self._tables = tables
+        self._outputs = [tables.source, *tables.targets]
         self._classes = kinds.classes
+        self._phrases = Phrases(tables, kinds)
         self._shapes: dict[tuple[int, ...], Shape] = {}
-        self._outputs = [_copied(output) for output in (tables.source, *tables.targets)]
-        #: For each output the first that is equal but for its notation: views of one graph.
-        self._same_graph = [
-            next(i for i, other in enumerate(self._outputs) if _rules(other) == _rules(output))
-            for output in self._outputs
-        ]
-        self._marked = tables._replace(arity=list(tables.arity))
-        #: The number of the rule that has mark ``i`` instead of the words of a class.
-        self._marks: dict[tuple[int, int], int] = {}
+        self._said: dict[tuple[tuple[int, ...], tuple[str, ...]], Said] = {}
+        #: Rules that have lemmas.
+        self._speaking = {
+            rule for rule, of in enumerate(zip(tables.words, tables.lemmas)) if any(of)
+        }
 
     def shape(self, key: tuple[int, ...]) -> Shape:
         """The shape of these rules, of words the complement of their class."""
@@ -110,108 +120,121 @@ class Shapes:
         if shape is None:
             if len(self._shapes) >= MOST_SHAPES:
                 self._shapes.clear()
-            shape = self._shapes[key] = self._worked_out(key)
+                self._said.clear()
+            classes = tuple([~rule for rule in key if rule < 0])
+            speaking = list(filter(self._speaking.__contains__, key))
+            lemmas = tuple([lemma for rule in speaking for lemma in self._tables.lemmas[rule]])
+            said = self._said.get((classes, lemmas))
+            if said is None:
+                said = self._said[classes, lemmas] = self._what_is_said(classes, lemmas)
+            words = tuple([word for rule in speaking for word in self._tables.words[rule]])
+            shape = self._shapes[key] = Shape(key, said, words, [], [])
         return shape
 
-    def _worked_out(self, key: tuple[int, ...]) -> Shape:
-        classes = [self._classes[~rule] for rule in key if rule < 0]
-        starts = _starts(classes)
-        rules = [rule for rule in key if rule >= 0]
-        words = [word for rule in rules for word in self._tables.words[rule]]
-        fixed = [lemma for rule in rules for lemma in self._tables.lemmas[rule]]
+    def _what_is_said(self, numbers: Sequence[int], lemmas: tuple[str, ...]) -> Said:
+        classes = tuple([self._classes[number] for number in numbers])
+        starts = list(accumulate((of.width for of in classes), initial=0))
+        often = Counter(numbers)
+        repeated = {number for number in often if self._may_repeat(number, often, lemmas)}
         once = [
             starts[word] + of.lemma
             for word, of in enumerate(classes)
-            if of.lemma is not None and _may_repeat(word, classes, fixed)
+            if of.lemma is not None and of.number in repeated
         ]
         exposed = [starts[word] + of.word for word, of in enumerate(classes) if of.word is not None]
-        return Shape(
-            words=Lemmas(tuple(words), len(exposed), picking(exposed)),
-            once=Lemmas(tuple(fixed) if once else (), len(once), picking(once)),
-            repeats=len(set(fixed)) < len(fixed),
-            sheets=[None] * len(self._outputs),
+        repeats = len(set(lemmas)) < len(lemmas)
+        return Said(classes, starts, picking(exposed), picking(once), lemmas, repeats)
+
+    def _may_repeat(self, number: int, often: Mapping[int, int], fixed: Iterable[str]) -> bool:
+        """Whether a lemma of a class can be that of another word, or is among ``fixed``."""
+        lemmas = self._classes[number].lemmas
+        return (
+            often[number] > 1
+            or not lemmas.isdisjoint(fixed)
+            or any(
+                not lemmas.isdisjoint(self._classes[other].lemmas)
+                for other in often
+                if other != number
+            )
         )
 
-    def sheet(self, key: tuple[int, ...], output: int) -> Sheet:
-        """The sheet of a shape in an output; the source is output 0."""
-        sheets = self.shape(key).sheets
-        sheet = sheets[output]
-        if sheet is None:
-            # Who asks for one of the targets asks for the others as well.
-            several = range(1, len(sheets)) if output else range(1)
-            for number, text in zip(several, self._texts(key, several)):
-                sheets[number] = self._sheet(key, number, text)
-            sheet = self.sheet(key, output)
-        return sheet
+    def source(self, shape: Shape) -> Sheet:
+        """The sheet of the source sentence, filled with the columns of words."""
+        if not shape.sheets:
+            shape.phrase.append(self._phrases.whole(shape.key))
+            constants, columns = self._text(shape, 0)
+            shape.sheets.append(_sheet(constants, columns, shape.said.starts[-1], []))
+        return shape.sheets[0]
 
-    def _texts(self, key: tuple[int, ...], outputs: Iterable[int]) -> Iterator[str]:
-        """The texts of a shape in these outputs, with marks; views may share their graph."""
-        words = count()
-        derivation = [self._mark(~rule, next(words)) if rule < 0 else rule for rule in key]
-        arity = self._marked.arity
-        graphs: dict[int, Graph] = {}
-        for number in outputs:
-            output, same = self._outputs[number], self._same_graph[number]
-            if isinstance(output, PackedView):
-                if same not in graphs:
-                    graphs[same] = glue(output.rules, arity, derivation, written=True)
-                yield NOTATIONS[output.kind](graphs[same])
-            else:
-                yield text_of(self._marked, output, derivation)
+    def row(self, shape: Shape, target: int) -> Sheet:
+        """The sheet of a row with a target: the source sentence, the target, the category.
 
-    def _sheet(self, key: tuple[int, ...], output: int, text: str) -> Sheet:
-        classes = [self._classes[~rule] for rule in key if rule < 0]
-        parts = _MARKED.split(text)
-        starts = _starts(classes)
-        places = [starts[-1]]
-        for number, (letter, mark) in enumerate(zip(parts[1::3], parts[2::3]), 1):
-            word = ord(mark) - _FIRST_MARK
-            column = classes[word].texts[output][letter == "A"]
-            places += [starts[word] + column, starts[-1] + number]
-        return Sheet(list(map(repeat, parts[::3])), picking(places))
+        It is filled with the columns of words, then those of source sentences and of what
+        stands behind the target.
+        """
+        if len(shape.sheets) == 1:
+            # Views of the same graph have its meaning in common.
+            meanings: dict[int, Meaning] = {}
+            source = shape.said.starts[-1]
+            for output in range(1, len(self._outputs)):
+                constants, columns = self._text(shape, output, meanings)
+                constants[0] = "\t" + constants[0]
+                shape.sheets.append(_sheet(constants, columns, source + 2, [source, source + 1]))
+        return shape.sheets[1 + target]
 
-    def _mark(self, number: int, word: int) -> int:
-        """The rule of a class whose words are a mark."""
-        rule = self._marks.get((number, word))
-        if rule is None:
-            rule = self._marks[number, word] = len(self._marked.arity)
-            self._marked.arity.append(0)
-            for output in self._outputs:
-                _add_mark(output, self._classes[number], "a" + chr(_FIRST_MARK + word))
-        return rule
-
-
-def _starts(classes: Sequence[WordClass]) -> list[int]:
-    """Where the entry of each word begins among all columns, and their end."""
-    return list(accumulate((of.width for of in classes), initial=0))
+    def _text(
+        self, shape: Shape, number: int, meanings: dict[int, Meaning] | None = None
+    ) -> tuple[list[str], list[int]]:
+        """What a shape says in an output: constants, and the columns between them."""
+        output, place = self._outputs[number], self._phrases.place[number]
+        if isinstance(output, PackedView):
+            meanings = {} if meanings is None else meanings
+            if place not in meanings:
+                graph = self._phrases.graph(shape.phrase[0], place)
+                meanings[place] = Meaning(graph_of(graph, _MARKS))
+            pieces = _MARKED.split(NOTATIONS[output.kind](meanings[place]))
+            constants, blanks = (
+                pieces[::2],
+                [2 * (ord(mark) - _FIRST_MARK) for mark in pieces[1::2]],
+            )
+        else:
+            constants, blanks = _joined(output, self._phrases.text(shape.phrase[0], place))
+        starts, classes = shape.said.starts, shape.said.classes
+        columns = [
+            starts[blank >> 1] + classes[blank >> 1].texts[number][blank & 1] for blank in blanks
+        ]
+        return constants, columns
 
 
-def _may_repeat(word: int, classes: Sequence[WordClass], fixed: Iterable[str]) -> bool:
-    """Whether the lemma of a word can be that of another one, or is among ``fixed``."""
-    lemmas = classes[word].lemmas
-    return not lemmas.isdisjoint(fixed) or any(
-        not lemmas.isdisjoint(other.lemmas) for place, other in enumerate(classes) if place != word
-    )
+def _joined(text: PackedText, words: Iterable[TextItem]) -> tuple[list[str], list[int]]:
+    """The constants of a text, joined as in the engine, and the blanks between them.
+
+    Words of a class never attach to the word before.
+    """
+    constants, blanks = [], []
+    constant, join = "", ""
+    for word in words:
+        if isinstance(word, int):
+            constants.append(constant + join)
+            blanks.append(word)
+            constant = ""
+        else:
+            constant += word if word in text.attach else join + word
+        join = text.join
+    return [*constants, constant], blanks
 
 
-def _copied(output: PackedText | PackedView) -> PackedText | PackedView:
-    """The output with a list of its own, to which rules can be added."""
-    if isinstance(output, PackedView):
-        return output._replace(rules=list(output.rules))
-    return output._replace(templates=list(output.templates))
-
-
-def _rules(output: PackedText | PackedView) -> Sequence[object]:
-    return output.rules if isinstance(output, PackedView) else output.templates
-
-
-def _add_mark(output: PackedText | PackedView, words: WordClass, mark: str) -> None:
-    """Add the rule that has a mark instead of the words of a class."""
-    if isinstance(output, PackedView):
-        example = next(iter(words.entries))
-        output.rules.append(with_lemma(output.rules[example], mark))
-    else:
-        output.templates.append((mark,))
+def _sheet(
+    constants: Sequence[str], columns: Sequence[int], width: int, around: Sequence[int]
+) -> Sheet:
+    """The sheet of a text for so many columns, two of which may stand ``around`` it."""
+    places = [width]
+    for number, column in enumerate(columns, width + 1):
+        places += [column, number]
+    if around:
+        before, behind = around
+        places = [before, *places, behind]
+    return Sheet(list(map(repeat, constants)), picking(places))
 
 
 def is_plain(tables: Tables) -> bool:

@@ -10,12 +10,14 @@ several kinds of alternatives are possible for, a *fork*::
         transitive        draw 3 is the verb, draw 4 decides about the object  ...
       question            ...
 
-To follow forks takes two look-ups for each, whatever stands between them.  A *leaf* keeps
-the rows of random numbers that end there, from which words are read in columns.
+All candidates of a batch that come to a fork are sent on together, each into the list of
+those that wait where its kind of alternative leads to.  This takes two look-ups for each
+of them: the piece of its draw in the column of that draw, the kind in the guide of the fork.
+At an *end* words are read, one column of pieces after the other.
 
-At first sixteen draws are made for a candidate.  Those that need more wait at *gates* until
-the next eight are made for all of them.  Derivations of more than ``MOST_DRAWS`` draws are
-left to the plain sampler.
+At first sixteen draws are made for a candidate, or more if that was not enough for most.
+Those that need others are gathered in a smaller batch that has twice as many.  Derivations
+of more than ``MOST_DRAWS`` draws are left to the plain sampler.
 
 This module needs nothing but the standard library of Python 3.9, because the standalone
 sampler contains it as it is.
@@ -23,84 +25,93 @@ sampler contains it as it is.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
-from operator import add, itemgetter
+from itertools import chain, compress, count
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
-from sgl.sample.kinds import Choice, Kind, Kinds
-from sgl.sample.lanes import DRAWS, KEY_BYTES, candidate_keys, pieces
+from sgl.sample.kinds import Choice, Entry, Kind, Kinds
+from sgl.sample.lanes import DRAWS, KEY_BYTES, candidate_keys, columns
 from sgl.sample.random import number
 
 _Item = TypeVar("_Item")
 
-#: The highest bits of the draws of a candidate.
-Row = tuple[int, ...]
-
 FIRST_DRAWS = 2 * DRAWS
-MOST_DRAWS = 64
+MOST_DRAWS = 128
 
 #: When there are more forks than these, they are forgotten and found again.
 MOST_FORKS = 1 << 15
 
+#: More draws are made for all at once if more than one of so many candidates needed them.
+_FEW = 4
 
-class Slot(NamedTuple):
-    """Words of a derivation: the place of their draw in rows, the state and the kind."""
+
+class Alike(NamedTuple):
+    """Candidates of a batch that differ in their words only.
+
+    The ``shape`` has the rule of each draw; of words it has the complement of their class.
+    ``words`` are the entries of each of the words, in the order of ``numbers``.
+    """
+
+    shape: tuple[int, ...]
+    numbers: list[int]
+    words: list[list[Entry]]
+
+
+class _Slot(NamedTuple):
+    """Words of a derivation: the place of their draw, the state and the kind."""
 
     place: int
     choice: Choice
     kind: Kind
 
 
-class Trail(NamedTuple):
-    """What has been drawn, and the states that are still to be expanded, the next one last.
-
-    The ``shape`` is the rule of each draw; of words it is the complement of their class.
-    """
+class _Trail(NamedTuple):
+    """What has been drawn, and the states that are still to be expanded, the next one last."""
 
     shape: tuple[int, ...]
-    slots: tuple[Slot, ...]
+    slots: tuple[_Slot, ...]
     stack: tuple[int, ...]
 
 
-_NO_TRAIL = Trail((), (), ())
+class _Stop(NamedTuple):
+    """Where candidates stop: at a fork, or at an end.
 
-
-class Station(NamedTuple):
-    """Where paths have come: to a choice, to an end, or to a gate.
-
-    ``trail`` is what the candidates have in common that come here; it is empty if they have
-    not been followed.  Where rows end there are the ``numbers`` of the candidates within their
-    batch, and of each row what ``wanted`` takes: the pieces that words are chosen by.
-    """
-
-    trail: Trail
-    choice: Choice | None
-    wanted: Callable[[Row], Row]
-    numbers: list[int]
-    rows: list[Row]
-
-
-class _Fork(NamedTuple):
-    """Looks at a place of rows: the kind of each cell there, and where each kind leads to.
-
-    A kind that no candidate had leads to ``None``.  Where the place is ``_END``, rows end.
+    ``place`` is the draw that is needed to go on, at an end the last of its words.  The
+    ``numbers`` are those of the candidates that are here.  At a fork there are for each kind
+    of the ``choice`` those that are ``going`` on with it, and where it leads to, if that is
+    known; the last of ``going`` have to be decided by their whole number.  At an end there is
+    where candidates are collected that are ``alike``.
     """
 
     place: int
-    guide: Sequence[int]
-    ways: list[_Fork | None]
-    station: Station
+    numbers: list[int]
+    trail: _Trail
+    choice: Choice | None
+    going: list[list[int]]
+    ways: list[_Stop | None]
+    alike: Alike | None
 
 
-class _Gate(NamedTuple):
-    """Where rows wait for more draws before they go on to ``fork``."""
-
-    fork: _Fork
-    station: Station
+#: Where a way leads to that one candidate has gone, and that is not known yet.
+_SEEN = _Stop(-1, [], _Trail((), (), ()), None, [], [], None)
 
 
-_END = -1
+class _Cohort(NamedTuple):
+    """Candidates that have the same number of draws: their numbers in the batch, their keys."""
+
+    numbers: Sequence[int]
+    keys: bytes
+    pieces: list[array[int]]
+
+    def bits(self, place: int, candidate: int) -> int:
+        """The whole random number of a candidate, by its place in the cohort."""
+        return number(int.from_bytes(self.key(candidate), "little"), place)
+
+    def key(self, candidate: int) -> bytes:
+        """The key of a candidate, by its place in the cohort."""
+        return self.keys[KEY_BYTES * candidate : KEY_BYTES * (candidate + 1)]
 
 
 class Forks:
@@ -110,132 +121,225 @@ class Forks:
         """``start`` is the state to begin with."""
         self._kinds = kinds
         self._start = start
-        #: The keys of the candidates of the last batch.
-        self._keys = b""
+        self._first_draws = FIRST_DRAWS
         self._forget()
 
     def _forget(self) -> None:
         self._found = 0
-        self._long = Station(_NO_TRAIL, None, _NOTHING, [], [])
-        self._leaves = [self._long]
-        #: Those that wait for the draws after the first, for the next, and so on.
-        self._gates: list[list[_Gate]] = [[] for _ in range(_part(MOST_DRAWS - 1))]
-        self._root = self._advance(Trail((), (), (self._start,)))
+        #: Candidates of the batch by their shapes; those that are too long have none.
+        self._alike: dict[tuple[int, ...], Alike] = {}
+        self._drawn: list[Alike] = []
+        self._root = self._stop([], [], [self._start], [])
 
-    def draw(self, key: int, first: int, count: int) -> list[Station]:
-        """Draw so many candidates of a stream from ``first`` on; where they have ended."""
-        if self._found > MOST_FORKS:
+    def draw(self, key: int, first: int, size: int) -> list[Alike]:
+        """Draw so many candidates of a stream from ``first`` on.
+
+        Those whose derivations are too long are together under an empty shape.
+        """
+        if self._found + len(self._alike) > MOST_FORKS:
             self._forget()
-        for leaf in self._leaves:
-            leaf.numbers.clear()
-            leaf.rows.clear()
-        keys = self._keys = candidate_keys(key, first, count)
-        self._follow(self._root, enumerate(map(add, pieces(keys, 0), pieces(keys, DRAWS))))
-        for part, gates in enumerate(self._gates):
-            self._open([gate for gate in gates if gate.station.rows], part)
-        return [leaf for leaf in self._leaves if leaf.rows]
+        for alike in self._drawn:
+            alike.numbers.clear()
+            for of_word in alike.words:
+                of_word.clear()
+        keys = candidate_keys(key, first, size)
+        cohort = _cohort(range(size), keys, self._first_draws)
+        self._root.numbers.extend(range(size))
+        waiting = self._follow([self._root], cohort)
+        if sum(len(stop.numbers) for stop in waiting) * _FEW > size:
+            self._first_draws = min(MOST_DRAWS, self._first_draws + DRAWS)
+        while waiting:
+            cohort = _with_more(cohort, waiting)
+            waiting = self._follow(waiting, cohort)
+        self._drawn = [alike for alike in self._alike.values() if alike.numbers]
+        return self._drawn
 
-    def _open(self, gates: list[_Gate], part: int) -> None:
-        """Let the rows at these gates go on, with more draws."""
-        waiting = [self._key(item) for gate in gates for item in gate.station.numbers]
-        more = pieces(b"".join(waiting), FIRST_DRAWS + part * DRAWS)
-        for fork, (_, _, _, numbers, rows) in gates:
-            longer = list(map(add, rows, islice(more, len(rows))))
-            self._follow(fork, zip(numbers, longer))
+    def _follow(self, agenda: list[_Stop], cohort: _Cohort) -> list[_Stop]:
+        """Let candidates go on from these stops; where some need more draws."""
+        waiting: list[_Stop] = []
+        pieces = cohort.pieces
+        while agenda:
+            stop = agenda.pop()
+            if len(stop.numbers) == 1:
+                self._alone(stop, cohort, waiting)
+                continue
+            place, numbers, _, choice, going, ways, _ = stop
+            if place >= len(pieces):
+                waiting.append(stop)
+                continue
+            if choice is None:
+                _collect(stop, cohort)
+                continue
+            guide, column = choice.guide, pieces[place]
+            for candidate in numbers:
+                going[guide[column[candidate]]].append(candidate)
             numbers.clear()
-            rows.clear()
+            for candidate in going[-1]:
+                going[choice.exact_kind(cohort.bits(place, candidate))].append(candidate)
+            going[-1].clear()
+            for kind in compress(count(), going):
+                way = ways[kind]
+                if way is None and len(going[kind]) == 1:
+                    self._first(stop, kind, going[kind].pop(), cohort, waiting)
+                elif way is None or way is _SEEN:
+                    agenda.append(self._way(stop, choice, kind))
+                else:
+                    agenda.append(way)
+        return waiting
 
-    def _follow(self, start: _Fork, rows: Iterable[tuple[int, Row]]) -> None:
-        for candidate, row in rows:
-            place, guide, ways, station = fork = start
-            while place >= 0:
-                found = ways[guide[row[place]]]
-                fork = self._turn(fork, candidate, row) if found is None else found
-                place, guide, ways, station = fork
-            station.numbers.append(candidate)
-            station.rows.append(station.wanted(row))
+    def _alone(self, stop: _Stop, cohort: _Cohort, waiting: list[_Stop]) -> None:
+        """Let the only candidate at a stop go on."""
+        pieces, candidate = cohort.pieces, stop.numbers.pop()
+        place, _, _, choice, _, ways, alike = stop
+        while place < len(pieces):
+            if choice is None:
+                _collect_one(stop.trail.slots, alike, candidate, cohort)
+                return
+            kind = choice.guide[pieces[place][candidate]]
+            if kind == len(ways):
+                kind = choice.exact_kind(cohort.bits(place, candidate))
+            way = ways[kind]
+            if way is None:
+                self._first(stop, kind, candidate, cohort, waiting)
+                return
+            stop = way if way is not _SEEN else self._way(stop, choice, kind)
+            place, _, _, choice, _, ways, alike = stop
+        stop.numbers.append(candidate)
+        waiting.append(stop)
 
-    def _turn(self, fork: _Fork, candidate: int, row: Row) -> _Fork:
-        """Where a row leads to, if that is not known or its highest bits do not tell."""
-        place, guide, ways, (trail, choice, _, _, _) = fork
-        if choice is None:
-            raise AssertionError("an end leads nowhere")
-        kind = guide[row[place]]
-        if kind == len(choice.kinds):
-            kind = choice.kind_of[choice.exact(self.bits(candidate, place))]
-        found = ways[kind]
-        if found is None:
-            shape, slots, stack = list(trail.shape), list(trail.slots), list(trail.stack)
+    def _first(
+        self, fork: _Stop, kind: int, candidate: int, cohort: _Cohort, waiting: list[_Stop]
+    ) -> None:
+        """Let a candidate that is the first to have a kind of alternatives go on by itself.
+
+        Often there is no second one, so that a stop is made for that.
+        """
+        pieces, kinds, choice = cohort.pieces, self._kinds, fork.choice
+        shape, slots, stack = list(fork.trail.shape), list(fork.trail.slots), list(fork.trail.stack)
+        fork.ways[kind] = _SEEN
+        while choice is not None:
             _take(choice, choice.kinds[kind], shape, slots, stack)
-            found = ways[kind] = self._advance(_trail(shape, slots, stack))
-        return found
+            if len(shape) + len(stack) > MOST_DRAWS:
+                shape, slots, stack = [], [], []
+            if not stack:
+                break
+            place, choice, kind = len(shape), kinds.choice(stack.pop()), 0
+            if place >= len(pieces):
+                if not fork.numbers:
+                    waiting.append(fork)
+                fork.numbers.append(candidate)
+                return
+            if len(choice.kinds) > 1:
+                kind = choice.guide[pieces[place][candidate]]
+                if kind == len(choice.kinds):
+                    kind = choice.exact_kind(cohort.bits(place, candidate))
+        _collect_one(slots, self._alike_of(tuple(shape), len(slots)), candidate, cohort)
 
-    def bits(self, candidate: int, place: int) -> int:
-        """The whole random number at a place of the row of a candidate of this batch."""
-        return number(int.from_bytes(self._key(candidate), "little"), place)
+    def _way(self, fork: _Stop, choice: Choice, kind: int) -> _Stop:
+        """Where a kind of alternatives leads to, when a candidate has it for the first time."""
+        shape, slots, stack = list(fork.trail.shape), list(fork.trail.slots), list(fork.trail.stack)
+        _take(choice, choice.kinds[kind], shape, slots, stack)
+        way = fork.ways[kind] = self._stop(shape, slots, stack, fork.going[kind])
+        return way
 
-    def _key(self, candidate: int) -> bytes:
-        return self._keys[KEY_BYTES * candidate : KEY_BYTES * (candidate + 1)]
-
-    def _advance(self, trail: Trail) -> _Fork:
-        """Expand states without choice up to a fork or the end."""
-        begun = _part(len(trail.shape) - 1)
-        shape, slots, stack = list(trail.shape), list(trail.slots), list(trail.stack)
+    def _stop(
+        self, shape: list[int], slots: list[_Slot], stack: list[int], numbers: list[int]
+    ) -> _Stop:
+        """Expand states without choice up to a fork or an end."""
         while stack:
             if len(shape) + len(stack) > MOST_DRAWS:
-                return _Fork(_END, b"", [], self._long)
+                return self._end((), (), numbers)
             choice = self._kinds.choice(stack.pop())
             if len(choice.kinds) != 1:
                 break
             _take(choice, choice.kinds[0], shape, slots, stack)
         else:
-            places = [slot.place for slot in slots]
-            leaf = Station(_trail(shape, slots, stack), None, picking(places), [], [])
-            self._leaves.append(leaf)
-            return self._behind_gates(_Fork(_END, b"", [], leaf), begun, max(places, default=0))
+            return self._end(tuple(shape), tuple(slots), numbers)
         self._found += 1
-        place = len(shape)
-        station = Station(_trail(shape, slots, stack), choice, _NOTHING, [], [])
-        ways: list[_Fork | None] = [None] * (len(choice.kinds) + 1)
-        return self._behind_gates(_Fork(place, choice.guide, ways, station), begun, place)
+        trail = _Trail(tuple(shape), tuple(slots), tuple(stack))
+        going: list[list[int]] = [[] for _ in range(len(choice.kinds) + 1)]
+        ways: list[_Stop | None] = [None] * len(choice.kinds)
+        return _Stop(len(shape), numbers, trail, choice, going, ways, None)
 
-    def _behind_gates(self, fork: _Fork, begun: int, place: int) -> _Fork:
-        """The gates before a fork that rows with draws for ``begun`` parts need this place for."""
-        for part in range(_part(place), begun, -1):
-            gate = _Gate(fork, Station(_NO_TRAIL, None, _ROW, [], []))
-            self._gates[part - 1].append(gate)
-            fork = _Fork(_END, b"", [], gate.station)
-        return fork
+    def _end(self, shape: tuple[int, ...], slots: tuple[_Slot, ...], numbers: list[int]) -> _Stop:
+        last = slots[-1].place if slots else -1
+        alike = self._alike_of(shape, len(slots))
+        return _Stop(last, numbers, _Trail(shape, slots, ()), None, [], [], alike)
 
-
-#: Nothing of a row, and all of it.
-_NOTHING, _ROW = itemgetter(slice(0)), itemgetter(slice(None))
-
-
-def picking(places: Sequence[int]) -> Callable[[Sequence[_Item]], tuple[_Item, ...]]:
-    """Picks the items at these places of a tuple."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    # At one place alone ``itemgetter`` would pick an item, and not a tuple.
-    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
-
-
-def _part(place: int) -> int:
-    """How many times draws are added until rows have this place."""
-    return max(0, (place - FIRST_DRAWS) // DRAWS + 1)
+    def _alike_of(self, shape: tuple[int, ...], words: int) -> Alike:
+        alike = self._alike.get(shape)
+        if alike is None:
+            alike = self._alike[shape] = Alike(shape, [], [[] for _ in range(words)])
+        return alike
 
 
 def _take(
-    choice: Choice, kind: Kind, shape: list[int], slots: list[Slot], stack: list[int]
+    choice: Choice, kind: Kind, shape: list[int], slots: list[_Slot], stack: list[int]
 ) -> None:
     """Go on behind a kind of a state that has been taken from the stack."""
     if kind.words is None:
         shape.append(kind.rule)
         stack.extend(kind.children)
     else:
-        slots.append(Slot(len(shape), choice, kind))
+        slots.append(_Slot(len(shape), choice, kind))
         shape.append(~kind.words.number)
 
 
-def _trail(shape: Sequence[int], slots: Sequence[Slot], stack: Sequence[int]) -> Trail:
-    return Trail(tuple(shape), tuple(slots), tuple(stack))
+def _cohort(numbers: Sequence[int], keys: bytes, draws: int) -> _Cohort:
+    pieces = [columns(keys, drawn) for drawn in range(0, draws, DRAWS)]
+    return _Cohort(numbers, keys, list(chain.from_iterable(pieces)))
+
+
+def _with_more(cohort: _Cohort, waiting: Sequence[_Stop]) -> _Cohort:
+    """Those that wait at stops as a cohort of their own, which has more draws.
+
+    All draws are made again, which takes less time than to find the old ones.
+    """
+    places = list(chain.from_iterable(stop.numbers for stop in waiting))
+    begin = 0
+    for _, numbers, *_ in waiting:
+        numbers[:] = range(begin, begin + len(numbers))
+        begin += len(numbers)
+    return _cohort(
+        [cohort.numbers[place] for place in places],
+        b"".join(map(cohort.key, places)),
+        min(MOST_DRAWS, 2 * len(cohort.pieces)),
+    )
+
+
+def _collect(end: _Stop, cohort: _Cohort) -> None:
+    """Put candidates that have come to an end with those that are like them."""
+    numbers, alike = end.numbers, end.alike
+    if alike is None:
+        raise AssertionError("at an end candidates are collected")
+    pick = picking(numbers)
+    alike.numbers.extend(pick(cohort.numbers))
+    for (place, choice, kind), of_word in zip(end.trail.slots, alike.words):
+        found = list(map(kind.cells.__getitem__, pick(cohort.pieces[place])))
+        if not all(found):
+            found = [
+                entry or choice.entry(cohort.bits(place, candidate))
+                for candidate, entry in zip(numbers, found)
+            ]
+        of_word.extend(found)
+    numbers.clear()
+
+
+def picking(places: Sequence[int]) -> Callable[[Sequence[_Item]], Sequence[_Item]]:
+    """Picks the items at these places of a sequence."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    # At one place alone ``itemgetter`` would pick an item, and not a sequence.
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
+
+
+def _collect_one(
+    slots: Iterable[_Slot], alike: Alike | None, candidate: int, cohort: _Cohort
+) -> None:
+    """The same for one candidate with these words."""
+    if alike is None:
+        raise AssertionError("at an end candidates are collected")
+    alike.numbers.append(cohort.numbers[candidate])
+    for (place, choice, kind), of_word in zip(slots, alike.words):
+        entry = kind.cells[cohort.pieces[place][candidate]]
+        of_word.append(entry or choice.entry(cohort.bits(place, candidate)))

@@ -14,8 +14,8 @@ in a graph they have the same nodes and edges but for the lemma.  The entry of a
 what is written for it: plain and with a capital in each text, its lemma in each view, and
 the lemmas that candidates are judged by.
 
-The pieces of random numbers that rows have (``sgl.sample.lanes``) are looked up in tables
-of 4,096 cells.  Where a cell is of several alternatives, the whole number has to decide.
+The pieces of random numbers (``sgl.sample.lanes``) are looked up in tables of 4,096 cells.
+Where a cell is of several alternatives, the whole number has to decide.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ Entry = tuple[str, ...]
 
 _Value = TypeVar("_Value")
 
-_LEMMA = "lemma"
+#: The attribute of a node in which words of a class differ.
+LEMMA = "lemma"
 
 
 class WordClass(NamedTuple):
@@ -79,6 +80,10 @@ class Choice(NamedTuple):
         """The alternative that a random number chooses."""
         bounds = self.state.bounds
         return bisect_right(bounds, bits * bounds[-1] >> 64)
+
+    def exact_kind(self, bits: int) -> int:
+        """The kind that a random number chooses."""
+        return self.kind_of[self.exact(bits)]
 
     def entry(self, bits: int) -> Entry:
         """The entry of the words that a random number chooses."""
@@ -208,7 +213,7 @@ def with_lemma(rule: GluingRule, lemma: str) -> GluingRule:
     nodes = tuple(
         node._replace(
             attributes=tuple(
-                (name, lemma if name == _LEMMA and value else value)
+                (name, lemma if name == LEMMA and value else value)
                 for name, value in node.attributes
             )
         )
@@ -224,7 +229,7 @@ def _lemmas(rule: GluingRule) -> list[str]:
         value
         for node in rule.nodes
         for name, value in node.attributes or ()
-        if name == _LEMMA and value
+        if name == LEMMA and value
     ]
 
 

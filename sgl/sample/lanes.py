@@ -10,7 +10,14 @@ which has room for the product of two of 64::
     masked           |         0 . low half   |         0 . low half   |
 
 Of a number only the twelve highest bits are kept, which decide nearly every choice; eight
-such pieces fill a lane.  ``number`` of ``sgl.sample.random`` is asked where they do not.
+such pieces have room in a lane, so that the bytes of all lanes are a table with a row for each
+candidate::
+
+    candidate 0      draw 0   draw 1   draw 2  ...  draw 7     two bytes each
+    candidate 1      draw 0   draw 1   draw 2  ...  draw 7
+
+and a *column* of it, one draw of all candidates, is a slice.  ``number`` of
+``sgl.sample.random`` is asked where twelve bits do not decide.
 
 This module needs nothing but the standard library of Python 3.9, because the standalone
 sampler contains it as it is.
@@ -18,26 +25,26 @@ sampler contains it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from array import array
 from functools import lru_cache
-from itertools import chain
-from struct import Struct
 from typing import NamedTuple
 
 from sgl.sample.random import GAMMA, MASK, MIX_1, MIX_2
 
-#: Bits of a random number that a row has: its highest.
+#: Bits of a random number that a column has: its highest.
 PIECE_BITS = 12
 
 #: Draws that are made at a time, as many as there are pieces in a lane.
 DRAWS = 8
 
-#: Lanes of one integer: as many as a processor has at hand in its nearest memory.
-_MOST_LANES = 500
+#: Lanes of one integer, at most as many as a processor has at hand in its nearest memory.
+#: Constants are kept for these numbers of lanes; the last lanes may be empty.
+_LANES = (4, 20, 100, 500)
+_MOST_LANES = _LANES[-1]
 
 #: A key has the bytes of a lane.
 KEY_BYTES = 16
-_PIECES = Struct(f"<{DRAWS}H")
 
 
 class _Lanes(NamedTuple):
@@ -53,7 +60,12 @@ class _Lanes(NamedTuple):
     piece: int
 
 
-@lru_cache(maxsize=4)
+def _lanes_for(number: int) -> _Lanes:
+    """Constants with room for so many numbers."""
+    return _lanes(next(lanes for lanes in _LANES if lanes >= number))
+
+
+@lru_cache(maxsize=len(_LANES))
 def _lanes(number: int) -> _Lanes:
     ones = int.from_bytes((1).to_bytes(KEY_BYTES, "little") * number, "little")
     ramp = b"".join(lane.to_bytes(KEY_BYTES, "little") for lane in range(number))
@@ -72,18 +84,21 @@ def _lanes(number: int) -> _Lanes:
 def candidate_keys(key: int, first: int, number: int) -> bytes:
     """The keys of so many candidates of a stream from ``first`` on, each in 16 bytes."""
     return b"".join(
-        _keys(key, first + done, _lanes(min(_MOST_LANES, number - done)))
-        for done in range(0, number, _MOST_LANES)
+        [
+            _keys(key, first + done, min(_MOST_LANES, number - done))
+            for done in range(0, number, _MOST_LANES)
+        ]
     )
 
 
-def _keys(key: int, first: int, lanes: _Lanes) -> bytes:
+def _keys(key: int, first: int, number: int) -> bytes:
     """``candidate_key`` of ``sgl.sample.random`` for a candidate in each lane."""
+    lanes = _lanes_for(number)
     start = (key + (first + 1) * GAMMA) & MASK
     values = (lanes.ones * start + lanes.ramp * GAMMA) & lanes.mask
     values = _multiplied(values, lanes) & lanes.mask
     values ^= values >> 31 & lanes.after_31
-    return values.to_bytes(KEY_BYTES * lanes.number, "little")
+    return values.to_bytes(KEY_BYTES * lanes.number, "little")[: KEY_BYTES * number]
 
 
 def _multiplied(values: int, lanes: _Lanes) -> int:
@@ -95,18 +110,22 @@ def _multiplied(values: int, lanes: _Lanes) -> int:
     return (values ^ values >> 27 & lanes.after_27) * MIX_2
 
 
-def pieces(keys: bytes, drawn: int) -> Iterator[tuple[int, ...]]:
-    """For each of these keys of candidates the pieces of its next ``DRAWS`` draws.
+def columns(keys: bytes, drawn: int) -> list[array[int]]:
+    """The next ``DRAWS`` draws of the candidates with these keys.
 
     ``drawn`` is how many draws were made before.
     """
     size = KEY_BYTES * _MOST_LANES
     parts = (keys[start : start + size] for start in range(0, len(keys), size))
-    return chain.from_iterable(_PIECES.iter_unpack(_drawn(part, drawn)) for part in parts)
+    table = b"".join([_drawn(part, drawn) for part in parts])
+    pieces = array("H", table)
+    if sys.byteorder == "big":
+        pieces.byteswap()
+    return [pieces[draw::DRAWS] for draw in range(DRAWS)]
 
 
 def _drawn(keys: bytes, drawn: int) -> bytes:
-    lanes = _lanes(len(keys) // KEY_BYTES)
+    lanes = _lanes_for(len(keys) // KEY_BYTES)
     # The numbers are made from the last to the first, so that the first end up lowest.
     values = int.from_bytes(keys, "little") + lanes.ones * ((drawn + DRAWS) * GAMMA & MASK)
     back = lanes.ones * (-GAMMA & MASK)
@@ -115,4 +134,5 @@ def _drawn(keys: bytes, drawn: int) -> bytes:
         values &= lanes.mask
         packed = packed << 16 | _multiplied(values, lanes) & lanes.piece
         values += back
-    return (packed >> 64 - PIECE_BITS).to_bytes(len(keys), "little")
+    packed >>= 64 - PIECE_BITS
+    return packed.to_bytes(KEY_BYTES * lanes.number, "little")[: len(keys)]

@@ -44,6 +44,7 @@ BUNDLED = (
     "sgl.sample.lanes",
     "sgl.sample.kinds",
     "sgl.sample.forks",
+    "sgl.sample.phrases",
     "sgl.sample.blanks",
     "sgl.sample.batches",
 )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sgl.core.gluing import glue
-from sgl.graph.cogs import cogs
-from sgl.graph.varfree import varfree
+from sgl.graph.cogs import cogs_of
+from sgl.graph.meaning import Meaning
+from sgl.graph.varfree import varfree_of
 from sgl.sample.engine import PackedView
 
-#: The notations that a dataset can be written in.
-NOTATIONS = {"cogs": cogs, "varfree": varfree}
+#: The notations that a dataset can be written in, as functions of a graph that is laid out.
+NOTATIONS = {"cogs": cogs_of, "varfree": varfree_of}
 
 
 def view_of(view: PackedView, arity: Sequence[int], derivation: Sequence[int]) -> str:
     """The text of a derivation in a view."""
-    return NOTATIONS[view.kind](glue(view.rules, arity, derivation, written=True))
+    return NOTATIONS[view.kind](Meaning(glue(view.rules, arity, derivation, written=True)))

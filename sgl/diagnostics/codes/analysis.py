@@ -40,4 +40,13 @@ CODES = (
         "everything else that is reported.",
         no_example=_TREEBANK + "a word with three hundred dependents, each with another relation",
     ),
+    Code(
+        "SGL1507",
+        "Outputs are not in the language of the treebank",
+        "Hardly any letter of the outputs is of a script that the treebank is written in, and "
+        "hardly any of their words occurs in it. Their scores are those of the wrong file: most "
+        "likely it has the sources, or translations into another language. They are shown all "
+        "the same.",
+        no_example=_TREEBANK + "English outputs for a treebank in Japanese",
+    ),
 )

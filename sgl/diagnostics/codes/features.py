@@ -26,7 +26,7 @@ rule np_a: NP -> "a" N
         "A feature has no such value",
         "A name after `=` is a value of the feature or a variable. A variable agrees with "
         "something, so that it stands at least twice in its rule; a name that stands once is "
-        "most likely a misspelt value.",
+        "most likely a misspelt value. In a table it is the cell that is shown.",
         """\
 word V[form=psat]: "heard"
   ja  "聞いた"
@@ -70,6 +70,75 @@ rule vp_again: VP[form=f] -> V[form=f] NP "again"
 rule vp_again: VP[form=f] -> V[form=f] NP "again"
   ja  NP "を" "また" V
   syn V -[obj]-> NP; V -[advmod]-> "again"(upos=ADV)
+""",
+    ),
+    Code(
+        "SGL0405",
+        "A rule leaves a feature open that others make agree",
+        "A feature that a rule does not mention may have any value there. That is a slip where "
+        "all other rules make it agree with something that stands beside it here as well, or "
+        "where words have a feature that no rule asks for or passes on. What comes out are "
+        "sentences without agreement, or with several derivations. Where any value is meant, "
+        "`_` says so: `NP[num=_]`.",
+        """\
+feature num = sg | pl
+
+category Article[num]
+category Noun[num]
+
+word Article[num=sg]: "this"
+  ja  ""
+  syn node(upos=DET)
+
+word Article[num=pl]: "these"
+  ja  ""
+  syn node(upos=DET)
+
+word Noun[num=sg]: "horse"
+  ja  "馬"
+  syn node(upos=NOUN)
+
+word Noun[num=pl]: "horses"
+  ja  "馬"
+  syn node(lemma=horse, upos=NOUN)
+
+rule np_article: NP -> Article[num=n] Noun[num=n]
+  ja  Noun drop Article
+  syn Noun -[det]-> Article
+
+rule np_article_pp: NP -> Article Noun PP
+  ja  PP Noun drop Article
+  syn Noun -[det]-> Article; Noun -[nmod]-> PP
+""",
+        """\
+feature num = sg | pl
+
+category Article[num]
+category Noun[num]
+
+word Article[num=sg]: "this"
+  ja  ""
+  syn node(upos=DET)
+
+word Article[num=pl]: "these"
+  ja  ""
+  syn node(upos=DET)
+
+word Noun[num=sg]: "horse"
+  ja  "馬"
+  syn node(upos=NOUN)
+
+word Noun[num=pl]: "horses"
+  ja  "馬"
+  syn node(lemma=horse, upos=NOUN)
+
+rule np_article: NP -> Article[num=n] Noun[num=n]
+  ja  Noun drop Article
+  syn Noun -[det]-> Article
+
+rule np_article_pp: NP -> Article[num=n] Noun[num=n] PP
+  ja  PP Noun drop Article
+  syn Noun -[det]-> Article; Noun -[nmod]-> PP
 """,
     ),
 )

@@ -23,4 +23,12 @@ CODES = (
         "nothing can be searched for. A wider range or more items help.",
         no_example="it depends on the files, not on the grammar",
     ),
+    Code(
+        "SGL1303",
+        "Atoms diverge more than they should",
+        "`--atom-limit` is the most that the atoms of train and test may diverge. Annealing "
+        "keeps to it if it can; what it found is written all the same, with its figures, and "
+        "this warning. Wider bounds or more items leave it more room.",
+        no_example="it depends on the files, not on the grammar",
+    ),
 )

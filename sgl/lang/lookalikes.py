@@ -1,0 +1,35 @@
+"""Characters that look like those of the language, or that cannot be seen at all.
+
+Japanese keyboards write ``（`` and ``。``, word processors ``“`` and ``→``, web pages
+spaces without width.  All of them may stand in quotations, none outside.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Characters that look like those of the language, and those that are meant.
+LOOKALIKES: dict[str, str] = {
+    **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
+    **dict.fromkeys("\u00a0\u3000\u2002\u2003\u2009", " "),
+    **dict.fromkeys("“”„‟«»「」『』", '"'),
+    **dict.fromkeys("‘’", '"'),
+    **dict.fromkeys("、،", ","),
+    **dict.fromkeys("–—−ー‐", "-"),
+    **dict.fromkeys("〜∼", "~"),
+    **dict.fromkeys("→⟶", "->"),
+    "⇒": "=>",
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+}
+
+
+def plain(text: str) -> str:
+    """The text with full-width letters and digits made plain: ``ＮＰ`` is ``NP``."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def is_invisible(character: str) -> bool:
+    """Whether a character shows nothing and takes no room: U+200B, U+FEFF and the like."""
+    return len(character) == 1 and unicodedata.category(character) == "Cf"
