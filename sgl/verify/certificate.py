@@ -243,7 +243,10 @@ class Checker:
         self.structures, self.symbols = self.data["structures"], self.data["symbols"]
         self.sights, self.after, self.uses = dict[str, Sight](), cache(self.image), cache(self.use)
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
-        self.awake = [{s for (s, *qs), q in t.items() if q and not any(qs)} for t in self.tables]
+        # Symbols that lead out of state 0, into whatever state: one that is no number, too.
+        self.awake = [
+            {s for (s, *qs), q in table.items() if q != 0 and not any(qs)} for table in self.tables
+        ]
         if self.data["format"] != FORMAT:
             raise ValueError(f"the format is not {FORMAT}")
 
@@ -292,10 +295,10 @@ class Checker:
 
     def split(self, split: Json) -> None:
         """A split is a part of the grammar."""
-        states = split["states"]
+        states, known = split["states"], {symbol for _, symbol, *_ in self.data["rules"]}
         for symbol, *ends in split["transitions"]:
             name, lhs, rhs, *_ = self.symbols[symbol]
-            if [lhs, *rhs] != [states[end] for end in ends]:
+            if symbol not in known or [lhs, *rhs] != [states[end] for end in ends]:
                 raise ValueError(f"transition {name} of state {ends[0]} is no rule of the grammar")
         if any(states[root] != self.data["start"] for root in split["roots"]):
             raise ValueError("a root is not a text")
