@@ -188,7 +188,7 @@ def main() -> None:
     parser.add_argument(
         "--rules", type=int, nargs="+", default=[100, 200, 500, 1_000, 2_000, 5_000]
     )
-    parser.add_argument("--patterns", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32])
+    parser.add_argument("--patterns", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64, 128])
     parser.add_argument("--longer", type=float, nargs="+", default=[1, 2, 3, 4, 6, 8])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, help="write the results into this file")

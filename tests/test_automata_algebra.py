@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,13 +17,14 @@ from sgl.automata import (
     StructureCompiler,
     UnsupportedStructure,
     compile_structure,
+    product,
     tree_automaton,
 )
 from sgl.automata import compiler as compiler_module
 from sgl.automata.algebra import intersection, union, uses_rule
-from sgl.automata.minimise import minimise, trim
+from sgl.automata.minimise import minimise, reachable, trim
 from sgl.automata.schema import Schema, query_of
-from sgl.automata.tree_automaton import DEAD, TreeAutomaton, explore, leaf_states
+from sgl.automata.tree_automaton import DEAD, Mask, TreeAutomaton, explore, leaf_states
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
@@ -263,6 +265,35 @@ def test_too_many_pairs_of_transitions_are_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(tree_automaton, "MOST_TRANSITIONS", 20)
     with pytest.raises(UnsupportedStructure, match="more than 20 ways"):
         StructureCompiler(TOY).absence_of_all(STRUCTURES[:2])
+
+
+@pytest.mark.parametrize("first", STRUCTURES[:3])
+@pytest.mark.parametrize("second", STRUCTURES[3:])
+def test_a_product_is_the_same_whether_or_not_it_looks_at_what_can_meet(
+    compiler: StructureCompiler,
+    first: Structure,
+    second: Structure,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    automata = compiler.absence(first), compiler.presence(second)
+    monkeypatch.setattr(product, "MOST_JOINED", 10**9)
+    whole = trim(product.pairs(compiler.index, *aligned(*automata)))
+    monkeypatch.setattr(product, "MOST_JOINED", -1)
+    meeting = product.pairs(compiler.index, *aligned(*automata))
+    assert len(meeting.rules) == np.count_nonzero(usable(meeting))
+    for name in ("categories", "words", "rules", "children", "results", "final"):
+        assert np.array_equal(getattr(trim(meeting), name), getattr(whole, name)), name
+
+
+def aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:
+    lexicon = first.lexicon.common(second.lexicon)
+    return first.over(lexicon), second.over(lexicon)
+
+
+def usable(automaton: TreeAutomaton) -> Mask:
+    """Whether some phrase is read by each transition."""
+    used: Mask = np.append(reachable(automaton), True)[automaton.children].all(axis=0)
+    return used
 
 
 def test_using_a_rule_is_seen_at_any_depth(compiler: StructureCompiler) -> None:

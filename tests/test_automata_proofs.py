@@ -25,9 +25,10 @@ from sgl.automata import (
     Verdict,
     compile_structure,
     find_conflict,
+    invariant,
     prove,
 )
-from sgl.automata.invariant import Reader, SplitView, excludes, requires
+from sgl.automata.invariant import Reader, SplitView, assignment, excludes, requires
 from sgl.automata.transitions import Transition, Transitions
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
@@ -290,6 +291,20 @@ def test_the_pass_over_a_split_agrees_with_products(wanted: Structure) -> None:
         neither = replace(stratum.constraint, exclude=(*stratum.constraint.exclude, wanted))
         assert excludes(view, reader) == compiler.split(both).empty
         assert requires(view, reader) == compiler.split(neither).empty
+
+
+def test_steps_that_are_read_together_derive_what_single_steps_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = StructureCompiler(TOY)
+    for stratum in toy_plan().strata:
+        split = compiler.split(stratum.constraint)
+        for wanted in (PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT):
+            reader = Reader.of(compiler.index, compiler.presence(wanted))
+            monkeypatch.setattr(invariant, "MANY_STEPS", 10**9)
+            single = assignment(SplitView(split), reader)
+            monkeypatch.setattr(invariant, "MANY_STEPS", 1)
+            assert assignment(SplitView(split), reader) == single
 
 
 # --- errors -----------------------------------------------------------------------------

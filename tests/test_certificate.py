@@ -60,7 +60,7 @@ def test_the_checker_runs_by_itself(dataset: Path) -> None:
 
 def test_the_checker_is_short_and_needs_the_standard_library_only() -> None:
     source = CHECKER.read_text("utf-8")
-    assert len(source.splitlines()) <= 250
+    assert len(source.splitlines()) <= 400
     imported = {
         name.partition(".")[0]
         for node in ast.walk(ast.parse(source))
@@ -88,6 +88,12 @@ STRUCTURES = (
     "{ V -[ccomp]+-> W }",
     "{ V -[obj]-> N } without { N -[amod]-> A } without { N -[nmod]-> M }",
     "{ N -[acl:relcl]-> V; V -[~obj]-> N }",
+    "{ V -[obj]-> N; W -[nmod]-> M }",
+    "{ V -[ccomp]{2,}-> W; W -[obj]-> N[#amod<=1] }",
+    "{ N[lemma=dog] } without { V -[obj]-> M }",
+    "{ N } without { M }",
+    "{ N[upos=NOUN] } without { N[lemma=cat] -[det]-> D }",
+    "{ N; M } without { N[lemma=dog]; M[upos=DET|VERB] }",
 )
 
 
@@ -120,6 +126,27 @@ def test_a_without_part_counts_whatever_variables_it_lists(part: str) -> None:
     for names in ([*own], [*own, "V"], [*own, "N"], ["V", "N", *own]):
         bodies[1]["variables"] = names
         assert faults(json.dumps(content)) != []
+
+
+@pytest.mark.parametrize("state", [1, None, ""], ids=["a number", "null", "a string"])
+def test_a_structure_is_found_in_a_split_whatever_its_states_are_called(state: object) -> None:
+    content = excluding("{ V -[obj]-> N }")
+    (split,), (found,), (claim,) = content["splits"], content["structures"], content["claims"]
+    # Now the split has all rules again, and nothing is said of the states of its phrases.
+    places = {category: number for number, category in enumerate(split["states"])}
+    split["transitions"] = [
+        [symbol, *(places[category] for category in (lhs, *rhs))]
+        for symbol, (_, lhs, rhs, *_) in enumerate(content["symbols"])
+        if places.keys() >= {lhs, *rhs}
+    ]
+    claim[3] = []
+    assert {q for _, *states in found["transitions"] for q in states} == {0, 1}
+    found["transitions"] = [
+        [symbol, *(state if q else 0 for q in states)] for symbol, *states in found["transitions"]
+    ]
+    found["accepting"] = [state]
+    (fault,) = faults(json.dumps(content))
+    assert "leaves the invariant" in fault
 
 
 # ---- tampering

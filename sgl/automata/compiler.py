@@ -19,6 +19,7 @@ from sgl.automata.algebra import (
     uses_rule,
 )
 from sgl.automata.conjunctions import Conjunctions
+from sgl.automata.invariant import SplitView
 from sgl.automata.minimise import minimise, trim
 from sgl.automata.numbered import in_order
 from sgl.automata.schema import Predicate, Schema
@@ -65,6 +66,7 @@ class StructureCompiler:
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[TreeAutomaton, SplitGrammar] = {}
+        self._views: dict[TreeAutomaton, SplitView] = {}
         self._everything: TreeAutomaton | None = None
         self._kept: TreeAutomaton | None = None
 
@@ -170,6 +172,13 @@ class StructureCompiler:
         if language not in self._splits:
             self._splits[language] = split_grammar(self.index, language)
         return self._splits[language]
+
+    def view(self, constraint: Constraint) -> SplitView:
+        """The grammar under a constraint, prepared for being read by automata."""
+        language = self.language(constraint)
+        if language not in self._views:
+            self._views[language] = SplitView(self.split(constraint))
+        return self._views[language]
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """The derivations that contain none of the structures; trim and minimal."""

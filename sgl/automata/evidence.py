@@ -61,9 +61,9 @@ class Evidence:
         for stratum in self.plan.strata:
             language = self.compiler.language(stratum.constraint)
             if language not in known:
-                split = self.compiler.split(stratum.constraint)
                 excluded = frozenset(stratum.constraint.exclude)
-                twin = StratumEvidence(stratum, language, split, SplitView(split), excluded)
+                view = self.compiler.view(stratum.constraint)
+                twin = StratumEvidence(stratum, language, view.split, view, excluded)
                 known[language] = twin
             strata.append(replace(known[language], stratum=stratum))
         return tuple(strata)

@@ -7,7 +7,10 @@ assignment that all transitions agree with, an inductive invariant::
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
 Sets of automaton states are bits of an integer.  Many splits have the same phrases, so
-that what a rule makes of the sets of its children is remembered with the automaton.
+that what a rule makes of the sets of its children is remembered with the automaton.  Where
+a state of the split has many transitions of one rule, as where verbs and nouns are told
+apart, most of their children have the same sets; they are a ``Bundle``, of which only the
+different combinations of sets are looked at.
 
 ``excludes`` reads the split with the automaton of the texts *without* a
 structure, and demands that no transition is missing there.  ``requires`` reads it
@@ -17,20 +20,25 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from sgl.automata.lexicon import Lexicon
+from sgl.automata.numbering import Numbering
 from sgl.automata.split import SplitGrammar
 from sgl.automata.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
 Bits = int
+
+#: So many steps of one rule and state are read together.
+MANY_STEPS = 64
 
 #: The loop of a step whose children are of components below.
 NO_LOOP = -1
@@ -44,6 +52,10 @@ def members(bits: Bits) -> Iterator[int]:
         bits ^= lowest
 
 
+#: From the sets of all states to those of the children of a step.
+_Children = Callable[[list[Bits]], tuple[Bits, ...]]
+
+
 class _Step(NamedTuple):
     """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards.
 
@@ -54,6 +66,30 @@ class _Step(NamedTuple):
     loop: int
     state: int
     children: tuple[int, ...]
+    sets_of: _Children
+
+
+class _Bundle:
+    """Many steps of one rule and state, with the children at each place as a column."""
+
+    def __init__(self, steps: Sequence[_Step]) -> None:
+        self.rank, self.loop, self.state, *_ = steps[0]
+        columns = np.array([step.children for step in steps], np.intp).T
+        self._columns = [np.unique(column, return_inverse=True) for column in columns]
+
+    def combinations(self, sets: Sequence[Bits]) -> Iterator[tuple[Bits, ...]]:
+        """The combinations of sets that the children of some step have."""
+        codes, values = np.zeros(1, np.intp), list[list[Bits]]()
+        for states, places in self._columns:
+            numbers: Numbering[Bits] = Numbering()
+            own = np.array([numbers.number(sets[state]) for state in states.tolist()], np.intp)
+            codes = codes * len(numbers) + own[places]
+            values.append(numbers.values)
+        met = np.zeros(prod(map(len, values)), np.bool_)
+        met[codes] = True
+        for found, combination in zip(met.tolist(), product(*values), strict=True):
+            if found:
+                yield combination
 
 
 class SplitView:
@@ -66,6 +102,7 @@ class SplitView:
         for state, category in enumerate(split.category):
             self._states_in.setdefault(category, []).append(state)
         self._words = split.transitions.lexical()
+        self._readings: dict[int, list[_Step | _Bundle]] = {}
         self._by_class: dict[Lexicon, list[list[int]]] = {}
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
         for state, rule, children, _ in split.phrasal.rows():
@@ -76,9 +113,24 @@ class SplitView:
             steps = [(state, *step) for state in component for step in own[state]]
             loops = any(not inside.isdisjoint(children) for _, _, children in steps)
             for state, rule, children in steps:
-                step = _Step(rank, number if loops else NO_LOOP, state, children)
+                loop = number if loops else NO_LOOP
+                step = _Step(rank, loop, state, children, _sets_of(children))
                 self.steps_of.setdefault(rule, []).append(step)
                 rank += 1
+
+    def bundled(self, rule: int) -> list[_Step | _Bundle]:
+        """The steps of a rule; if they are many, those of one state together."""
+        if rule not in self._readings:
+            steps = self.steps_of.get(rule, ())
+            of_state: dict[int, list[_Step]] = {}
+            for step in steps:
+                of_state.setdefault(step.state, []).append(step)
+            self._readings[rule] = [
+                item
+                for own in of_state.values()
+                for item in (own if len(own) < MANY_STEPS else [_Bundle(own)])
+            ]
+        return self._readings[rule]
 
     def states_in(self, categories: Iterable[int]) -> list[int]:
         """The states of some categories, in order."""
@@ -213,22 +265,15 @@ def requires(view: SplitView, lacking: Reader) -> bool:
     return not any(sets[root] & lacking.accepting for root, _ in split.roots)
 
 
-#: A step of the split and the transitions of its rule.
-_Reading = tuple[_Step, RuleTable]
+#: Steps of the split and the transitions of their rule.
+_Reading = tuple[_Step | _Bundle, RuleTable]
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
-    steps = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
-    steps.sort(key=_rank)
-    return steps
-
-
-def _rank(reading: _Reading) -> int:
-    return reading[0].rank
-
-
-def _loop(reading: _Reading) -> int:
-    return reading[0].loop
+    """The steps of these rules by their ranks, of which no two are equal."""
+    steps = [(step.rank, step, table) for rule, table in tables for step in view.bundled(rule)]
+    steps.sort()
+    return [(step, table) for _, step, table in steps]
 
 
 def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
@@ -244,10 +289,31 @@ def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
         grown = True
         while grown:
             grown = False
-            for (_, _, state, children), table in steps:
-                results, lacks = table[tuple([sets[child] for child in children])]
+            for step, table in steps:
+                if isinstance(step, _Step):
+                    results, lacks = table[step.sets_of(sets)]
+                else:
+                    results, lacks = _together(table[c] for c in step.combinations(sets))
                 stuck = stuck or lacks
-                if results & ~sets[state]:
-                    sets[state] |= results
+                if results & ~sets[step.state]:
+                    sets[step.state] |= results
                     grown = loop != NO_LOOP
     return stuck
+
+
+def _loop(reading: _Reading) -> int:
+    return reading[0].loop
+
+
+def _sets_of(children: tuple[int, ...]) -> _Children:
+    if len(children) > 1:
+        return itemgetter(*children)
+    return lambda sets: (sets[children[0]],)
+
+
+def _together(found: Iterable[tuple[Bits, bool]]) -> tuple[Bits, bool]:
+    """The results of any, and whether some combination of any has none."""
+    results, lacks = 0, False
+    for more, lacking in found:
+        results, lacks = results | more, lacks or lacking
+    return results, lacks

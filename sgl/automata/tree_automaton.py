@@ -61,7 +61,7 @@ class GrammarIndex:
     the weights of the phrasal and the lexical rules.  ``uses[c]`` lists (rule,
     position) of the occurrences of category ``c`` among the children of rules.
     ``costs`` are the sizes of all rules in a derivation: their tokens in the
-    first text layer, and themselves.
+    first text layer, and themselves; ``phrasal_costs`` those of the phrasal ones.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
@@ -87,6 +87,7 @@ class GrammarIndex:
             for position, child in enumerate(children):
                 self.uses[child].append((rule, position))
         self.costs = tuple([tokens + 1 for tokens in grammar.source_tokens])
+        self.phrasal_costs = np.array([self.costs[rule] for rule in self.phrasal], np.intp)
         self._cheapest: dict[Lexicon, tuple[int, ...]] = {}
 
     def cheapest(self, lexicon: Lexicon) -> tuple[int, ...]:

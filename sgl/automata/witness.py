@@ -1,17 +1,28 @@
 """The smallest derivation that an automaton accepts.
 
-Knuth's (1977) generalisation of Dijkstra's algorithm: states are settled in the
-order of the size of their smallest derivation, so that each transition is looked
-at once, when the last of its children is settled.  The size of a derivation is
-its number of source tokens plus its number of rules.
+The size of a derivation is its number of source tokens plus its number of rules.  The
+least sizes of all states are the least solution of
+
+    size(q)  =  least of  cost(r) + size(q1) + ... + size(qk)   over all  q -> r(q1 ... qk)
+
+and are found from the leaves upwards, for all transitions at once (Knuth 1977 settles one
+state after the other)::
+
+    N 2   NP -> the N  2 + 2   VP -> slept 2   S -> NP VP  1 + 4 + 2
+
+A derivation costs more than each of its parts, so that to follow the least transitions
+from an accepted state downwards comes to an end.
 """
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+import numpy as np
 
-from sgl.automata.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.automata.tree_automaton import DEAD, GrammarIndex, Numbers, TreeAutomaton
 from sgl.core.interpret import Derivation
+
+#: The size of a state that derives nothing.
+_ENDLESS = 2**40
 
 
 def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Derivation | None:
@@ -22,61 +33,57 @@ def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Deriva
     """
     if automaton.empty:
         return None
-    costs = index.costs
-    queue: list[tuple[int, int, tuple[int, ...], int]] = [
-        (costs[word], word, (), state)
-        for word, state in zip(index.cheapest(automaton.lexicon), automaton.leaves, strict=True)
-        if state != DEAD
-    ]
-    heapify(queue)
-    waiting = _Waiting(index, automaton)
-    best: dict[int, tuple[int, tuple[int, ...]]] = {}
-    size: dict[int, int] = {}
-    while queue:
-        cost, rule, children, state = heappop(queue)
-        if state in best:
-            continue
-        best[state] = rule, children
-        size[state] = cost
-        if state in automaton.accepting:
-            return _preorder(best, state)
-        for ready_rule, ready_children, result in waiting.settle(state):
-            total = costs[ready_rule] + sum(size[child] for child in ready_children)
-            heappush(queue, (total, ready_rule, ready_children, result))
-    return None
-
-
-class _Waiting:
-    """The transitions that still have children to be settled."""
-
-    def __init__(self, index: GrammarIndex, automaton: TreeAutomaton) -> None:
-        self._transitions: list[tuple[int, tuple[int, ...], int]] = []
-        self._missing: list[int] = []
-        self._by_child: list[list[int]] = [[] for _ in automaton.category]
-        for rule, table in zip(index.phrasal, automaton.tables, strict=True):
-            for children, result in table.items():
-                number = len(self._transitions)
-                distinct = dict.fromkeys(children)
-                self._transitions.append((rule, children, result))
-                self._missing.append(len(distinct))
-                for child in distinct:
-                    self._by_child[child].append(number)
-
-    def settle(self, state: int) -> list[tuple[int, tuple[int, ...], int]]:
-        """The transitions (rule, children, result) of which ``state`` was the last child."""
-        ready = []
-        for number in self._by_child[state]:
-            self._missing[number] -= 1
-            if not self._missing[number]:
-                ready.append(self._transitions[number])
-        return ready
-
-
-def _preorder(best: dict[int, tuple[int, tuple[int, ...]]], root: int) -> Derivation:
+    smallest = _Smallest(index, automaton)
+    accepted = [state for state in automaton.accepting if smallest.size(state) < _ENDLESS]
+    if not accepted:
+        return None
+    root = min(accepted, key=lambda state: (smallest.size(state), *smallest.step(state), state))
     derivation: list[int] = []
     stack = [root]
     while stack:
-        rule, children = best[stack.pop()]
+        rule, children = smallest.step(stack.pop())
         derivation.append(rule)
         stack.extend(reversed(children))
     return tuple(derivation)
+
+
+class _Smallest:
+    """The least sizes of the states of an automaton, and the rules that lead to them."""
+
+    def __init__(self, index: GrammarIndex, automaton: TreeAutomaton) -> None:
+        self._index, self._automaton = index, automaton
+        self._words: dict[int, list[int]] = {}
+        for word, state in zip(index.cheapest(automaton.lexicon), automaton.leaves, strict=True):
+            self._words.setdefault(state, []).append(word)
+        # The last entry is that of the children that a rule does not have.
+        self._sizes: Numbers = np.full(automaton.size + 1, _ENDLESS, np.intp)
+        self._sizes[-1] = 0
+        for state, words in self._words.items():
+            if state != DEAD:
+                self._sizes[state] = min(index.costs[word] for word in words)
+        costs = index.phrasal_costs[automaton.rules]
+        while True:
+            self._totals = costs + self._sizes[automaton.children].sum(axis=0)
+            improved = self._sizes.copy()
+            np.minimum.at(improved, automaton.results, self._totals)
+            if np.array_equal(improved, self._sizes):
+                break
+            self._sizes = improved
+
+    def size(self, state: int) -> int:
+        """The size of the smallest derivation of a state."""
+        return int(self._sizes[state])
+
+    def step(self, state: int) -> tuple[int, tuple[int, ...]]:
+        """The first of the rules, with children, by which a state has its smallest derivation."""
+        automaton, size = self._automaton, self.size(state)
+        rows = np.flatnonzero((automaton.results == state) & (self._totals == size))
+        steps: list[tuple[int, tuple[int, ...]]] = [
+            (word, ()) for word in self._words.get(state, ()) if self._index.costs[word] == size
+        ]
+        for row in rows.tolist():
+            rule = int(automaton.rules[row])
+            arity = len(self._index.rhs[rule])
+            children = tuple(automaton.children[:arity, row].tolist())
+            steps.append((self._index.phrasal[rule], children))
+        return min(steps)
