@@ -60,6 +60,8 @@ class _Rule:
         rhs = [self._category(child.category) for child in children.children]
         if not check_layers(rule.layers, self.signature, self.diagnostics, children.names):
             return None
+        if not self._are_named(children):
+            return None
         templates, mentioned = lower_templates(
             rule, children, self.signature, self.variables, self.diagnostics
         )
@@ -84,6 +86,11 @@ class _Rule:
             span=rule.name.span,
             keep=rule.keep is not None,
         )
+
+    def _are_named(self, children: Children) -> bool:
+        """Whether it is known what children are called; a misspelt category may be in clauses."""
+        known = self.signature.categories
+        return all(child.role or child.category.name.text in known for child in children.children)
 
     def _category(self, ref: s.CategoryRef) -> CategoryPattern | None:
         return category_pattern(

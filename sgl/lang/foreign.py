@@ -57,12 +57,22 @@ def _comment(surprise: Surprise) -> bool:
     return surprise.rest.startswith(COMMENTS[:2])
 
 
+def _between_edges(surprise: Surprise) -> bool:
+    return surprise.takes(";")
+
+
+def _after_word(surprise: Surprise) -> bool:
+    return surprise.keyword == "word" and '"' in surprise.before and "\n" not in surprise.before
+
+
 FOREIGN = (
     Notation("/", _comment, "a comment starts with `#`"),
     Notation("/%", _in_weight, "a weight is a plain number; only the proportions count"),
     Notation(
         "|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"
     ),
+    Notation(",", _between_edges, "between edges stands `;`"),
+    Notation("|", _after_word, "write a `word` for each of them"),
     Notation(
         "?(",
         _on_right_hand_side,

@@ -181,6 +181,8 @@ def _capital_name(surprise: Surprise) -> Finding | None:
         and surprise.before.rstrip(" \t")[-1:] == "\n"
     ):
         return surprise.here("a clause begins with the name of its layer")
+    if surprise.takes("{"):
+        return surprise.here("a structure stands in braces: `{ V -[obj]-> N }`")
     if surprise.before.strip() == surprise.keyword:
         article = "an" if surprise.keyword[0] in "aeiou" else "a"
         of = f"the name of {article} {surprise.keyword}"
@@ -223,8 +225,12 @@ def _joined_name(surprise: Surprise) -> Finding | None:
     what = _LETTERS
     if not _NAME.match(name):
         name, what = f"{surprise.keyword[0]}_{name}", "begins with a letter"
+    titled = several and '"' not in surprise.rest
     return Finding(
-        start, start + len(run.group()), f"write `{clip(name)}`", f"a name is one word and {what}"
+        start,
+        start + len(run.group()),
+        f"write `{clip(name)}`" + (", or quote what is the title" if titled else ""),
+        f"a name is one word and {what}",
     )
 
 
