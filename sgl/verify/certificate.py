@@ -6,7 +6,6 @@ B. A split derives a phrase only in the automaton states that the invariant of a
 """
 
 import json
-import operator
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -16,7 +15,7 @@ from typing import Any
 
 Json = Any  # a part of the certificate, or a value made of such parts
 FORMAT, FOUND, LABEL = "sgl-certificate/2", "found", "label"
-COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
+COMPARE = {"=": int.__eq__, ">=": int.__ge__, "<=": int.__le__}
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
 
@@ -45,65 +44,66 @@ class Phrase:
                 raise ValueError("a node is forgotten without a label")
             tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
             self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
-        relations = {relation for body in bodies for _, relation, _ in body["links"]}
-        self.walks = {relation: self.walk(*relation) for relation in relations}
-        self.all = [(relation, *walk) for relation in relations for walk in self.walks[relation][0]]
+        self.walks = {r: self.walk(*r) for r in {r for body in bodies for _, r, _ in body["links"]}}
+        self.long = [(r, *walk) for r, (walks, *_) in self.walks.items() for walk in walks]
 
-    def degree(self, x: int | None, labels: Json) -> int:
+    def degree(self, x: int, labels: Json) -> int:
         """The number of edges from a node."""
         return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
 
     def walk(self, labels: Json, low: int, high: int | None) -> Json:
-        """Walks (from, to, length); ends of those long enough; and of those that may become so."""
-        steps = [(s, t) for s, label, t in self.edges if passes(labels, label)]
-        cap = max(low, 1) if high is None else high
+        """Longer walks (from, to, length); ends of walks that are complete, or may become so."""
+        steps, cap = [(s, t) for s, e, t in self.edges if passes(labels, e)], high or max(low, 1)
         walks = news = {(x, x, 0) for x in range(len(self.barred))}
         while news:
             longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
-            news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= cap} - walks
+            news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= high} - walks
             walks = walks | news
         held = {(s, t) for s, t, n in walks if n >= low}
         begun = [(s, t) for s, t, n in walks if high is None or n < high]
         ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
-        return walks, held, held.union(product(*ends))
+        return walks if high not in (0, 1) else (), held, held.union(product(*ends))
 
-    def matches(self, body: Json, outer: dict[str, Json]) -> list[dict[str, Json]]:
-        """The partial matches of a body that extend a match of the first one."""
-        found, free = [outer], [*enumerate(self.barred), (None, ())]
-        fit = {v: {x for x, b in free if (body["rank"], v) not in b} for v in body["variables"]}
+    def matches(self, body: Json, outer: Json, core: Json) -> list[Json]:
+        """The partial matches that extend one along all links with an end in the core."""
+        fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
+        found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
         for u, relation, w in body["links"]:
-            pairs = [(x, y) for x, y in self.walks[relation][2] if x in fit[u] and y in fit[w]]
-            pairs = [(x, y) for x, y in pairs if (x == y if u == w else x != y or x is None)]
-            found = [
+            pairs = [pair for pair in self.walks[relation][2] if not core.isdisjoint(pair)]
+            found = [m for m in found if core.isdisjoint((m.get(u), m.get(w)))] + [
                 m | {u: x, w: y}
                 for m in found
-                for used in [{*m.values()} - {None, m.get(u), m.get(w)}]
+                for used in [{*m.values()}]
+                for xs, ys in [[{m[v]} if v in m else fit[v] - used | {None} for v in (u, w)]]
                 for x, y in pairs
-                if m.get(u, x) == x and m.get(w, y) == y and used.isdisjoint((x, y))
+                if x in xs and y in ys and ((u == w) == (x == y) or x is y is None)
             ]
+            fit |= {v: fit[v] - core for v in (u, w)}  # in the core they would be by this link
         return found
 
     def shape(self, body: Json, match: Json) -> Json:
-        """What of a match can matter: whether it is complete; places; degrees, walks at ports."""
-        places = [match[v] if match[v] in self.ends else -1 for v in body["variables"]]
-        counts = [min(self.degree(match[v], e), n + 1) for v, e, _, n in body["degrees"]]
-        name = {match[v]: v for v in body["variables"]} | {x: x for x in self.ends}
-        held = ((match[u], match[w]) in self.walks[r][1] for u, r, w in body["links"])
-        seen = {(r, name[s], name[t], n) for r, s, t, n in self.all if s in name and t in name}
-        return {*places} == {-1} and all(held), *places, *counts, frozenset(seen)
+        """What of a match can matter: whether it is complete; its places; its longer walks."""
+        places = [x if x in self.ends else -1 for x in (match.get(v) for _, v in body["own"])]
+        held = all((match.get(u), match.get(w)) in self.walks[r][1] for u, r, w in body["links"])
+        name = {x: v for v, x in match.items()} | {x: x for x in self.ends}
+        seen = frozenset((r, name[s], name[t], n) for r, s, t, n in self.long if {s, t} <= {*name})
+        return {*places} == {-1} and held, *places, seen
 
     def type(self) -> Json:
         """All that matters of the graph: its ports, and its partial matches, or FOUND."""
         ports, kept, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
-        for match in self.matches(first, {}):
-            own, more = self.shape(first, match), [(e, self.matches(e, match)) for e in others]
-            shapes = [frozenset(self.shape(body, e) for e in group) for body, group in more]
-            whole = [complete for group in shapes for complete, *_ in group]
+        core = {*range(len(ports), len(self.barred)), *(self.ends if others else ())}
+        for match in self.matches(first, {}, core):
+            own = self.shape(first, match)
+            more = [[self.shape(e, m) for m in self.matches(e, match, core)] for e in others]
+            whole = [complete for group in more for complete, *_ in group]
             if own[0] and not whole:
                 return FOUND, *(LABEL in bars for bars in ports)
             if not any(whole):
-                kept.add((own, *shapes))
-        return *ports, frozenset(e for e in self.edges if {*e[::2]} <= self.ends), frozenset(kept)
+                kept.add((own, *map(frozenset, more)))
+        near, degrees = self.ends.issuperset, [d for body in self.bodies for d in body["degrees"]]
+        counts = [min(self.degree(x, e), n + 1) for x in self.ports for _, e, _, n in degrees]
+        return *ports, *counts, frozenset(e for e in self.edges if near(e[::2])), frozenset(kept)
 
 
 class Sight:
@@ -116,8 +116,8 @@ class Sight:
             links = [(u, ((*labels,), *ends), w) for u, labels, *ends, w in body["links"]]
             alone = [v for v in body["variables"] if not any(v in link for link in links)]
             links += [(v, ((0,), 0, 0), v) for v in alone]  # a walk of no edges finds its nodes
-            variables = dict.fromkeys(v for link in links for v in link[::2])
-            self.bodies.append({**body, "rank": rank, "links": links, "variables": variables})
+            own = [*dict.fromkeys((rank, v) for link in links for v in link[::2])]
+            self.bodies.append({**body, "rank": rank, "links": links, "own": own})
             self.tests += [labels for _, labels, *_ in [*body["links"], *body["degrees"]]]
 
     def effect(self, fragment: Json) -> Json:
