@@ -45,7 +45,6 @@ class Phrase:
             tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
             self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
         self.walks = {r: self.walk(*r) for r in {r for body in bodies for _, r, _ in body["links"]}}
-        self.long = [(r, *walk) for r, (walks, *_) in self.walks.items() for walk in walks]
 
     def degree(self, x: int, labels: Json) -> int:
         """The number of edges from a node."""
@@ -84,10 +83,11 @@ class Phrase:
     def shape(self, body: Json, match: Json) -> Json:
         """What of a match can matter: whether it is complete; its places; its longer walks."""
         places = [x if x in self.ends else -1 for x in (match.get(v) for _, v in body["own"])]
-        held = all((match.get(u), match.get(w)) in self.walks[r][1] for u, r, w in body["links"])
-        name = {x: v for v, x in match.items()} | {x: x for x in self.ends}
-        seen = frozenset((r, name[s], name[t], n) for r, s, t, n in self.long if {s, t} <= {*name})
-        return {*places} == {-1} and held, *places, seen
+        ties = [(*self.walks[r][:2], match.get(u), match.get(w)) for u, r, w in body["links"]]
+        held = [(x, y) in ends for _, ends, x, y in ties]
+        ahead = [{e[1:] for e in ws if e[0] == x and e[1] in self.ports} for ws, _, x, _ in ties]
+        back = [{e[::2] for e in ws if e[1] == y and e[0] in self.ports} for ws, _, _, y in ties]
+        return {*places} == {-1} and all(held), *places, *held, *map(frozenset, ahead + back)
 
     def type(self) -> Json:
         """All that matters of the graph: its ports, and its partial matches, or FOUND."""
@@ -103,7 +103,9 @@ class Phrase:
                 kept.add((own, *map(frozenset, more)))
         near, degrees = self.ends.issuperset, [d for body in self.bodies for d in body["degrees"]]
         counts = [min(self.degree(x, e), n + 1) for x in self.ports for _, e, _, n in degrees]
-        return *ports, *counts, frozenset(e for e in self.edges if near(e[::2])), frozenset(kept)
+        walks = frozenset((r, w) for r, (ws, *_) in self.walks.items() for w in ws if near(w[:2]))
+        edges = (edge for edge in self.edges if near(edge[::2]))
+        return *ports, *counts, frozenset(edges), walks, frozenset(kept)
 
 
 class Sight:
@@ -152,8 +154,7 @@ class Checker:
 
     def __init__(self, text: str) -> None:
         self.data = json.loads(text, parse_int=lambda digits: range(1 << 20)[int(digits)])
-        self.structures, self.symbols = self.data["structures"], self.data["symbols"]
-        self.sights: dict[str, Sight] = {}
+        self.structures, self.sights = self.data["structures"], dict[str, Sight]()
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
         self.awake = [{s for (s, *qs), q in t.items() if q and not any(qs)} for t in self.tables]
         if self.data["format"] != FORMAT:
@@ -172,8 +173,8 @@ class Checker:
         rules = {(s, *(words[x] for x in xs[layer])): [-1] for _, s, *xs in self.data["rules"]}
         members, size = [dict[Json, int]() for _ in self.data["categories"]], -1
         while size < (size := sum(map(len, members))):
-            for (symbol, *labels), before in rules.items():
-                _, lhs, rhs, *fragments = self.symbols[symbol]
+            for (symbol, *labels), before in reversed(rules.items()):
+                _, lhs, rhs, *fragments = self.data["symbols"][symbol]
                 effect, choices = effects[fragments[layer]], [members[child] for child in rhs]
                 rules[symbol, *labels] = after = [*map(len, choices)]
                 for children in product(*choices) if before != after else ():
@@ -188,18 +189,17 @@ class Checker:
 
     def split(self, split: Json) -> None:
         """A split is a part of the grammar."""
-        states = split["states"]
         for symbol, *ends in split["transitions"]:
-            name, lhs, rhs, *_ = self.symbols[symbol]
-            if [lhs, *rhs] != [states[end] for end in ends]:
+            name, lhs, rhs, *_ = self.data["symbols"][symbol]
+            if [lhs, *rhs] != [split["states"][end] for end in ends]:
                 raise ValueError(f"transition {name} of state {ends[0]} is no rule of the grammar")
-        if any(states[root] != self.data["start"] for root in split["roots"]):
+        if any(split["states"][root] != self.data["start"] for root in split["roots"]):
             raise ValueError("a root is not a text")
 
     def invariant(self, split: Json, group: list[int], invariant: Json, kind: str) -> None:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
-        size, usual, wanted = len(group), {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
-        sets = {state: {*zip(*[iter(flat)] * size, strict=True)} for state, *flat in invariant}
+        usual, wanted = {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
+        sets = {q: {*zip(*[iter(flat)] * len(group), strict=True)} for q, *flat in invariant}
         tables = [(i, self.tables[structure]) for i, structure in enumerate(group)]
         awake = {symbol for structure in group for symbol in self.awake[structure]}
         for symbol, result, *children in split["transitions"]:
@@ -207,7 +207,7 @@ class Checker:
             for states in product(*[sets.get(child, usual) for child in children]) if seen else ():
                 new = tuple(t.get((symbol, *[q[i] for q in states]), 0) for i, t in tables)
                 if new not in sets.get(result, usual):
-                    step = f"transition {self.symbols[symbol][0]} of state {result}"
+                    step = f"transition {self.data['symbols'][symbol][0]} of state {result}"
                     raise ValueError(f"{step} leaves the invariant: {states} -> {new}")
         accepting = [self.structures[structure]["accepting"] for structure in group]
         for root, states in ((r, qs) for r in split["roots"] for qs in sets.get(r, usual)):
