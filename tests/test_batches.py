@@ -18,13 +18,15 @@ from sget import sget
 from slog import grammar as slog_grammar
 
 from sgl.compile import Compiled
+from sgl.core.gluing import WORD, GluingNode, GluingRule
+from sgl.graph.meaning import ViewError
 from sgl.sample import NotEnoughError, pack
 from sgl.sample import batches as batches_module
 from sgl.sample import blanks as blanks_module
 from sgl.sample import forks as forks_module
 from sgl.sample import phrases as phrases_module
 from sgl.sample.batches import Drawing
-from sgl.sample.engine import PackedStratum, PackedText, State, Tables
+from sgl.sample.engine import PackedStratum, PackedText, PackedView, State, Tables
 from sgl.sample.forks import MOST_DRAWS, Forks
 from sgl.sample.kinds import Kinds
 from sgl.sample.lanes import DRAWS, KEY_BYTES, PIECE_BITS, candidate_keys, columns
@@ -247,6 +249,28 @@ def test_targets_with_shares_and_ambiguous_candidates_are_judged_alike() -> None
         ]
     )
     assert in_batches(tables) == plainly(tables)
+
+
+def test_a_part_without_items_may_have_no_derivation() -> None:
+    tables = tables_of([State([1], [0], [()]), State([], [], [])], [("a",)], wanted=1)
+    nothing = tables.strata[0]._replace(stream="t", wanted=0, start=1)
+    tables = tables._replace(strata=[nothing, *tables.strata])
+    assert in_batches(tables) == plainly(tables) == {"train": [["a\ta\t100 %s\n"]]}
+
+
+def test_a_word_without_a_lemma_is_not_taken_for_one_that_has_one() -> None:
+    words, lemmas = ("dog", "cat", "it"), ("dog", "cat", "")
+    tables = tables_of(
+        [State([1, 2, 3], [0, 1, 2], [()] * 3)], [(word,) for word in words], wanted=9
+    )
+    nodes = [GluingNode((("lemma", lemma), ("type", "entity")), 0, ()) for lemma in lemmas]
+    rules = [GluingRule((WORD,), (node,), (), (0,)) for node in nodes]
+    tables = tables._replace(targets=[PackedView("lf", "cogs", rules)])
+    assert [len(words.entries) for words in Kinds(tables).classes] == [2, 1]
+    with pytest.raises(ViewError, match="lemma ''"):
+        plainly(tables)
+    with pytest.raises(ViewError, match="lemma ''"):
+        in_batches(tables)
 
 
 def test_what_could_not_be_read_back_is_refused_as_by_the_plain_sampler() -> None:

@@ -128,6 +128,27 @@ def test_a_without_part_counts_whatever_variables_it_lists(part: str) -> None:
         assert faults(json.dumps(content)) != []
 
 
+@pytest.mark.parametrize("state", [1, None, ""], ids=["a number", "null", "a string"])
+def test_a_structure_is_found_in_a_split_whatever_its_states_are_called(state: object) -> None:
+    content = excluding("{ V -[obj]-> N }")
+    (split,), (found,), (claim,) = content["splits"], content["structures"], content["claims"]
+    # Now the split has all rules again, and nothing is said of the states of its phrases.
+    places = {category: number for number, category in enumerate(split["states"])}
+    split["transitions"] = [
+        [symbol, *(places[category] for category in (lhs, *rhs))]
+        for symbol, (_, lhs, rhs, *_) in enumerate(content["symbols"])
+        if places.keys() >= {lhs, *rhs}
+    ]
+    claim[3] = []
+    assert {q for _, *states in found["transitions"] for q in states} == {0, 1}
+    found["transitions"] = [
+        [symbol, *(state if q else 0 for q in states)] for symbol, *states in found["transitions"]
+    ]
+    found["accepting"] = [state]
+    (fault,) = faults(json.dumps(content))
+    assert "leaves the invariant" in fault
+
+
 # ---- tampering
 
 

@@ -137,9 +137,16 @@ def _grammar(content: Json) -> Iterator[Tampering]:
         "a symbol of another category": lambda c: c["symbols"][0].__setitem__(
             1, c["symbols"][0][1] + 1
         ),
+        "a symbol that no rule has": _without_rules,
     }
     for name, change in changes.items():
         yield _make("grammar", name, "the grammar is another one", change)
+
+
+def _without_rules(content: Json) -> None:
+    """Leave out all rules of a symbol that splits use."""
+    (symbol, *_), *_ = content["splits"][0]["transitions"]
+    content["rules"] = [rule for rule in content["rules"] if rule[1] != symbol]
 
 
 def _structure(number: int, structure: Json, rng: Random | None = None) -> Iterator[Tampering]:

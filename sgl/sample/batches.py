@@ -106,6 +106,9 @@ class Drawing:
         Raises ``NotEnoughError`` when there are too few.
         """
         rows: list[list[str]] = [[] for _ in self._tables.targets]
+        if not stratum.wanted:
+            # There may be no derivation at all.
+            return rows
         part = _Part(self._tables, stratum, self._judge)
         forks = self._forks.get(stratum.start)
         if forks is None:

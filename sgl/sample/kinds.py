@@ -135,13 +135,14 @@ class Kinds:
 
     def _without_words(self, rule: int) -> object:
         """What a rule is but for its words; ``None`` if there is more to them."""
-        glued: list[GluingRule] = []
+        glued: list[tuple[GluingRule, int]] = []
         for output in self._outputs:
             if isinstance(output, PackedView):
                 lemmas = _lemmas(output.rules[rule])
                 if len(lemmas) > 1 or not all(map(is_word, lemmas)):
                     return None
-                glued.append(with_lemma(output.rules[rule], ""))
+                # One that has no lemma is not as others that have one.
+                glued.append((with_lemma(output.rules[rule], ""), len(lemmas)))
             elif not _stands_alone(output, template_of(output, rule)):
                 return None
         judged = len(self._tables.words[rule]), len(self._tables.lemmas[rule])

@@ -58,8 +58,7 @@ class Phrase:
             longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
             news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= high} - walks
             walks = walks | news
-        held = {(s, t) for s, t, n in walks if n >= low}
-        begun = [(s, t) for s, t, n in walks if high is None or n < high]
+        held, begun = {e[:2] for e in walks if e[2] >= low}, [e for e in walks if e[2] != high]
         ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
         return walks if high not in (0, 1) else (), held, held.union(product(*ends))
 
@@ -156,7 +155,7 @@ class Checker:
         self.data = json.loads(text, parse_int=lambda digits: range(1 << 20)[int(digits)])
         self.structures, self.sights = self.data["structures"], dict[str, Sight]()
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
-        self.awake = [{s for (s, *qs), q in t.items() if q and not any(qs)} for t in self.tables]
+        self.awake = [{s for (s, *c), q in t.items() if q != 0 and not any(c)} for t in self.tables]
         if self.data["format"] != FORMAT:
             raise ValueError(f"the format is not {FORMAT}")
 
@@ -189,11 +188,12 @@ class Checker:
 
     def split(self, split: Json) -> None:
         """A split is a part of the grammar."""
+        states, known = split["states"], {symbol for _, symbol, *_ in self.data["rules"]}
         for symbol, *ends in split["transitions"]:
             name, lhs, rhs, *_ = self.data["symbols"][symbol]
-            if [lhs, *rhs] != [split["states"][end] for end in ends]:
+            if symbol not in known or [lhs, *rhs] != [states[end] for end in ends]:
                 raise ValueError(f"transition {name} of state {ends[0]} is no rule of the grammar")
-        if any(split["states"][root] != self.data["start"] for root in split["roots"]):
+        if any(states[root] != self.data["start"] for root in split["roots"]):
             raise ValueError("a root is not a text")
 
     def invariant(self, split: Json, group: list[int], invariant: Json, kind: str) -> None:
