@@ -85,11 +85,9 @@ class _Bundle:
             own = np.array([numbers.number(sets[state]) for state in states.tolist()], np.intp)
             codes = codes * len(numbers) + own[places]
             values.append(numbers.values)
-        met = np.zeros(prod(map(len, values)), np.bool_)
-        met[codes] = True
-        for found, combination in zip(met.tolist(), product(*values), strict=True):
-            if found:
-                yield combination
+        # Of many children few combinations may occur, so that they are not all gone through.
+        for code in np.unique(codes).tolist():
+            yield _decoded(code, values)
 
 
 class SplitView:
@@ -309,6 +307,15 @@ def _sets_of(children: tuple[int, ...]) -> _Children:
     if len(children) > 1:
         return itemgetter(*children)
     return lambda sets: (sets[children[0]],)
+
+
+def _decoded(code: int, values: Sequence[Sequence[Bits]]) -> tuple[Bits, ...]:
+    """The values that a number stands for, whose last digit is the place of the last value."""
+    found: list[Bits] = []
+    for of_place in reversed(values):
+        code, place = divmod(code, len(of_place))
+        found.append(of_place[place])
+    return tuple(reversed(found))
 
 
 def _together(found: Iterable[tuple[Bits, bool]]) -> tuple[Bits, bool]:

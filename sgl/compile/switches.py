@@ -100,8 +100,7 @@ class Parameters:
                 "SGL0201",
                 name.span,
                 f"there is no parameter `{name}`",
-                hint=suggest(name.text, self.values)
-                or f"declare it: `param {name} = …`",
+                hint=suggest(name.text, self.values) or f"declare it: `param {name} = …`",
             )
 
 
