@@ -34,11 +34,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sgl.compile.expand import Concrete, Instance
-from sgl.compile.productions import ANY, CategoryPattern, Production, Slotting
+from sgl.compile.places import LEFT, Place, goes_up, is_tied_with, places_of
+from sgl.compile.productions import ANY, Production, Slotting
 from sgl.diagnostics import Span
-
-#: The number of the left-hand side among the places of a rule; children have 0, 1, ….
-LEFT = -1
 
 
 class Reason(Enum):
@@ -82,45 +80,6 @@ class OpenTie:
     place: Span
     tied_at: tuple[Span, ...]
     choices: tuple[Choice, ...]
-
-
-class _Place(NamedTuple):
-    """A place of a rule that has the feature in question; ``slot`` is its index there."""
-
-    production: Production
-    number: int
-    feature: str
-    slot: int
-
-    @property
-    def pattern(self) -> CategoryPattern:
-        production = self.production
-        return production.lhs if self.number == LEFT else production.rhs[self.number]
-
-    @property
-    def category(self) -> str:
-        return self.pattern.info.name
-
-    @property
-    def kind(self) -> tuple[str, bool, str]:
-        """What places of other rules are compared by."""
-        return self.category, self.number == LEFT, self.feature
-
-    @property
-    def variable(self) -> str | None:
-        """The variable that stands here, if one does."""
-        slot = self.pattern.slots[self.slot]
-        return slot if isinstance(slot, str) else None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the brackets say nothing about the feature."""
-        return self.feature not in self.pattern.mentioned
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the brackets have a variable, or values that are not all there are."""
-        return self.feature not in self.pattern.free
 
 
 def find_open_ties(
@@ -168,8 +127,8 @@ def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
 
 @dataclass(frozen=True, slots=True)
 class _Suspect:
-    place: _Place
-    partner: _Place
+    place: Place
+    partner: Place
     reason: Reason
     tied_at: tuple[Span, ...] = ()
 
@@ -180,8 +139,8 @@ class _Usage:
     def __init__(self, productions: Sequence[Production], words: Sequence[Production]) -> None:
         self._words = words
         self.rules = [production for production in productions if production.rhs]
-        self.places: dict[tuple[str, bool, str], list[_Place]] = {}
-        every = [list(_places(production)) for production in productions]
+        self.places: dict[tuple[str, bool, str], list[Place]] = {}
+        every = [list(places_of(production)) for production in productions]
         for place in (place for places in every for place in places):
             self.places.setdefault(place.kind, []).append(place)
         self.every = every
@@ -192,7 +151,7 @@ class _Usage:
         """The features of categories by which the forms of one lemma differ."""
         values: dict[tuple[str, str, str], set[Slotting]] = {}
         for word in self._words:
-            for place in _places(word) if word.fragments else ():
+            for place in places_of(word) if word.fragments else ():
                 if place.is_told:
                     key = place.category, place.feature, _lemma(word)
                     values.setdefault(key, set()).add(word.lhs.slots[place.slot])
@@ -201,7 +160,7 @@ class _Usage:
     def suspects(self) -> Iterator[_Suspect]:
         """All open places with a partner that the rest of the grammar speaks against."""
         for rule in self.rules:
-            places = list(_places(rule))
+            places = list(places_of(rule))
             for place in places:
                 for partner in places if place.is_open else ():
                     if (
@@ -211,7 +170,7 @@ class _Usage:
                     ):
                         yield from self._judged(place, partner)
 
-    def _is_of_words(self, *places: _Place) -> bool:
+    def _is_of_words(self, *places: Place) -> bool:
         """Whether the children among these places have the feature from words."""
         return all(
             (place.category, place.feature) in self.of_words
@@ -219,7 +178,7 @@ class _Usage:
             if place.number != LEFT
         )
 
-    def _is_provided(self, place: _Place, partner: _Place, places: Sequence[_Place]) -> bool:
+    def _is_provided(self, place: Place, partner: Place, places: Sequence[Place]) -> bool:
         """Whether the partner agrees with another child, and the words here do not inflect."""
         return (
             place.number != LEFT
@@ -232,14 +191,14 @@ class _Usage:
             and (place.category, place.feature) not in self.inflected
         )
 
-    def _judged(self, place: _Place, partner: _Place) -> Iterator[_Suspect]:
+    def _judged(self, place: Place, partner: Place) -> Iterator[_Suspect]:
         everywhere = self.places[place.kind]
         others = [
             other
             for other in everywhere
             if other.production is not place.production and other.production.rhs
         ]
-        tying = [other for other in others if _tied_with(other, partner)]
+        tying = [other for other in others if is_tied_with(other, partner)]
         if tying and all(other.is_told for other in others):
             spans = tuple(other.pattern.span for other in tying)
             yield _Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
@@ -254,29 +213,22 @@ class _Usage:
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
 
-    def _stands_alone(self, place: _Place, partner: _Place) -> bool:
+    def _stands_alone(self, place: Place, partner: Place) -> bool:
         """Whether the partner agrees with the phrase, and the like of this child with nothing.
 
         The gender of a noun phrase is not forgotten in relative clauses if nothing that it
         stands beside elsewhere has a gender.
         """
-        if partner.variable is None or not _goes_up(partner):
+        if partner.variable is None or not goes_up(partner):
             return False
         return not all(
             any(_is_partner(other, beside, places) for beside in places)
             for other in self.places[place.kind]
-            for places in [list(_places(other.production))]
+            for places in [list(places_of(other.production))]
         )
 
 
-def _places(production: Production) -> Iterator[_Place]:
-    """The left-hand side and the children, once for each of their features."""
-    for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
-        for slot, feature in enumerate(pattern.info.features):
-            yield _Place(production, number, feature, slot)
-
-
-def _is_partner(place: _Place, partner: _Place, places: Sequence[_Place]) -> bool:
+def _is_partner(place: Place, partner: Place, places: Sequence[Place]) -> bool:
     """Whether two places of a rule could be meant to agree, as no others like them do."""
     if partner.feature != place.feature or partner.number == place.number:
         return False
@@ -288,7 +240,7 @@ def _is_partner(place: _Place, partner: _Place, places: Sequence[_Place]) -> boo
     )
 
 
-def _told_by_words(every: Sequence[Sequence[_Place]]) -> list[_Place]:
+def _told_by_words(every: Sequence[Sequence[Place]]) -> list[Place]:
     """The features that words have values for."""
     return [
         place for places in every for place in places if not place.production.rhs and place.is_told
@@ -296,7 +248,7 @@ def _told_by_words(every: Sequence[Sequence[_Place]]) -> list[_Place]:
 
 
 def _risen(
-    every: Sequence[Sequence[_Place]], features: set[tuple[str, str]]
+    every: Sequence[Sequence[Place]], features: set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
     """Features of categories, and all that rules make of them from below upwards."""
     found = set(features)
@@ -323,35 +275,12 @@ def _lemma(word: Production) -> str:
     return str(attributes.get("lemma", ""))
 
 
-def _tied_with(place: _Place, partner: _Place) -> bool:
-    """Whether a place agrees, in its own rule, with a place like the partner.
-
-    A verb that agrees with what follows it (*there are dogs*) is not like one that takes
-    its number from above (*they see dogs*).
-    """
-    return place.variable is not None and any(
-        other.kind == partner.kind
-        and other.variable == place.variable
-        and (partner.variable is None or _goes_up(other) == _goes_up(partner))
-        for other in _places(place.production)
-        if other.number != place.number
-    )
-
-
-def _goes_up(place: _Place) -> bool:
-    """Whether a child has its value in common with the left-hand side."""
-    return any(
-        other.number == LEFT and other.variable == place.variable
-        for other in _places(place.production)
-    )
-
-
 def _choices(
-    place: _Place, partner: _Place, instances: Sequence[tuple[int, Instance]]
+    place: Place, partner: Place, instances: Sequence[tuple[int, Instance]]
 ) -> tuple[Choice, ...]:
     further = [
         other
-        for other in _places(place.production)
+        for other in places_of(place.production)
         if other.feature == place.feature and other.number not in (place.number, partner.number)
     ]
     return tuple(
@@ -366,12 +295,12 @@ def _choices(
     )
 
 
-def _value(place: _Place, instance: Instance) -> str:
+def _value(place: Place, instance: Instance) -> str:
     concrete = instance.lhs if place.number == LEFT else instance.rhs[place.number]
     return concrete[1][place.slot]
 
 
-def _rest(place: _Place, instance: Instance) -> tuple[Concrete, ...]:
+def _rest(place: Place, instance: Instance) -> tuple[Concrete, ...]:
     """The categories of an instance without the value of a place, the left-hand side first."""
     found = [instance.lhs, *instance.rhs]
     name, values = found[place.number - LEFT]
@@ -397,7 +326,7 @@ def _open_tie(suspect: _Suspect, choices: tuple[Choice, ...]) -> OpenTie:
     )
 
 
-def _new_variable(place: _Place) -> str:
+def _new_variable(place: Place) -> str:
     """A name for a variable that is none yet: the beginning of the feature's name."""
     taken = {*place.production.domains, *place.pattern.slots[place.slot]}
     beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
