@@ -43,8 +43,8 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
         yield from _structure(number, structure)
     for number in range(min(MOST, len(content["splits"]))):
         yield from _split(number, content)
-    for number, claim in _chosen(content):
-        yield from _claim(number, claim)
+    for number in _chosen(content):
+        yield from _claim(number, content)
     yield from _harmless()
     kind, reason = "certificate: harmless", "the manifest calls nothing proved any more"
     yield Tampering(kind, "away, and the word `proved` too", reason, "", _disclaimed)
@@ -72,9 +72,7 @@ def _drawn(content: Json, rng: Random) -> Iterator[Tampering]:
     number = rng.randrange(len(content[kind]))
     if kind == "structures":
         return _structure(number, content[kind][number], rng)
-    return (
-        _split(number, content) if kind == "splits" else _claim(number, content[kind][number], rng)
-    )
+    return _split(number, content) if kind == "splits" else _claim(number, content, rng)
 
 
 def _some(count: int, rng: Random | None) -> Iterable[int]:
@@ -95,12 +93,12 @@ def _disclaimed(copy: Copy) -> None:
     copy.save()
 
 
-def _chosen(content: Json) -> list[tuple[int, Json]]:
-    """Some claims of each kind."""
-    of_kind: dict[str, list[tuple[int, Json]]] = {}
-    for number, claim in enumerate(content["claims"]):
-        of_kind.setdefault(claim[0], []).append((number, claim))
-    return [entry for entries in of_kind.values() for entry in entries[:MOST]]
+def _chosen(content: Json) -> list[int]:
+    """The numbers of some claims of each kind."""
+    of_kind: dict[str, list[int]] = {}
+    for number, (kind, *_) in enumerate(content["claims"]):
+        of_kind.setdefault(kind, []).append(number)
+    return [number for numbers in of_kind.values() for number in numbers[:MOST]]
 
 
 def _make(kind: str, name: str, claim: str, change: Change) -> Tampering:
@@ -195,8 +193,8 @@ def _split(number: int, content: Json) -> Iterator[Tampering]:
         yield _make("split", f"{what}: {name}", "the split is not of the grammar", change)
 
 
-def _claim(number: int, claim: Json, rng: Random | None = None) -> Iterator[Tampering]:
-    kind, _, _, evidence = claim
+def _claim(number: int, content: Json, rng: Random | None = None) -> Iterator[Tampering]:
+    kind, _, _, evidence = content["claims"][number]
     what = f"claim {number} ({kind})"
 
     def of(c: Json) -> Json:
@@ -214,7 +212,7 @@ def _claim(number: int, claim: Json, rng: Random | None = None) -> Iterator[Tamp
         changes["the opposite"] = lambda c: of(c).__setitem__(0, opposite)
         for index in _some(len(evidence), rng):
             changes[f"without entry {index}"] = lambda c, i=index: of(c)[3].pop(i)
-        if kind == "excludes" and evidence:
+        if kind == "excludes" and _leaking_step(number, content) is not None:
             changes["a leak"] = partial(leak, number)
     for name, change in changes.items():
         yield _make("claim", f"{what}: {name}", "the claim is not shown", change)
@@ -222,6 +220,15 @@ def _claim(number: int, claim: Json, rng: Random | None = None) -> Iterator[Tamp
 
 def leak(number: int, content: Json) -> None:
     """Let the split of a claim use a phrase where only another of its category may stand."""
+    step = _leaking_step(number, content)
+    if step is None:
+        raise ValueError("no phrase can stand elsewhere")
+    _, split, *_ = content["claims"][number]
+    content["splits"][split]["transitions"].append(step)
+
+
+def _leaking_step(number: int, content: Json) -> list[int] | None:
+    """A transition with such a phrase, if there is one."""
     _, split, _, invariant = content["claims"][number]
     part = content["splits"][split]
     states, known = part["states"], {tuple(step) for step in part["transitions"]}
@@ -231,9 +238,8 @@ def leak(number: int, content: Json) -> None:
             for state in () if result in special else special:
                 step = (symbol, result, *children[:place], state, *children[place + 1 :])
                 if states[state] == states[child] and step not in known:
-                    part["transitions"].append(step)
-                    return
-    raise ValueError("no phrase can stand elsewhere")
+                    return [*step]
+    return None
 
 
 def _harmless() -> Iterator[Tampering]:
