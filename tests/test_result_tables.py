@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from workplace import Workplace
 
@@ -107,6 +107,7 @@ def test_latex_accepts_the_tables(written: dict[str, str], tmp_path: Path) -> No
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(min_size=1, max_size=80), st.floats(20, 300), st.integers(1, 3))
+@example("00\u0e5c\u00ad0", 30.0, 1)
 def test_a_name_keeps_to_its_room_and_loses_nothing_that_fits(
     text: str, width: float, lines: int
 ) -> None:

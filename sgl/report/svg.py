@@ -85,7 +85,10 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
             found[-1] += character
     kept = [line.strip() for line in found[:lines]]
     if len(found) > lines:
-        kept[-1] = kept[-1][:-1] + "…"
+        # The last character may have no width, so more than one may have to go.
+        while kept[-1] and label_width(kept[-1] + "…") > width:
+            kept[-1] = kept[-1][:-1]
+        kept[-1] += "…"
     return kept
 
 
