@@ -301,7 +301,9 @@ def test_a_segmenter_that_is_not_there_is_an_error(
     work.write("out.txt", "\n".join(gold) + "\n")
     monkeypatch.setattr("sgl.cli.libraries.find_spec", lambda name: None if name == "jieba" else 1)
     assert run(["eval", str(dataset), "out.txt", "--segment", "jieba"]) == FAILED
-    assert "no jieba: pip install" in work.capsys.readouterr().err
+    said = work.capsys.readouterr().err
+    assert "error[SGL0904]: no jieba" in said
+    assert "pip install 'sgl-compiler[zh]'" in said
     rows = str(dataset / "data" / "gen.tsv")
     assert run(["eval", rows, "out.txt", "--segment", "words"]) == FAILED
     assert "error[SGL1406]" in work.capsys.readouterr().err
