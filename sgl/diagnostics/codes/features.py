@@ -4,6 +4,35 @@ from __future__ import annotations
 
 from sgl.diagnostics.codes.code import Code
 
+#: Articles that agree with nouns in one rule; the example has another.
+_ARTICLES = """\
+feature num = sg | pl
+
+category Article[num]
+category Noun[num]
+
+word Article[num=sg]: "this"
+  ja  ""
+  syn node(upos=DET)
+
+word Article[num=pl]: "these"
+  ja  ""
+  syn node(upos=DET)
+
+word Noun[num=sg]: "horse"
+  ja  "馬"
+  syn node(upos=NOUN)
+
+word Noun[num=pl]: "horses"
+  ja  "馬"
+  syn node(lemma=horse, upos=NOUN)
+
+rule np_article: NP -> Article[num=n] Noun[num=n]
+  ja  Noun drop Article
+  syn Noun -[det]-> Article
+
+"""
+
 CODES = (
     Code(
         "SGL0401",
@@ -80,62 +109,14 @@ rule vp_again: VP[form=f] -> V[form=f] NP "again"
         "where words have a feature that no rule asks for or passes on. What comes out are "
         "sentences without agreement, or with several derivations. Where any value is meant, "
         "`_` says so: `NP[num=_]`.",
-        """\
-feature num = sg | pl
-
-category Article[num]
-category Noun[num]
-
-word Article[num=sg]: "this"
-  ja  ""
-  syn node(upos=DET)
-
-word Article[num=pl]: "these"
-  ja  ""
-  syn node(upos=DET)
-
-word Noun[num=sg]: "horse"
-  ja  "馬"
-  syn node(upos=NOUN)
-
-word Noun[num=pl]: "horses"
-  ja  "馬"
-  syn node(lemma=horse, upos=NOUN)
-
-rule np_article: NP -> Article[num=n] Noun[num=n]
-  ja  Noun drop Article
-  syn Noun -[det]-> Article
-
+        _ARTICLES
+        + """\
 rule np_article_pp: NP -> Article Noun PP
   ja  PP Noun drop Article
   syn Noun -[det]-> Article; Noun -[nmod]-> PP
 """,
-        """\
-feature num = sg | pl
-
-category Article[num]
-category Noun[num]
-
-word Article[num=sg]: "this"
-  ja  ""
-  syn node(upos=DET)
-
-word Article[num=pl]: "these"
-  ja  ""
-  syn node(upos=DET)
-
-word Noun[num=sg]: "horse"
-  ja  "馬"
-  syn node(upos=NOUN)
-
-word Noun[num=pl]: "horses"
-  ja  "馬"
-  syn node(lemma=horse, upos=NOUN)
-
-rule np_article: NP -> Article[num=n] Noun[num=n]
-  ja  Noun drop Article
-  syn Noun -[det]-> Article
-
+        _ARTICLES
+        + """\
 rule np_article_pp: NP -> Article[num=n] Noun[num=n] PP
   ja  PP Noun drop Article
   syn Noun -[det]-> Article; Noun -[nmod]-> PP
