@@ -34,13 +34,13 @@ from definition import contains
 from opening import candidates, opened
 from random_structures import random_structure, words_of
 from sgl.automata import StructureCompiler, StructureTooCostly
-from sgl.compile import Compiled
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.core.structure import Structure
-from sgl.graph import conllu
-from sgl.sample import Interpreter
+from sgl.frontend import Compiled
+from sgl.rendering import conllu
+from sgl.sampling import Interpreter
 from sgl.verify.conllu import Malformed, Sentence, Words, read_sentences
 from sgl.verify.search import Searcher
 from sgl.verify.shape import Shapes, Vocabulary

@@ -29,8 +29,8 @@ import conllu
 import numpy as np
 
 from common import Json, print_table, write_json
-from sgl.analyse import Sentence, Settings, TreebankReader, analyse, without_punctuation
-from sgl.analyse.structures import Structure, labels_of, occurrence
+from sgl.research.analyse import Sentence, Settings, TreebankReader, analyse, without_punctuation
+from sgl.research.analyse.structures import Structure, labels_of, occurrence
 
 CAUSE = "(acl:relcl (nsubj))"
 

@@ -24,22 +24,22 @@ import numpy as np
 
 from common import Json, print_table, write_json
 from opening import opened
+from sgl.accel.column import Column
 from sgl.automata import StructureCompiler
-from sgl.compile import Compiled
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
 from sgl.dataset.columns import FeatureColumns, NotationColumns
 from sgl.dataset.notation import DerivationNotation, features, recursive_labels
-from sgl.graph import ViewOutput, conllu
-from sgl.graph.columns import ConlluColumns
-from sgl.graph.packed import PackedLayer, pack_layer
-from sgl.graph.view_columns import PACKED_VIEWS, ViewColumns
-from sgl.kernel.column import Column
-from sgl.sample import pack
-from sgl.sample.engine import derive
-from sgl.sample.random import candidate_key, stream_key
+from sgl.frontend import Compiled
+from sgl.rendering import ViewOutput, conllu
+from sgl.rendering.columns import ConlluColumns
+from sgl.rendering.packed import PackedLayer, pack_layer
+from sgl.rendering.view_columns import PACKED_VIEWS, ViewColumns
+from sgl.sampling import pack
+from sgl.sampling.engine import derive
+from sgl.sampling.random import candidate_key, stream_key
 
 Result = TypeVar("Result")
 

@@ -28,11 +28,11 @@ from typing import NamedTuple
 
 from common import print_table, write_json
 from sgl.automata import StructureCompiler
-from sgl.build.claims import establish
-from sgl.build.produce import produce
-from sgl.build.session import open_grammar
 from sgl.cache import open_cache, using
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.pipeline.claims import establish
+from sgl.pipeline.produce import produce
+from sgl.pipeline.session import open_grammar
 
 
 class Run(NamedTuple):

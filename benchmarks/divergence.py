@@ -35,9 +35,7 @@ from common import Json, print_table, write_json
 from opening import opened
 from sgl.automata import StructureCompiler
 from sgl.core.graph import Graph
-from sgl.sample import Interpreter, draw, pack
-from sgl.sample.random import candidate_key, stream_key
-from sgl.split import (
+from sgl.research.divergence import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
     TEST,
@@ -53,9 +51,11 @@ from sgl.split import (
     listed,
     recomputed,
 )
-from sgl.split.search import choices
-from sgl.split.treebank import Sentence, Word, dependency_trees, read_treebank
-from sgl.split.trees import edge_compounds, node_and_edge_atoms
+from sgl.research.divergence.search import choices
+from sgl.research.divergence.treebank import Sentence, Word, dependency_trees, read_treebank
+from sgl.research.divergence.trees import edge_compounds, node_and_edge_atoms
+from sgl.sampling import Interpreter, draw, pack
+from sgl.sampling.random import candidate_key, stream_key
 
 #: As the authors run it.
 CANDIDATES, EVERY = 1000, 2

@@ -50,18 +50,18 @@ from common import Json, print_table, write_json
 from drawing_grammarinator import grammarinator_draw
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
+from sgl.accel.column import Column
 from sgl.automata import StructureCompiler
-from sgl.compile import Compiled
-from sgl.graph.graph_columns import GraphColumns
-from sgl.graph.view_columns import PACKED_VIEWS
-from sgl.kernel.column import Column
-from sgl.sample import pack
-from sgl.sample.batches import Drawing
-from sgl.sample.drawing import draw_strata
-from sgl.sample.engine import Tables
-from sgl.sample.program import program_of
-from sgl.sample.rows import rows as rows_of
-from sgl.sample.sampler import Sampler, text_writer
+from sgl.frontend import Compiled
+from sgl.rendering.graph_columns import GraphColumns
+from sgl.rendering.view_columns import PACKED_VIEWS
+from sgl.sampling import pack
+from sgl.sampling.batches import Drawing
+from sgl.sampling.drawing import draw_strata
+from sgl.sampling.engine import Tables
+from sgl.sampling.program import program_of
+from sgl.sampling.rows import rows as rows_of
+from sgl.sampling.sampler import Sampler, text_writer
 from specialised import compiled as compiled_c
 from specialised import run as run_c
 from specialised import specialised

@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 
 from drawing_peers import Draw, Production, productions
-from sgl.sample.engine import Tables
+from sgl.sampling.engine import Tables
 
 #: The name of the grammar, which is part of that of the module.
 _NAME = "Stratum"

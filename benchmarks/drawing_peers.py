@@ -19,7 +19,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
-from sgl.sample.engine import Tables
+from sgl.sampling.engine import Tables
 
 #: Draws so many sentences.
 Draw = Callable[[int], object]

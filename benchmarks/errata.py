@@ -28,7 +28,7 @@ from errata_causes import CAUSES, causes_by_erratum
 from opening import opened
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation, interpret
-from sgl.parse import Parser
+from sgl.parsing import Parser
 from sgl.resources import grammars_dir
 
 #: What a table of the grammar lists.

@@ -39,15 +39,15 @@ import numpy as np
 
 from common import Json, print_table, write_json
 from opening import opened
-from sgl.build.selection import SplitSelection
-from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.weights import LEXICONS
 from sgl.corpus import Speller
-from sgl.fit import Collector
-from sgl.parse import Parser
+from sgl.corpus.fit import Collector
+from sgl.frontend import Compiled
+from sgl.parsing import Parser
+from sgl.pipeline.selection import SplitSelection
 
 #: What is promised of the estimated weights.
 DISTANCE, CORRELATION = 0.01, 0.98

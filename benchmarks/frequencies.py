@@ -39,12 +39,12 @@ from numpy.typing import NDArray
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.inside import Monomial, System
-from sgl.compile import Compiled
+from sgl.automata.weights.inside import Monomial, System
 from sgl.core.interpret import Derivation
-from sgl.sample import Tables, pack
-from sgl.sample.engine import derive
-from sgl.sample.random import candidate_key, stream_key
+from sgl.frontend import Compiled
+from sgl.sampling import Tables, pack
+from sgl.sampling.engine import derive
+from sgl.sampling.random import candidate_key, stream_key
 
 #: A figure is compared by itself if it is expected so often.
 ENOUGH = 100

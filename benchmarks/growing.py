@@ -28,15 +28,15 @@ import numpy as np
 from common import print_table, write_json
 from opening import opened
 from parsing import lengthened
+from sgl.accel.column import Column
 from sgl.automata import StructureCompiler
-from sgl.build.claims import establish
-from sgl.compile import Compiled
 from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics
-from sgl.kernel.column import Column
-from sgl.parse import BatchParser, Parser
-from sgl.sample import pack
-from sgl.sample.sampler import Sampler
+from sgl.frontend import Compiled
+from sgl.parsing import BatchParser, Parser
+from sgl.pipeline.claims import establish
+from sgl.sampling import pack
+from sgl.sampling.sampler import Sampler
 
 SGET = Path(__file__).parent.parent / "grammars" / "sget.sgl"
 

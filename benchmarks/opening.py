@@ -14,14 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
-from sgl.build.session import open_grammar
-from sgl.compile import Compiled
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Stratum
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.sample import pack
-from sgl.sample.engine import derive
-from sgl.sample.random import candidate_key, stream_key
+from sgl.frontend import Compiled
+from sgl.pipeline.session import open_grammar
+from sgl.sampling import pack
+from sgl.sampling.engine import derive
+from sgl.sampling.random import candidate_key, stream_key
 
 
 def opened(path: Path, settings: Mapping[str, str] | None = None) -> Compiled:

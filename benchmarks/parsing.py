@@ -46,14 +46,14 @@ from parsing_peers import (
     viterbi_reader,
 )
 from sgl.automata import StructureCompiler
-from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
-from sgl.parse import BatchParser, Parser
-from sgl.sample import pack
-from sgl.sample.engine import derive
-from sgl.sample.random import candidate_key, stream_key
+from sgl.frontend import Compiled
+from sgl.parsing import BatchParser, Parser
+from sgl.sampling import pack
+from sgl.sampling.engine import derive
+from sgl.sampling.random import candidate_key, stream_key
 
 #: Sentences that the kernel is given at once; fewer are repeated, because it is too quick.
 BATCH = 20_000

@@ -26,11 +26,11 @@ from pathlib import Path
 
 from common import Json, Workers, print_table, run_tasks, write_json
 from opening import candidates, opened
-from sgl.compile import Compiled
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Constraint, Stratum
-from sgl.parse import BatchParser, Forest, Parser
-from sgl.sample import Interpreter
+from sgl.frontend import Compiled
+from sgl.parsing import BatchParser, Forest, Parser
+from sgl.sampling import Interpreter
 
 #: The grammar as it is written, and how many times as many sentences of it are drawn.
 WHOLE, FACTOR = "grammar as written", 10

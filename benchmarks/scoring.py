@@ -35,16 +35,16 @@ from random import Random
 from typing import Generic, NamedTuple, TypeVar
 
 from common import Json, print_table, write_json
-from sgl.build.judging import grammar_of
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.evaluate.benchmark import Benchmark, Row, read_benchmark
-from sgl.evaluate.partial import PartialMatch
-from sgl.evaluate.surface import Surface
-from sgl.graph import outputs
-from sgl.parse import BatchParser, Parser
+from sgl.parsing import BatchParser, Parser
+from sgl.rendering import outputs
+from sgl.research.evaluate.benchmark import Benchmark, Row, read_benchmark
+from sgl.research.evaluate.judging import grammar_of
+from sgl.research.evaluate.partial import PartialMatch
+from sgl.research.evaluate.surface import Surface
 
 #: A clause of one subject, one object and a verb.
 _SIMPLE = re.compile(r"^([^がを]+)が([^がを]+)を([^がを]+。)$")

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opening import opened
-from sgl.audit import Reader, StructureFinder, declared_structures
 from sgl.automata import StructureCompiler
-from sgl.compile import Compiled, named_structures
 from sgl.corpus import Corpus, Unreadable
-from sgl.parse import Parser
+from sgl.corpus.audit import Reader, StructureFinder, declared_structures
+from sgl.frontend import Compiled, named_structures
+from sgl.parsing import Parser
 from sgl.resources import grammars_dir
 
 #: The looser readings: the pattern, the structure of ``slog_loose.sgl``, and what is read so.

@@ -22,11 +22,11 @@ import re
 import subprocess
 from pathlib import Path
 
-from sgl.kernel.column import SHIFT, StringPool
-from sgl.sample.engine import PackedStratum, State, Tables
-from sgl.sample.literals import attaches, closed, raised
-from sgl.sample.program import SINGLE, guide_of
-from sgl.sample.random import stream_key
+from sgl.accel.column import SHIFT, StringPool
+from sgl.sampling.engine import PackedStratum, State, Tables
+from sgl.sampling.literals import attaches, closed, raised
+from sgl.sampling.program import SINGLE, guide_of
+from sgl.sampling.random import stream_key
 
 _HEAD = """\
 #include <stdint.h>

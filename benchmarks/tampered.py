@@ -36,9 +36,9 @@ from common import Json, Workers, forget, print_table, run_tasks, write_json
 from mutation.data import scaled_plan
 from mutation.judge import open_original
 from sgl.automata import StructureCompiler
-from sgl.build.claims import establish
-from sgl.build.produce import produce
 from sgl.diagnostics import Diagnostics
+from sgl.pipeline.claims import establish
+from sgl.pipeline.produce import produce
 from sgl.verify import VerifyError, verify
 from tampering import alone, certificates, files, manifests, rows
 from tampering.copy import Copy, Tampering

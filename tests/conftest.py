@@ -62,6 +62,6 @@ def work(
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for a cluster for long."""
-    from sgl.shards import cluster
+    from sgl.parallel import cluster
 
     monkeypatch.setattr(cluster, "_PATIENCE", 1)

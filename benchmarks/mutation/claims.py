@@ -21,17 +21,17 @@ from functools import cached_property
 
 from mutation.compared import Findings
 from sgl.automata import StructureCompiler
-from sgl.automata.algebra import intersection
-from sgl.automata.evidence import Evidence, StratumEvidence
-from sgl.automata.invariant import Reader, excludes, requires
-from sgl.automata.split import acceptance_probability
-from sgl.automata.tree_automaton import TreeAutomaton
-from sgl.automata.witness import smallest_derivation
-from sgl.compile import Compiled
+from sgl.automata.algebra.boolean import intersection
+from sgl.automata.algebra.tree_automaton import TreeAutomaton
+from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence
+from sgl.automata.proofs.invariant import Reader, excludes, requires
+from sgl.automata.weights.split import acceptance_probability
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import interpret
 from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
 from sgl.core.structure import Structure
+from sgl.frontend import Compiled
 
 TRAIN = "train"
 

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 from definition import contains
 from sgl.automata import StructureCompiler
-from sgl.build.between import Between, Found
-from sgl.compile import Compiled
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.structure import Structure
+from sgl.frontend import Compiled
+from sgl.pipeline.between import Between, Found
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from mutation.claims import TRAIN, Original
 from sgl.automata import StructureCompiler
-from sgl.compile import Compiled
 from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
 from sgl.dataset import Provenance, StratumCount, manifest, write_manifest
 from sgl.dataset.write import draw_and_write
-from sgl.sample import pack
-from sgl.sample.distinct import share
+from sgl.frontend import Compiled
+from sgl.sampling import pack
+from sgl.sampling.distinct import share
 from sgl.verify import Report, verify
 
 #: Divides the numbers of training sentences, of exposures, and of the other splits.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mutation.claims import Original, rule_key, same_rules, without_places
-from sgl.compile import Compiled
+from sgl.frontend import Compiled
 
 _KEPT = "every claim of the original holds"
 

@@ -44,14 +44,14 @@ from mutation.data import scaled, verify_small
 from mutation.harmless import why_harmless, why_same_data
 from mutation.source import Mutant, Source
 from sgl.automata import StructureCompiler
-from sgl.build.claims import establish
-from sgl.build.examples import check_examples
-from sgl.build.session import open_grammar
-from sgl.compile import Compiled
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Plan
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
-from sgl.graph import ConlluError
-from sgl.sample import NotEnoughError
+from sgl.frontend import Compiled
+from sgl.pipeline.claims import establish
+from sgl.pipeline.examples import check_examples
+from sgl.pipeline.session import open_grammar
+from sgl.rendering import ConlluError
+from sgl.sampling import NotEnoughError
 
 #: Sentences that break a claim, on average, in the sample that the verifier reads.
 PLANTED = 30

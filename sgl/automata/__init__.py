@@ -7,23 +7,23 @@
     proofs = prove(compiler, plan)                  # what is true of the plan
 
 A structure becomes a deterministic bottom-up automaton over derivations
-(:mod:`~sgl.automata.structure_automaton`), lifted to the grammar and its lexical
-classes and minimised (:mod:`~sgl.automata.tree_automaton`,
-:mod:`~sgl.automata.lexicon`, :mod:`~sgl.automata.minimise`).  Constraints are
-Boolean combinations (:mod:`~sgl.automata.algebra`); with inside weights they
-become grammars again (:mod:`~sgl.automata.split`).  Formalism: Courcelle's theorem
+(:mod:`~sgl.automata.patterns.structure_automaton`), lifted to the grammar and its lexical
+classes and minimised (:mod:`~sgl.automata.algebra.tree_automaton`,
+:mod:`~sgl.automata.algebra.lexicon`, :mod:`~sgl.automata.algebra.minimise`).  Constraints are
+Boolean combinations (:mod:`~sgl.automata.algebra.boolean`); with inside weights they
+become grammars again (:mod:`~sgl.automata.weights.split`).  Formalism: Courcelle's theorem
 for graphs of bounded width, on the derivations of an interpreted regular tree
 grammar.
 """
 
-from sgl.automata.compiler import StructureCompiler
-from sgl.automata.conflict import Conflict, find_conflict
-from sgl.automata.consistency import Consistency, consistency
-from sgl.automata.counting import count_derivations
+from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.errors import AutomataError, StructureTooCostly, UnsupportedStructure
-from sgl.automata.exposed import Kind, Reason, Unseen
-from sgl.automata.pieces import pieces_of
-from sgl.automata.proofs import (
+from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
+from sgl.automata.proofs.compiler import StructureCompiler
+from sgl.automata.proofs.conflict import Conflict, find_conflict
+from sgl.automata.proofs.exposed import Kind, Reason, Unseen
+from sgl.automata.proofs.pieces import pieces_of
+from sgl.automata.proofs.proofs import (
     Disjoint,
     Distribution,
     Exposed,
@@ -39,11 +39,11 @@ from sgl.automata.proofs import (
     Unused,
     Verdict,
 )
-from sgl.automata.prove import prove
-from sgl.automata.split import SplitGrammar
-from sgl.automata.structure_automaton import StructureAutomaton, compile_structure
-from sgl.automata.transitions import Transition
-from sgl.automata.witness import smallest_derivation
+from sgl.automata.proofs.prove import prove
+from sgl.automata.weights.consistency import Consistency, consistency
+from sgl.automata.weights.counting import count_derivations
+from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.weights.transitions import Transition
 
 __all__ = [
     "AutomataError",

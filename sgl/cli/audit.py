@@ -11,17 +11,6 @@ from typing import Any
 
 import click
 
-from sgl.audit import (
-    Audit,
-    Auditor,
-    Declared,
-    Reader,
-    StructureFinder,
-    audit_data,
-    declared_structures,
-)
-from sgl.build.deciding import deciding
-from sgl.build.session import open_grammar
 from sgl.cli.audit_tables import show_audit
 from sgl.cli.common import compile_options, grammar_argument, progress, show
 from sgl.cli.corpora import (
@@ -35,11 +24,22 @@ from sgl.cli.corpora import (
 from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.compile import Compiled, named_structures
 from sgl.corpus import Speller
+from sgl.corpus.audit import (
+    Audit,
+    Auditor,
+    Declared,
+    Reader,
+    StructureFinder,
+    audit_data,
+    declared_structures,
+)
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import outputs
-from sgl.parse import Parser
+from sgl.frontend import Compiled, named_structures
+from sgl.parsing import Parser
+from sgl.pipeline.deciding import deciding
+from sgl.pipeline.session import open_grammar
+from sgl.rendering import outputs
 from sgl.report import render_audit
 
 #: A column that is neither parsed nor compared.

@@ -9,8 +9,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from sgl.audit import OTHER_PAIRS, Audit, Declared, Listed, Tally
 from sgl.cli.common import count, print_table
+from sgl.corpus.audit import OTHER_PAIRS, Audit, Declared, Listed, Tally
 from sgl.diagnostics.source import visible
 
 #: Differences, and rows of each sort, that are shown; `--json` and `--html` have more.

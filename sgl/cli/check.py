@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sgl.build.checked import Size, check_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
 from sgl.cli.main import FAILED, OK
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.pipeline.checked import Size, check_grammar
 
 if TYPE_CHECKING:
-    from sgl.build.inflected import Inspected
+    from sgl.pipeline.inflected import Inspected
 
 
 @click.command("check")
@@ -49,8 +49,8 @@ def _inspect(
     grammar: Path, settings: dict[str, str], sources: SourceMap, diagnostics: Diagnostics
 ) -> Inspected | None:
     """What a morphological analyser makes of the words of a grammar that was checked."""
-    from sgl.build.inflected import check_inflected
-    from sgl.build.session import open_grammar
+    from sgl.pipeline.inflected import check_inflected
+    from sgl.pipeline.session import open_grammar
 
     compiled = open_grammar(grammar, settings, sources, diagnostics)
     return None if compiled is None else check_inflected(compiled, sources, diagnostics)

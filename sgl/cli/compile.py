@@ -8,24 +8,24 @@ from pathlib import Path
 import click
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.build.claims import establish
-from sgl.build.examples import check_examples
-from sgl.build.labour import Labour
-from sgl.build.places import place_of_stream
-from sgl.build.produce import Outcome, produce
-from sgl.build.session import open_grammar
-from sgl.build.warm import kernels_beside
 from sgl.cli.common import compile_options, grammar_argument, progress, show
 from sgl.cli.labour import LABOUR_ERRORS, labour_options, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.shortage import report_shortage
 from sgl.cli.summary import show_summary
 from sgl.cli.verify import show_verification
-from sgl.compile import Compiled
 from sgl.dataset import OutputError, TextTooLongError, check_target
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import ConlluError, ViewError
-from sgl.sample import NotEnoughError
+from sgl.frontend import Compiled
+from sgl.pipeline.claims import establish
+from sgl.pipeline.examples import check_examples
+from sgl.pipeline.labour import Labour
+from sgl.pipeline.places import place_of_stream
+from sgl.pipeline.produce import Outcome, produce
+from sgl.pipeline.session import open_grammar
+from sgl.pipeline.warm import kernels_beside
+from sgl.rendering import ConlluError, ViewError
+from sgl.sampling import NotEnoughError
 
 
 @click.command("compile")

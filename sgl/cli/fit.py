@@ -9,9 +9,6 @@ from pathlib import Path
 
 import click
 
-from sgl.build.deciding import deciding
-from sgl.build.selection import SplitSelection
-from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, progress, show
 from sgl.cli.corpora import (
     FileBar,
@@ -24,10 +21,8 @@ from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.fit_request import Request, head, may_replace, provenance, read_request
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.compile import Compiled
 from sgl.corpus import Speller
-from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.fit import (
+from sgl.corpus.fit import (
     PRIORS,
     Collector,
     Fit,
@@ -38,7 +33,12 @@ from sgl.fit import (
     fit_data,
     weights_text,
 )
-from sgl.parse import Parser
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.frontend import Compiled
+from sgl.parsing import Parser
+from sgl.pipeline.deciding import deciding
+from sgl.pipeline.selection import SplitSelection
+from sgl.pipeline.session import open_grammar
 
 _DEFAULTS = Options()
 

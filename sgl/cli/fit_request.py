@@ -12,9 +12,9 @@ import click
 
 from sgl.cli.corpora import differences
 from sgl.cli.layers import are_known, listed, text_layers
-from sgl.compile import Compiled
+from sgl.corpus.fit import PROVENANCE, Fit, Options, Sample
 from sgl.dataset import fingerprint
-from sgl.fit import PROVENANCE, Fit, Options, Sample
+from sgl.frontend import Compiled
 
 #: A column that is not looked at.
 _IGNORED = "-"

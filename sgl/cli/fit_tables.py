@@ -12,8 +12,8 @@ from rich.text import Text
 from sgl.cli.common import count, print_table
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RuleKey
+from sgl.corpus.fit import FATES, Change, Fit, Likelihood, Listed, Sample, changes
 from sgl.diagnostics.source import visible
-from sgl.fit import FATES, Change, Fit, Likelihood, Listed, Sample, changes
 
 #: Changes, and rows of each sort, that are shown; `--json` has more.
 _CHANGES = 12

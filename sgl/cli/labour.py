@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from sgl.build.labour import Labour
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.messages import show
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.shards.executor import ENGINES, LOCAL, WorkerLostError
-from sgl.shards.journal import BusyRunError, InterruptedRunError, interrupted, partial_folder
+from sgl.parallel.executor import ENGINES, LOCAL, WorkerLostError
+from sgl.parallel.journal import BusyRunError, InterruptedRunError, interrupted, partial_folder
+from sgl.pipeline.labour import Labour
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

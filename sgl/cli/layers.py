@@ -8,7 +8,7 @@ import click
 
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import suggest
-from sgl.graph import outputs
+from sgl.rendering import outputs
 
 #: Names that a message lists.
 _SHOWN = 12

@@ -7,52 +7,29 @@ import os
 import platform
 import sys
 import traceback
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sgl import EDITION, __version__
+from sgl.cli.registry import commands
 
 OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
-
-#: Commands by name: where each is, and what it does in one line.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "analyse": ("sgl.cli.analyse", "Measure the trees of a treebank; mine errors of systems."),
-    "audit": ("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."),
-    "baseline": ("sgl.cli.baseline", "Train a small model on a dataset, and score it."),
-    "cache": ("sgl.cli.cache", "Show or clear what earlier runs have kept."),
-    "check": ("sgl.cli.check", "Read and check a grammar; draw nothing."),
-    "compile": ("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
-    "eval": ("sgl.cli.eval", "Score the predictions of systems for a dataset."),
-    "explain": ("sgl.cli.explain", "Explain a diagnostic code."),
-    "export": ("sgl.cli.export", "Write a grammar for Alto or NLTK, or graphs as CoNLL-U."),
-    "fit": ("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
-    "import": ("sgl.cli.imports", "Make a grammar of an IRTG of Alto."),
-    "parse": ("sgl.cli.parse", "Show the trees of a sentence."),
-    "prove": ("sgl.cli.prove", "Prove what the patterns claim."),
-    "sample": ("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
-    "split": ("sgl.cli.split", "Divide items by the divergence of their compounds."),
-    "translate": ("sgl.cli.translate", "Say a sentence in the other layers."),
-    "verify": ("sgl.cli.verify", "Check a written dataset or a certificate, independently."),
-}
 
 
 class _Commands(click.Group):
     """Imports a command when it is called, so that ``sglc --help`` answers at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
-        return command
+        entry = commands().get(cmd_name)
+        return None if entry is None else entry.load()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, COMMANDS[name][1]) for name in self.list_commands(ctx)]
+        rows = [(name, entry.summary) for name, entry in commands().items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -64,7 +41,7 @@ class _Commands(click.Group):
         except click.UsageError as problem:
             from sgl.diagnostics import suggest
 
-            hint = suggest(args[0], COMMANDS)
+            hint = suggest(args[0], commands())
             message = f"{problem.message.rstrip('.')}; {hint}" if hint else problem.message
             raise click.UsageError(message, ctx) from None
 

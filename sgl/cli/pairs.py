@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.nearest import Nearest, NearestFinder
-from sgl.build.deciding import deciding
-from sgl.compile import Compiled
+from sgl.automata.weights.nearest import Nearest, NearestFinder
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation
 from sgl.core.plan import IN_DISTRIBUTION, Stratum
 from sgl.diagnostics import Diagnostics
-from sgl.graph import outputs, written
-from sgl.sample.tables import content_lemmas
+from sgl.frontend import Compiled
+from sgl.pipeline.deciding import deciding
+from sgl.rendering import outputs, written
+from sgl.sampling.tables import content_lemmas
 
 
 def training(compiled: Compiled) -> Stratum | None:

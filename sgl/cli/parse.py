@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from sgl.build.sentences import read_sentence
-from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
 from sgl.cli.corpora import differences, normalise_option
 from sgl.cli.layers import are_known, text_layers
@@ -16,7 +14,9 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parse import Parser, best_readings
+from sgl.parsing import Parser, best_readings
+from sgl.pipeline.sentences import read_sentence
+from sgl.pipeline.session import open_grammar
 from sgl.report import TreeNode, render_trees, tree_of
 
 #: Trees that `--all` shows of one sentence.

@@ -10,23 +10,23 @@ from typing import Any
 import click
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.build.between import Between
-from sgl.build.certified import certificate_file
-from sgl.build.claims import establish
-from sgl.build.drawn import Drawn, NotADatasetError, read_drawn
-from sgl.build.figured import known_figures
-from sgl.build.proof_data import comparison_data, proof_data
-from sgl.build.reasoning import reasoning
-from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, progress, show
 from sgl.cli.layers import shortened
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.prove_between import between_lines
 from sgl.cli.prove_pattern import pattern_lines
 from sgl.cli.prove_table import show_proofs
-from sgl.compile import Compiled
 from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostics, SourceMap, suggest
+from sgl.frontend import Compiled
+from sgl.pipeline.between import Between
+from sgl.pipeline.certified import certificate_file
+from sgl.pipeline.claims import establish
+from sgl.pipeline.drawn import Drawn, NotADatasetError, read_drawn
+from sgl.pipeline.figured import known_figures
+from sgl.pipeline.proof_data import comparison_data, proof_data
+from sgl.pipeline.reasoning import reasoning
+from sgl.pipeline.session import open_grammar
 
 
 @click.command("prove")

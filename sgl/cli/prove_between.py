@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from sgl.build.between import Comparison, Departure, Found
 from sgl.cli.common import count
-from sgl.compile import Compiled
+from sgl.frontend import Compiled
+from sgl.pipeline.between import Comparison, Departure, Found
 
 
 def between_lines(

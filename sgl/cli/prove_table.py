@@ -8,11 +8,11 @@ import click
 from rich.table import Table
 
 from sgl.automata import PatternProofs, Proofs, Verdict
-from sgl.automata.proofs import Claim
-from sgl.build.drawn import Drawn
-from sgl.build.string_level import CHECKED, REFUTED
+from sgl.automata.proofs.proofs import Claim
 from sgl.cli.common import count, print_table
-from sgl.compile import Compiled
+from sgl.frontend import Compiled
+from sgl.pipeline.drawn import Drawn
+from sgl.pipeline.string_level import CHECKED, REFUTED
 
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
 

@@ -9,9 +9,6 @@ from pathlib import Path
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.build.deciding import deciding
-from sgl.build.labour import Labour
-from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.labour import labour_options
 from sgl.cli.layers import are_known, listed, output_names, shortened, text_layers
@@ -19,14 +16,17 @@ from sgl.cli.main import FAILED, OK, USAGE
 from sgl.cli.pairs import finder, print_pair
 from sgl.cli.sample_file import Chosen, Wanted, write_file
 from sgl.cli.shortage import report_none, report_shortage
-from sgl.compile import Compiled
-from sgl.compile.quotas import MAX_COUNT
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap, suggest
-from sgl.graph import conllu, outputs, written
-from sgl.sample import NotEnoughError, draw, pack
+from sgl.frontend import Compiled
+from sgl.frontend.quotas import MAX_COUNT
+from sgl.pipeline.deciding import deciding
+from sgl.pipeline.labour import Labour
+from sgl.pipeline.session import open_grammar
+from sgl.rendering import conllu, outputs, written
+from sgl.sampling import NotEnoughError, draw, pack
 
 _STREAM = "sample"
 

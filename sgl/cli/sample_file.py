@@ -10,18 +10,18 @@ from pathlib import Path
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.build.deciding import deciding
-from sgl.build.labour import Labour
-from sgl.build.sampled import Request, write_sample
 from sgl.cli.common import count, progress, show
 from sgl.cli.labour import LABOUR_ERRORS, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.shortage import report_none, report_shortage
-from sgl.compile import Compiled
 from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
-from sgl.sample import NotEnoughError
-from sgl.shards.journal import interrupted, partial_folder
+from sgl.frontend import Compiled
+from sgl.parallel.journal import interrupted, partial_folder
+from sgl.pipeline.deciding import deciding
+from sgl.pipeline.labour import Labour
+from sgl.pipeline.sampled import Request, write_sample
+from sgl.sampling import NotEnoughError
 
 #: What the ends of file names say.
 _FORMS = {".tsv": "tsv", ".parquet": "parquet"}
@@ -152,7 +152,7 @@ def _write(
         diagnostics.error("SGL1103", None, _refusal(out, problem))
         return OUTPUT
     except ValueError as problem:
-        from sgl.shards.sentences import FormatError
+        from sgl.parallel.sentences import FormatError
 
         if not isinstance(problem, FormatError):
             raise

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sgl.cli.counts import count
-from sgl.compile import Compiled
 from sgl.diagnostics import Diagnostics, Span
-from sgl.sample import AMBIGUOUS, NotEnoughError
-from sgl.sample.distinct import TRAIN, UNEXPOSED_WORD
+from sgl.frontend import Compiled
+from sgl.sampling import AMBIGUOUS, NotEnoughError
+from sgl.sampling.distinct import TRAIN, UNEXPOSED_WORD
 
 #: What candidates are rejected for, where the name of the reason does not say it.
 _REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}

@@ -9,9 +9,9 @@ import click
 from rich.table import Table
 
 from sgl.automata import Proofs
-from sgl.build.produce import Outcome
 from sgl.cli.common import count, print_table
 from sgl.dataset import string_figures
+from sgl.pipeline.produce import Outcome
 
 
 def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import click
 
-from sgl.build.sentences import read_sentence
-from sgl.build.session import open_grammar
 from sgl.cli.common import compile_options, count, grammar_argument, show
 from sgl.cli.corpora import differences, normalise_option
 from sgl.cli.layers import (
@@ -23,8 +21,10 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.corpus import Speller
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.graph import ConlluError, conllu, outputs, written
-from sgl.parse import Forest, Parser, best_readings
+from sgl.parsing import Forest, Parser, best_readings
+from sgl.pipeline.sentences import read_sentence
+from sgl.pipeline.session import open_grammar
+from sgl.rendering import ConlluError, conllu, outputs, written
 
 #: For every output that is asked for, readings that are looked at.
 _READINGS = 20

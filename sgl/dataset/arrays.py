@@ -10,17 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sgl.accel.column import SLACK, Column, as_bytes
 from sgl.dataset.errors import TextTooLongError
 from sgl.dataset.row_kernel import breaks, write_rows
-from sgl.kernel.column import SLACK, Column, as_bytes
-from sgl.sample.rows import row_of
+from sgl.sampling.rows import row_of
 
 #: Bytes that the texts of one array of Arrow can have.
 MOST_BYTES = (1 << 31) - 1
 
 
 def rows_of(source: Column, target: Column, category: str) -> bytes:
-    """Rows of source, target and category, as ``sgl.sample.rows.row_of`` writes them.
+    """Rows of source, target and category, as ``sgl.sampling.rows.row_of`` writes them.
 
     Raises ``ValueError`` if a field has a tab or line end.
     """

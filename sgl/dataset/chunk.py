@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.sample.engine import PackedStratum
+from sgl.sampling.engine import PackedStratum
 
 #: Rows of a chunk, and in a row group of a Parquet file.
 ROWS = 10_000

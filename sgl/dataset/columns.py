@@ -15,13 +15,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.accel.column import Column, StringPool
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_graph
 from sgl.dataset.notation import DerivationNotation, features
-from sgl.graph.columns import filled
-from sgl.graph.packed import Graphs, PackedLayer
-from sgl.kernel.column import Column, StringPool
+from sgl.rendering.columns import filled
+from sgl.rendering.packed import Graphs, PackedLayer
 
 
 class NotationColumns:

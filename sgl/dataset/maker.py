@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sgl.accel.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
@@ -30,9 +31,8 @@ from sgl.dataset.columns import FeatureColumns, NotationColumns
 from sgl.dataset.notation import recursive_labels
 from sgl.dataset.parquet import row_groups, schema_of
 from sgl.dataset.row_kernel import count_words
-from sgl.graph.graph_columns import DerivedColumn, GraphColumns
-from sgl.kernel.column import Column
-from sgl.sample.sampler import Sampler, text_writer
+from sgl.rendering.graph_columns import DerivedColumn, GraphColumns
+from sgl.sampling.sampler import Sampler, text_writer
 
 
 class _Part(NamedTuple):

@@ -19,8 +19,8 @@ from sgl.dataset.fingerprint import signature
 from sgl.dataset.patterns import Json, part_entry, pattern_entry
 from sgl.dataset.readings import Readings
 from sgl.dataset.staged import FORMAT, MANIFEST
-from sgl.sample.drawn import Drawn
-from sgl.sample.random import SCHEME
+from sgl.sampling.drawn import Drawn
+from sgl.sampling.random import SCHEME
 
 
 @dataclass(frozen=True, slots=True)

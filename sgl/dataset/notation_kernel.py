@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.kernel.jit import kernel, part
-from sgl.kernel.text import put, put_number
+from sgl.accel.jit import kernel, part
+from sgl.accel.text import put, put_number
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int32]

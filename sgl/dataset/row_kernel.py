@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.kernel.jit import kernel
-from sgl.kernel.text import copy, put
+from sgl.accel.jit import kernel
+from sgl.accel.text import copy, put
 
 
 @kernel

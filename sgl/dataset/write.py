@@ -21,10 +21,10 @@ from sgl.dataset.chunk import Chunk, Piece, cut
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import DataFile, StratumCount
 from sgl.dataset.writers import DatasetFiles
-from sgl.sample.drawing import draw_strata
-from sgl.sample.drawn import Drawn
-from sgl.sample.engine import Tables
-from sgl.sample.sampler import Sampler
+from sgl.sampling.drawing import draw_strata
+from sgl.sampling.drawn import Drawn
+from sgl.sampling.engine import Tables
+from sgl.sampling.sampler import Sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Written:
 
 
 class Maker(Protocol):
-    """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.shards.dataset``)."""
+    """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.parallel.dataset``)."""
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
         """The chunks that these parts of splits are made into, in their order."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from sgl.compile.inflections import Inflection
 from sgl.diagnostics import Diagnostics, Label
+from sgl.frontend.inflections import Inflection
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.compare import Base, Comparison
 from sgl.morphology.knowledge import LANGUAGE, UNKNOWN, Exemption, Knowledge, Reading, Spelling

@@ -4,9 +4,7 @@ The compiler fills a ``ReportData``; ``render_report`` turns it into a
 page without scripts and without anything to fetch.
 """
 
-from sgl.report.analysis_page import render_analysis
 from sgl.report.audit_page import render_audit
-from sgl.report.evaluation_page import render_evaluation
 from sgl.report.examples import example_of, tree_of
 from sgl.report.model import (
     Arc,
@@ -47,9 +45,7 @@ __all__ = [
     "Unused",
     "Word",
     "example_of",
-    "render_analysis",
     "render_audit",
-    "render_evaluation",
     "render_report",
     "render_trees",
     "tree_of",

@@ -11,6 +11,6 @@ from sgl.report.render import page_environment
 def render_audit(data: Mapping[str, Any], title: str) -> str:
     """The page as HTML; equal data give equal pages.
 
-    ``data`` is what :func:`sgl.audit.audit_data` gives.
+    ``data`` is what :func:`sgl.corpus.audit.audit_data` gives.
     """
     return page_environment().get_template("audit.html.j2").render(data=data, title=title)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
-from sgl.graph import outputs
+from sgl.rendering import outputs
 from sgl.report.model import Arc, Example, TreeNode, Word
 
 #: A derivation with more rules than this is too large for a picture.

@@ -1,0 +1,75 @@
+"""Parts of kernels that write text."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.accel.jit import part
+from sgl.accel.machine import copy32, copy64
+
+
+@part
+def put(data: NDArray[np.uint8], at: int, pool: NDArray[np.uint8], piece: int) -> int:
+    """Write a piece of a pool at a position; where it ends.
+
+    Vectors of 32 bytes are copied whole: what lies behind the piece is overwritten later.
+    """
+    start = piece & 0xFFFFFFFF
+    length = piece >> 32
+    copy32(data, at, pool, start)
+    done = 32
+    while done < length:
+        copy32(data, at + done, pool, start + done)
+        done += 32
+    return at + length
+
+
+@part
+def copy(
+    data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
+) -> int:
+    """Write so many bytes of another buffer at a position, in whole vectors; where they end."""
+    done = 0
+    while done < length:
+        copy32(data, at + done, source, start + done)
+        done += 32
+    return at + length
+
+
+@part
+def copy_long(
+    data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
+) -> int:
+    """The same in vectors of 64 bytes, which most pieces of a sentence fit into."""
+    copy64(data, at, source, start)
+    done = 64
+    while done < length:
+        copy64(data, at + done, source, start + done)
+        done += 64
+    return at + length
+
+
+@part
+def put_item_number(data: NDArray[np.uint8], at: int, number: int) -> int:
+    """Write the number of an item, with six digits at least; where it ends."""
+    power = 100_000
+    while number < power and power > 1:
+        data[at] = 48
+        at += 1
+        power //= 10
+    return put_number(data, at, number)
+
+
+@part
+def put_number(data: NDArray[np.uint8], at: int, number: int) -> int:
+    """Write a number that is not negative in decimal; where it ends."""
+    digits = 1
+    power = 10
+    while number >= power:
+        power *= 10
+        digits += 1
+    for place in range(digits - 1, -1, -1):
+        data[at + place] = np.uint8(48 + number % 10)
+        number //= 10
+    return at + digits

@@ -1,0 +1,1 @@
+"""Tree automata and what is done with them: products, complements, minimisation."""

@@ -1,0 +1,105 @@
+"""Trim and minimise tree automata.
+
+Two states of a category are equivalent if no context *of the grammar* tells them
+apart (the Nerode relation, relative to the grammar).  This merges states that an
+automaton for arbitrary trees would have to keep apart, and it is why the product
+of dozens of constraints stays small: an automaton has more than one state only
+where its structure has begun and is not yet complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sgl.automata.algebra.tree_automaton import DEAD, Mask, Numbers, TreeAutomaton, as_numbers
+
+
+def trim(automaton: TreeAutomaton) -> TreeAutomaton:
+    """Drop the states that are unreachable, and those that no accepted derivation visits."""
+    return automaton.restricted(_co_reachable(automaton, reachable(automaton)))
+
+
+def reachable(automaton: TreeAutomaton) -> Mask:
+    """Whether some derivation has the state."""
+    # The last entry stands for the children that a rule does not have.
+    live = np.zeros(automaton.size + 1, np.bool_)
+    live[automaton.words[automaton.words != DEAD]] = True
+    live[-1] = True
+    before, count = 0, 1
+    while count > before:
+        live[automaton.results[live.take(automaton.children).all(axis=0)]] = True
+        before, count = count, int(np.count_nonzero(live))
+    return live[:-1]
+
+
+def _co_reachable(automaton: TreeAutomaton, reached: Mask) -> Mask:
+    """Whether some accepted derivation visits the state."""
+    usable = np.flatnonzero(np.append(reached, True).take(automaton.children).all(axis=0))
+    children, results = automaton.children[:, usable], automaton.results[usable]
+    useful = np.append(automaton.final & reached, False)
+    while True:
+        ready = useful[results]
+        if not ready.any():
+            return useful[:-1]
+        useful[children[:, ready]] = True
+        useful[-1] = False
+        children, results = children[:, ~ready], results[~ready]
+
+
+def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
+    """Merge equivalent states: Moore's algorithm.
+
+    Blocks of states are split until no context tells their members apart; a
+    state that is alone in its block is not looked at again.
+    """
+    kinds = 2 * automaton.categories + automaton.final
+    blocks = np.unique(kinds, return_inverse=True)[1]
+    fresh = int(blocks.max(initial=DEAD)) + 1
+    together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
+    if not len(together):
+        return automaton
+    contexts = _Contexts(automaton, together)
+    while len(together):
+        numbers: dict[tuple[int, bytes], int] = {}
+        own = blocks[together].tolist()
+        signatures = zip(own, contexts.rows(together, blocks), strict=True)
+        split = np.array([numbers.setdefault(s, len(numbers)) for s in signatures], np.intp)
+        if len(numbers) == len(set(own)):
+            return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
+        blocks[together] = fresh + split
+        fresh += len(numbers)
+        together = together[(np.bincount(split) > 1)[split]]
+    return automaton
+
+
+class _Contexts:
+    """The contexts that states occur in, with what they lead to.
+
+    A context is a position, a rule and the states at the other positions.
+    ``_table`` has a row for each occurrence, sorted by state and context: the number
+    of the context and the block of the result.
+    """
+
+    def __init__(self, automaton: TreeAutomaton, states: Numbers) -> None:
+        wanted = np.zeros(automaton.size + 1, np.bool_)
+        wanted[states] = True
+        position, row = np.nonzero(wanted[automaton.children])
+        others = automaton.children[:, row]
+        occurrences = np.arange(len(row))
+        state = others[position, occurrences]
+        others[position, occurrences] = automaton.size + 1
+        context = as_numbers((automaton.rules[row], *others), automaton.size + 2)
+        order = np.lexsort((context, state))
+        self._table = np.empty((len(row), 2), np.intp)
+        self._table[:, 0] = context[order]
+        self._results = automaton.results[row[order]]
+        self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
+
+    def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:
+        """The contexts of some of the states, as they are for these blocks."""
+        self._table[:, 1] = blocks[self._results]
+        starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
+        for start, stop in zip(starts, stops, strict=True):
+            yield self._table[start:stop].tobytes()

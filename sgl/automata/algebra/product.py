@@ -1,0 +1,178 @@
+"""The product of two tree automata, which runs both at once.
+
+A state of the product is a pair of states, one of each; a transition is a pair of
+transitions of one rule.  Both are found by joining columns::
+
+    first        NP  4 7 -> 12             product   NP  (4,1) (7,3) -> (12,5)
+                 NP  4 8 -> 12                       NP  (4,1) (8,3) -> (12,5)
+    second       NP  1 3 -> 5
+
+If both automata have many transitions of one rule, as where each tells thirty verbs and
+thirty nouns apart, most pairs of transitions are of children that no phrase has: no verb
+is one of the thirty of both.  Then the pairs of states that phrases do have are found
+first, from the words upwards, and only transitions between these are joined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sgl.automata.algebra.tree_automaton import (
+    DEAD,
+    GrammarIndex,
+    Mask,
+    Numbers,
+    TreeAutomaton,
+    check_rows,
+)
+
+#: More pairs of transitions than this are not joined without a look at which can meet.
+MOST_JOINED = 20_000
+
+
+def pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+    """Accept what both accept; the automata have the same lexicon.
+
+    Pairs that no derivation leads to are among the states.
+
+    Raises:
+        UnsupportedStructure: if there are too many pairs.
+    """
+    pairing = _Pairing(first, second)
+    one, other = _joined(index, first, second, pairing)
+    return replace(
+        first,
+        categories=pairing.categories,
+        words=pairing.of_words(first.words, second.words),
+        rules=first.rules[one],
+        children=pairing.of(first.children[:, one], second.children[:, other]),
+        results=pairing.of(first.results[one], second.results[other]),
+        final=pairing.both(first.final, second.final),
+    )
+
+
+def _joined(
+    index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton, pairing: _Pairing
+) -> tuple[Numbers, Numbers]:
+    """Pairs of transitions of one rule, by their rows; all whose children some phrases have."""
+    partners = np.bincount(second.rules, minlength=len(index.phrasal))[first.rules]
+    if int(partners.sum()) > MOST_JOINED:
+        meeting = _Meeting(index, first, second, pairing)
+        if meeting.numbered:
+            return meeting.joined()
+    starts = np.searchsorted(second.rules, np.arange(len(index.phrasal)))
+    one, number = _repeated(partners)
+    return one, starts[first.rules[one]] + number
+
+
+def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Every place as often as its count says, and the numbers from 0 beside each."""
+    total = int(counts.sum())
+    check_rows(total)
+    places = np.repeat(np.arange(len(counts)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    return places, np.arange(total) - before
+
+
+class _Meeting:
+    """Joins the transitions whose children are pairs of states that some phrase has.
+
+    Combinations of rules and children in ``second`` have numbers, unless they are too many
+    (``numbered``); ``_known`` are those of its transitions, which ``_order`` sorts.
+    """
+
+    def __init__(
+        self, index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton, pairing: _Pairing
+    ) -> None:
+        self._index, self._first, self._second, self._pairing = index, first, second, pairing
+        self._met = np.zeros(len(pairing.categories), np.bool_)
+        sizes = np.append(second.sizes, 1)[index.children]
+        self.numbered = float(sizes.prod(axis=0, dtype=np.float64).sum()) < 2.0**62
+        counts = sizes.prod(axis=0)
+        self._starts = np.cumsum(counts) - counts
+        self._strides = np.ones_like(sizes)
+        self._strides[:-1] = np.cumprod(sizes[:0:-1], axis=0)[::-1]
+        known = self._number(second.rules, np.append(second.places, 0)[second.children])
+        self._order = np.argsort(known)
+        self._known = np.append(known[self._order], -1)
+
+    def joined(self) -> tuple[Numbers, Numbers]:
+        """Pairs of transitions of one rule, by their rows, first those of the first automaton."""
+        first, second, pairing = self._first, self._second, self._pairing
+        words = pairing.of_words(first.words, second.words)
+        new = np.unique(words[words != DEAD])
+        while len(new):
+            self._met[new] = True
+            grown = np.zeros(len(self._index.grammar.categories) + 1, np.bool_)
+            grown[pairing.categories[new]] = True
+            fresh: Mask = np.any(grown[self._index.children], axis=0)
+            one, other = self._join(np.flatnonzero(fresh[first.rules]))
+            results = np.unique(pairing.of(first.results[one], second.results[other]))
+            new = results[~self._met[results]]
+        return self._join(np.arange(len(first.rules)))
+
+    def _join(self, rows: Numbers) -> tuple[Numbers, Numbers]:
+        """The same for some rows of the first automaton, with the pairs met so far."""
+        met = np.flatnonzero(self._met)
+        partners = np.append(self._pairing.second_places[met], 0)
+        # The last entries are those of children that a rule does not have.
+        begins, ends = (np.searchsorted(met, bounds) for bounds in self._pairing.bounds)
+        begins, counts = np.append(begins, len(met)), np.append(ends - begins, 1)
+        children = self._first.children[:, rows]
+        bases = counts[children]
+        place, number = _repeated(bases.prod(axis=0))
+        places = np.empty((len(children), len(place)), np.intp)
+        for i in range(len(children) - 1, -1, -1):
+            number, digit = np.divmod(number, bases[i, place])
+            places[i] = partners[begins[children[i, place]] + digit]
+        numbers = self._number(self._first.rules[rows[place]], places)
+        at = np.searchsorted(self._known[:-1], numbers)
+        found = self._known[at] == numbers
+        return rows[place[found]], self._order[at[found]]
+
+    def _number(self, rules: Numbers, places: Numbers) -> Numbers:
+        """The numbers of combinations of children, given by their places in their categories."""
+        numbers: Numbers = self._starts[rules] + (places * self._strides[:, rules]).sum(axis=0)
+        return numbers
+
+
+class _Pairing:
+    """Numbers the pairs of states of one category; ``categories`` are theirs.
+
+    The pairs of a category follow one another, by their first states.
+    """
+
+    def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
+        sizes = first.sizes * second.sizes
+        self.categories = np.repeat(np.arange(len(sizes)), sizes)
+        # The last entries are those of children that a rule does not have.
+        offset = np.concatenate(([0], np.cumsum(sizes)))
+        factor = np.append(second.sizes, 1)
+        category = np.append(first.categories, len(sizes))
+        self._first = offset[category] + np.append(first.places, 0) * factor[category]
+        self._second = np.append(second.places, 0)
+        #: The first pair of each first state, and the one after its last; and for each pair
+        #: the place of its second state.
+        self.bounds = self._first[:-1], self._first[:-1] + second.sizes[first.categories]
+        before = np.arange(len(self.categories)) - offset[self.categories]
+        self.second_places = before % second.sizes[self.categories]
+
+    def of(self, first: Numbers, second: Numbers) -> Numbers:
+        """The number of each pair."""
+        numbers: Numbers = self._first[first] + self._second[second]
+        return numbers
+
+    def of_words(self, first: Numbers, second: Numbers) -> Numbers:
+        """The number of each pair, ``DEAD`` if one of the two is."""
+        dead = (first == DEAD) | (second == DEAD)
+        return np.where(dead, DEAD, self.of(first, second))
+
+    def both(self, first: Mask, second: Mask) -> Mask:
+        """Whether both states of a pair are in a set."""
+        both = np.zeros(len(self.categories), np.bool_)
+        one, other = np.flatnonzero(first), np.flatnonzero(second)
+        if len(one) and len(other):
+            both[self.of(one[:, None], other[None, :]).ravel()] = True
+        return both

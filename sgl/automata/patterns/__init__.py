@@ -1,0 +1,1 @@
+"""From a structure to its deterministic bottom-up automaton over derivations."""

@@ -1,0 +1,246 @@
+"""Partial matches of a clause into a graph that is still growing.
+
+A rule's graph is glued into larger graphs at its ports only.  All that the rest
+of the derivation can know about a partial match is therefore, per variable,
+whether it has no node yet, is *done* (its node is forgotten), or sits at a port::
+
+    { V -[nsubj]-> N; N -[nmod]-> M }   in   "dog in the house", port head = dog
+
+    V: unassigned   N: head   M: done   edges realised: N -[nmod]-> M
+
+The functions here are pure; nodes are local nodes of one rule unless a comment
+says ports.  They take the clause that the match belongs to, so that one set of
+functions serves the body of a structure and its ``without`` bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sgl.automata.patterns.schema import NO_PREDICATE, Clause, Schema
+
+#: Values of an assignment that are not nodes.  As indices from the end they pick
+#: themselves out of a renaming table that ends in (DONE, UNASSIGNED).
+UNASSIGNED = -1
+DONE = -2
+
+Lengths = tuple[tuple[int, int], ...]
+
+
+class Progress(NamedTuple):
+    """What is known of a path atom that does not hold yet.
+
+    ``forward`` are pairs (node, lengths of walks from the source) if the source
+    is done, ``backward`` (node, lengths of walks to the target) if the target
+    is.  Walks between ends at ports need not be kept: they can be read off the
+    walks between the ports.
+    """
+
+    forward: Lengths | None = None
+    backward: Lengths | None = None
+    satisfied: bool = False
+
+
+OPEN = Progress()
+SATISFIED = Progress(satisfied=True)
+
+
+class Match(NamedTuple):
+    """A partial match.
+
+    ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit
+    set of realised edge goals; ``walks`` the progress of each walk goal.
+    ``extensions[i]`` are the partial matches of ``without`` body ``i`` that
+    extend this one; their assignments begin with this one's.
+    """
+
+    assignment: tuple[int, ...]
+    edges: int
+    walks: tuple[Progress, ...]
+    extensions: tuple[frozenset[Match], ...] = ()
+
+
+def empty_match(schema: Schema) -> Match:
+    """The match in which no variable has a node."""
+    extensions = tuple(frozenset({_empty(clause)}) for clause in schema.withouts)
+    return with_extensions(_empty(schema.body), extensions)
+
+
+def complete(schema: Schema, match: Match) -> bool:
+    """Whether every variable has its node and every atom holds; extensions aside."""
+    return (
+        match.edges == schema.body.all_edges
+        and UNASSIGNED not in match.assignment
+        and all(progress.satisfied for progress in match.walks)
+    )
+
+
+def _empty(clause: Clause) -> Match:
+    return Match((UNASSIGNED,) * clause.width, 0, (OPEN,) * len(clause.walks))
+
+
+def rename(match: Match, table: Sequence[int]) -> Match:
+    """Replace every node ``x`` by ``table[x]``; ``table`` ends in (DONE, UNASSIGNED)."""
+    assignment = tuple([table[node] for node in match.assignment])
+    if not match.walks and not match.extensions:
+        return Match(assignment, match.edges, ())
+    return Match(
+        assignment,
+        match.edges,
+        tuple([_rename_progress(progress, table) for progress in match.walks]),
+        tuple(
+            [
+                frozenset([rename(extension, table) for extension in extensions])
+                for extensions in match.extensions
+            ]
+        ),
+    )
+
+
+def _rename_progress(progress: Progress, table: Sequence[int]) -> Progress:
+    if progress.forward is None and progress.backward is None:
+        return progress
+
+    def renamed(lengths: Lengths | None) -> Lengths | None:
+        return None if lengths is None else tuple((table[node], bits) for node, bits in lengths)
+
+    return Progress(renamed(progress.forward), renamed(progress.backward))
+
+
+def passes(clause: Clause, variable: int, label: int | None) -> bool:
+    """Whether a node may be the variable; a label that is not known yet may pass."""
+    predicate = clause.predicates[variable]
+    return predicate == NO_PREDICATE or label is None or bool(label >> predicate & 1)
+
+
+# --- joining the children ----------------------------------------------------------------
+
+
+def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
+    """The match that restricts to ``first`` and ``second``, which overlap in ``shared``."""
+    joined = _join(schema.body, first, second, shared)
+    if joined is None or not schema.withouts:
+        return joined
+    extensions = tuple(
+        frozenset(
+            both
+            for left in lefts
+            for right in rights
+            if (both := _join(clause, left, right, shared)) is not None
+        )
+        for clause, lefts, rights in zip(
+            schema.withouts, first.extensions, second.extensions, strict=True
+        )
+    )
+    return with_extensions(joined, extensions)
+
+
+def _join(clause: Clause, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
+    assignment: list[int] = []
+    for left, right in zip(first.assignment, second.assignment, strict=True):
+        if left == UNASSIGNED:
+            assignment.append(right)
+        elif right == UNASSIGNED or (left == right and left >= 0):
+            assignment.append(left)
+        else:
+            return None
+    for node in shared:
+        if assignment.count(node) > 1:
+            return None
+        # An eager variable at a shared node must have been there on both sides:
+        # otherwise one side has not seen the extensions and walks that use it.
+        for variable in clause.eager:
+            if (first.assignment[variable] == node) != (second.assignment[variable] == node):
+                return None
+    return Match(
+        tuple(assignment),
+        first.edges | second.edges,
+        tuple([_join_progress(*pair) for pair in zip(first.walks, second.walks, strict=True)]),
+    )
+
+
+def _join_progress(first: Progress, second: Progress) -> Progress:
+    if first.satisfied or second.satisfied:
+        return SATISFIED
+    return Progress(
+        first.forward if first.forward is not None else second.forward,
+        first.backward if first.backward is not None else second.backward,
+    )
+
+
+def keep_passing(schema: Schema, match: Match, labels: Sequence[int | None]) -> Match | None:
+    """Check the tests of all assigned nodes, after labels have become known."""
+    if not _all_pass(schema.body, match, labels):
+        return None
+    if not schema.withouts:
+        return match
+    extensions = tuple(
+        frozenset(e for e in extensions if _all_pass(clause, e, labels))
+        for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
+    )
+    return with_extensions(match, extensions)
+
+
+def _all_pass(clause: Clause, match: Match, labels: Sequence[int | None]) -> bool:
+    return all(
+        node < 0 or passes(clause, variable, labels[node])
+        for variable, node in enumerate(match.assignment)
+    )
+
+
+# --- assigning nodes ---------------------------------------------------------------------
+
+
+def place(schema: Schema, match: Match, node: int, label: int | None) -> Iterable[Match]:
+    """All ways in which eager variables may be the new node ``node``."""
+    choices = [match]
+    choices += [
+        assign(schema, match, variable, node, label)
+        for variable in schema.body.eager
+        if match.assignment[variable] == UNASSIGNED and passes(schema.body, variable, label)
+    ]
+    if not any(clause.eager for clause in schema.withouts):
+        return choices
+    return [_place_extensions(schema, choice, node, label) for choice in choices]
+
+
+def _place_extensions(schema: Schema, match: Match, node: int, label: int | None) -> Match:
+    extended: list[frozenset[Match]] = []
+    for clause, extensions in zip(schema.withouts, match.extensions, strict=True):
+        placed = set(extensions)
+        for extension in extensions:
+            if node in extension.assignment:
+                continue
+            for variable in clause.eager:
+                if extension.assignment[variable] == UNASSIGNED and passes(clause, variable, label):
+                    placed.add(with_node(extension, variable, node))
+        extended.append(frozenset(placed))
+    return with_extensions(match, tuple(extended))
+
+
+def assign(schema: Schema, match: Match, variable: int, node: int, label: int | None) -> Match:
+    """Make ``node`` the node of a variable of the body, in the extensions too."""
+    if not schema.withouts:
+        return with_node(match, variable, node)
+    extensions = tuple(
+        frozenset(
+            with_node(extension, variable, node)
+            for extension in extensions
+            if node not in extension.assignment and passes(clause, variable, label)
+        )
+        for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
+    )
+    return with_extensions(with_node(match, variable, node), extensions)
+
+
+def with_node(match: Match, variable: int, node: int) -> Match:
+    """The match with one more node, its extensions as they were."""
+    assignment = match.assignment
+    grown = (*assignment[:variable], node, *assignment[variable + 1 :])
+    return Match(grown, match.edges, match.walks, match.extensions)
+
+
+def with_extensions(match: Match, extensions: tuple[frozenset[Match], ...]) -> Match:
+    """The match with other extensions."""
+    return Match(match.assignment, match.edges, match.walks, extensions)

@@ -1,0 +1,1 @@
+"""What is proved about a plan, and the evidence for it."""

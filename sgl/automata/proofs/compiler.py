@@ -1,0 +1,186 @@
+"""From structures and constraints to automata, each computed once.
+
+Structures become automata over the derivations of the grammar (*presence*), their
+complements (*absence*) are joined to what constraints exclude
+(:mod:`sgl.automata.algebra.conjunctions`), and what they require is added by intersection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from sgl.automata.algebra.boolean import (
+    complement,
+    everything,
+    intersection,
+    intersection_of_filters,
+    union,
+    uses_rule,
+)
+from sgl.automata.algebra.conjunctions import Conjunctions
+from sgl.automata.algebra.minimise import minimise, trim
+from sgl.automata.algebra.numbered import in_order
+from sgl.automata.algebra.tree_automaton import GrammarIndex, TreeAutomaton, explore
+from sgl.automata.patterns.schema import Predicate, Schema
+from sgl.automata.patterns.structure_automaton import (
+    DEFAULT_BUDGET,
+    SchemaAutomaton,
+    StructureAutomaton,
+)
+from sgl.automata.patterns.symbols import FragmentIndex
+from sgl.automata.proofs.invariant import SplitView
+from sgl.automata.weights.split import SplitGrammar, split_grammar
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Constraint
+from sgl.core.structure import Structure
+
+
+class StructureCompiler:
+    """Compiles structures and constraints over one grammar, each once.
+
+    Args:
+        grammar: the grammar whose derivations the automata read.
+        budget: elementary steps that one structure may cost.
+
+    The methods raise ``UnsupportedStructure``, ``StructureTooCostly``, and
+    ``KeyError`` for a structure over a layer that the grammar does not have.
+    """
+
+    def __init__(self, grammar: CoreGrammar, budget: int = DEFAULT_BUDGET) -> None:
+        self.grammar = grammar
+        self.index = GrammarIndex(grammar)
+        self._budget = budget
+        self.lexicon = self.index.lexicon
+        self._fragments: dict[str, FragmentIndex] = {}
+        self._predicates: set[tuple[str, Predicate]] = set()
+        self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self._automata: dict[Structure, StructureAutomaton] = {}
+        self._presence: dict[tuple[Structure, ...], TreeAutomaton] = {}
+        self._absence: dict[Structure, TreeAutomaton] = {}
+        self._absences = Conjunctions(
+            self.absence,
+            both=partial(intersection, self.index),
+            filters=lambda filters: intersection_of_filters(self.everything(), filters),
+        )
+        self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
+        self._languages: dict[Constraint, TreeAutomaton] = {}
+        self._splits: dict[TreeAutomaton, SplitGrammar] = {}
+        self._views: dict[TreeAutomaton, SplitView] = {}
+        self._everything: TreeAutomaton | None = None
+        self._kept: TreeAutomaton | None = None
+
+    def prepare(self, structures: Iterable[Structure]) -> None:
+        """Make ready to compile these structures.
+
+        Nothing but speed depends on it: the lexicon is refined once for all of
+        them, and not for each when it is first asked for.
+        """
+        refining: dict[str, list[Predicate]] = {}
+        # Constraints share most of their structures: look at each object once.
+        for structure in {id(structure): structure for structure in structures}.values():
+            layer = structure.layer
+            if layer not in self._fragments:
+                self._fragments[layer] = FragmentIndex(self.grammar, layer)
+                refining[layer] = []
+            if structure not in self._automata:
+                automaton = StructureAutomaton(
+                    structure, self._fragments[layer], self._schemas, budget=self._budget
+                )
+                self._automata[structure] = automaton
+                for predicate in automaton.predicates:
+                    if (layer, predicate) not in self._predicates:
+                        self._predicates.add((layer, predicate))
+                        refining.setdefault(layer, []).append(predicate)
+        for layer, predicates in refining.items():
+            kinds = self._fragments[layer].kinds(predicates)
+            self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
+
+    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
+        """The automaton of a structure over single derivations."""
+        if structure not in self._automata:
+            self.prepare((structure,))
+        return self._automata[structure]
+
+    def absence(self, structure: Structure) -> TreeAutomaton:
+        """The derivations that do not contain the structure; trim and minimal."""
+        absent = self._absence.get(structure)
+        if absent is None:
+            automaton = self.structure_automaton(structure)
+            words = automaton.symbols(self.lexicon.first)
+            phrases = automaton.symbols(self.index.phrasal)
+            # What contains the structure needs no state.
+            lifted = explore(
+                self.index,
+                self.lexicon,
+                leaf=lambda k: automaton.after(words[k], ()) or None,
+                step=lambda i, children: automaton.after(phrases[i], children) or None,
+                accepts=lambda state: not automaton.accepts_state(state),
+            )
+            absent = self._absence[structure] = minimise(trim(lifted))
+        return absent
+
+    def presence(self, structure: Structure) -> TreeAutomaton:
+        """The derivations that contain the structure; total and minimal."""
+        return self.presence_of_any((structure,))
+
+    def presence_of_any(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
+        """The derivations that contain one of the structures; total and minimal."""
+        present = self._presence.get(structures)
+        if present is None:
+            lacking = self.absence_of_all(structures)
+            present = complement(self.index, lacking)
+            self._presence[structures] = present
+        return present
+
+    def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
+        """The derivations that contain one of the structures; trim and minimal."""
+        known = self._disjunctions.get(structures)
+        if known is None:
+            known = self._disjunctions[structures] = trim(self.presence_of_any(structures))
+        return known
+
+    def everything(self) -> TreeAutomaton:
+        """All derivations of the grammar."""
+        if self._everything is None:
+            self._everything = everything(self.index)
+        return self._everything
+
+    def uses_kept_rule(self) -> TreeAutomaton:
+        """The derivations that use a rule marked ``keep``; total."""
+        if self._kept is None:
+            kept = (rule.id for rule in self.grammar.rules if rule.keep)
+            self._kept = minimise(uses_rule(self.index, kept))
+        return self._kept
+
+    def language(self, constraint: Constraint) -> TreeAutomaton:
+        """The derivations that satisfy a constraint; trim, minimal and in order."""
+        language = self._languages.get(constraint)
+        if language is None:
+            language = self.absence_of_all(constraint.exclude)
+            if constraint.keep and any(rule.keep for rule in self.grammar.rules):
+                united = union(self.index, language, self.uses_kept_rule())
+                language = trim(united)
+            for group in constraint.require:
+                language = intersection(self.index, language, self.disjunction(group))
+            language = self._languages[constraint] = in_order(language)
+        return language
+
+    def split(self, constraint: Constraint) -> SplitGrammar:
+        """The grammar, conditioned on a constraint."""
+        language = self.language(constraint)
+        if language not in self._splits:
+            self._splits[language] = split_grammar(self.index, language)
+        return self._splits[language]
+
+    def view(self, constraint: Constraint) -> SplitView:
+        """The grammar under a constraint, prepared for being read by automata."""
+        language = self.language(constraint)
+        if language not in self._views:
+            self._views[language] = SplitView(self.split(constraint))
+        return self._views[language]
+
+    def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
+        """The derivations that contain none of the structures; trim and minimal."""
+        members = tuple(structures)
+        return self._absences.of(members) if members else self.everything()

@@ -1,0 +1,161 @@
+"""What the claims about a plan are decided from, computed once each.
+
+For every stratum: its language, its split grammar, and the transitions of that
+grammar in an order that suits checking.  For every structure: the automaton of
+the texts without it, prepared for reading splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sgl.automata.algebra.boolean import intersection
+from sgl.automata.algebra.tree_automaton import TreeAutomaton
+from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.proofs.compiler import StructureCompiler
+from sgl.automata.proofs.invariant import Reader, SplitView, excludes, requires
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability
+from sgl.core.interpret import Derivation
+from sgl.core.plan import Pattern, Plan, Stratum
+from sgl.core.structure import Structure
+
+TRAIN = "train"
+GENERALIZATION = "gen"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StratumEvidence:
+    """A stratum with its language, its grammar, and the structures it excludes."""
+
+    stratum: Stratum
+    language: TreeAutomaton
+    split: SplitGrammar
+    view: SplitView
+    excluded: frozenset[Structure]
+
+    @property
+    def stream(self) -> str:
+        """The name of the stratum's stream, unique in the plan."""
+        return self.stratum.stream
+
+
+class Evidence:
+    """The evidence for one plan."""
+
+    def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
+        self.compiler = compiler
+        self.plan = plan
+        self._readers: dict[tuple[Structure, ...], Reader] = {}
+        self._marked: dict[str, bool] = {}
+        self._exclusions: dict[tuple[SplitView, Structure], bool] = {}
+        self._intersections: dict[tuple[TreeAutomaton, TreeAutomaton], TreeAutomaton] = {}
+        compiler.prepare(_structures(plan))
+
+    @cached_property
+    def strata(self) -> tuple[StratumEvidence, ...]:
+        """All strata in the order of the plan; those with equal constraints share."""
+        known: dict[TreeAutomaton, StratumEvidence] = {}
+        strata = []
+        for stratum in self.plan.strata:
+            language = self.compiler.language(stratum.constraint)
+            if language not in known:
+                excluded = frozenset(stratum.constraint.exclude)
+                view = self.compiler.view(stratum.constraint)
+                twin = StratumEvidence(stratum, language, view.split, view, excluded)
+                known[language] = twin
+            strata.append(replace(known[language], stratum=stratum))
+        return tuple(strata)
+
+    @cached_property
+    def training(self) -> tuple[StratumEvidence, ...]:
+        """The strata of the training split."""
+        return tuple(e for e in self.strata if e.stratum.split == TRAIN)
+
+    @cached_property
+    def generalization(self) -> tuple[StratumEvidence, ...]:
+        """The strata of the generalization split."""
+        return tuple(e for e in self.strata if e.stratum.split == GENERALIZATION)
+
+    @cached_property
+    def drawn_training(self) -> tuple[StratumEvidence, ...]:
+        """The training strata that are to have sentences."""
+        return tuple(e for e in self.training if e.stratum.count)
+
+    @cached_property
+    def used_in_training(self) -> frozenset[int]:
+        """The rules that some training sentence can use."""
+        return _used(self.drawn_training)
+
+    def used_by_items_of(self, pattern: str) -> frozenset[int]:
+        """The rules that some generalization item of a pattern can use."""
+        own = (e for e in self.generalization if e.stratum.category == pattern)
+        return _used(e for e in own if e.stratum.count)
+
+    def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
+        """Whether no text of the stratum contains the structure."""
+        key = evidence.view, structure
+        known = self._exclusions.get(key)
+        if known is None:
+            known = self._exclusions[key] = excludes(evidence.view, self._reader((structure,)))
+        return known
+
+    def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
+        """Whether every text of the stratum contains one of the structures."""
+        return requires(evidence.view, self._reader(group))
+
+    def _reader(self, structures: tuple[Structure, ...]) -> Reader:
+        reader = self._readers.get(structures)
+        if reader is None:
+            lacking = self.compiler.absence_of_all(structures)
+            reader = self._readers[structures] = Reader.of(self.compiler.index, lacking)
+        return reader
+
+    def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
+        """The smallest text of a stratum that an automaton accepts."""
+        both = self._intersection(evidence.language, automaton)
+        return smallest_derivation(self.compiler.index, both)
+
+    def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
+        """The probability that a text of the stratum contains the structure."""
+        if evidence.split.empty or self.excludes(evidence, structure):
+            return 0.0
+        both = self._intersection(evidence.language, self.compiler.presence(structure))
+        return acceptance_probability(self.compiler.index, both) / evidence.split.mass
+
+    def _intersection(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+        key = first, second
+        if key not in self._intersections:
+            self._intersections[key] = intersection(self.compiler.index, first, second)
+        return self._intersections[key]
+
+    def marks(self, pattern: Pattern) -> tuple[Structure, ...]:
+        """The held-out structures that items of a pattern may contain."""
+        return tuple(
+            structure
+            for other in self.plan.patterns
+            if other.name == pattern.name or other.name in pattern.allow
+            for structure in other.held_out
+        )
+
+    def is_marked(self, evidence: StratumEvidence, pattern: Pattern) -> bool:
+        """Whether every text of a stratum of ``pattern`` contains one of its marks."""
+        if evidence.stream not in self._marked:
+            self._marked[evidence.stream] = self.requires(evidence, self.marks(pattern))
+        return self._marked[evidence.stream]
+
+
+def _used(strata: Iterable[StratumEvidence]) -> frozenset[int]:
+    return frozenset().union(*[e.split.used_rules for e in strata])
+
+
+def _structures(plan: Plan) -> Iterator[Structure]:
+    """The structures that the claims about a plan are about."""
+    for stratum in plan.strata:
+        yield from stratum.constraint.exclude
+        for group in stratum.constraint.require:
+            yield from group
+    for pattern in plan.patterns:
+        yield from (*pattern.held_out, *pattern.gen, *pattern.exclude)
+        yield from (need.structure for need in pattern.need)

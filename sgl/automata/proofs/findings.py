@@ -1,0 +1,108 @@
+"""What is worth knowing about a plan beside its claims.
+
+Two generalization strata need no product to be told apart if every text of one
+contains a structure that the other excludes; two structures need none if the
+smallest text with the one lacks the other.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.proofs.conflict import find_conflict
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence
+from sgl.automata.proofs.proofs import Distribution, Nesting, Overlap, Unsatisfiable, Unused
+from sgl.core.plan import Constraint
+from sgl.core.structure import Structure
+
+#: Stands for the author's grammar among the names of streams.
+GRAMMAR = "grammar"
+
+
+def find_distributions(evidence: Evidence) -> tuple[Distribution, ...]:
+    """Figures of every stratum, after those of the author's grammar."""
+    splits = [(GRAMMAR, evidence.compiler.split(Constraint()))]
+    splits += [(stratum.stream, stratum.split) for stratum in evidence.strata]
+    return tuple(
+        Distribution(stream, split.mass, split.spectral_radius, split.expected_tokens)
+        for stream, split in splits
+    )
+
+
+def find_unsatisfiable(evidence: Evidence) -> tuple[Unsatisfiable, ...]:
+    """The strata without any text."""
+    found = []
+    for stratum in evidence.strata:
+        if stratum.split.empty:
+            conflict = find_conflict(evidence.compiler, stratum.stratum.constraint)
+            if conflict is not None:
+                found.append(Unsatisfiable(stratum.stream, conflict))
+    return tuple(found)
+
+
+def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
+    """Pairs of generalization strata of different patterns that share a text."""
+    found = []
+    for first, second in combinations(evidence.generalization, 2):
+        if first.stratum.category == second.stratum.category:
+            continue
+        if _separated(evidence, first, second) or _separated(evidence, second, first):
+            continue
+        witness = evidence.smallest(first, second.language)
+        if witness is not None:
+            found.append(Overlap(first.stream, second.stream, witness))
+    return tuple(found)
+
+
+def _separated(evidence: Evidence, first: StratumEvidence, second: StratumEvidence) -> bool:
+    """Whether every text of ``first`` contains a structure that ``second`` excludes."""
+    pattern = next(p for p in evidence.plan.patterns if p.name == first.stratum.category)
+    return second.excluded.issuperset(evidence.marks(pattern)) and evidence.is_marked(
+        first, pattern
+    )
+
+
+def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:
+    """Held-out structures that never occur without one of another pattern."""
+    compiler = evidence.compiler
+    held_out = [(p.name, s) for p in evidence.plan.patterns for s in p.held_out]
+    found = []
+    for inner_pattern, inner in held_out:
+        example = smallest_derivation(compiler.index, compiler.disjunction((inner,)))
+        if example is None:
+            continue
+        for outer_pattern, outer in held_out:
+            if outer_pattern == inner_pattern:
+                continue
+            if not compiler.structure_automaton(outer).accepts(compiler.grammar, example):
+                continue
+            if not _occurs_without(evidence, inner, outer):
+                found.append(Nesting(inner_pattern, inner, outer_pattern, outer))
+    return tuple(found)
+
+
+def _occurs_without(evidence: Evidence, inner: Structure, outer: Structure) -> bool:
+    constraint = Constraint(require=((inner,),), exclude=(outer,))
+    return bool(evidence.compiler.language(constraint).accepting)
+
+
+def find_unused(evidence: Evidence) -> tuple[Unused, ...]:
+    """For each split the rules that only other texts of the grammar use."""
+    compiler = evidence.compiler
+    available = compiler.split(Constraint()).used_rules
+    found = []
+    for split in dict.fromkeys(stratum.stratum.split for stratum in evidence.strata):
+        used: set[int] = set()
+        for stratum in evidence.strata:
+            if stratum.stratum.split == split:
+                used |= stratum.split.used_rules
+        idle = sorted(available - used)
+        found.append(
+            Unused(
+                split,
+                rules=tuple(rule for rule in idle if compiler.grammar.rules[rule].rhs),
+                words=tuple(rule for rule in idle if not compiler.grammar.rules[rule].rhs),
+            )
+        )
+    return tuple(found)

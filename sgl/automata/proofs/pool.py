@@ -1,0 +1,198 @@
+"""Training sentences at hand: enough of them to see at once that most pieces occur.
+
+To prove that training *can* contain a structure one sentence is enough.  For
+nearly all structures that ought to occur, a few hundred sentences hold one, and
+reading them is much cheaper than a product of automata.  Only what none of them
+contains has to be decided.
+
+The sentences are drawn from the grammars of the training strata, more of the
+in-distribution ones than of each kind of exposure, in an order that does not
+depend on chance: the generator starts from a constant.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from sgl.automata.proofs.compiler import StructureCompiler
+from sgl.automata.proofs.evidence import StratumEvidence
+from sgl.automata.weights.split import SplitGrammar
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation
+from sgl.core.plan import IN_DISTRIBUTION, Plan
+from sgl.core.structure import NodeTest, Structure
+
+#: Sentences drawn from a stratum, and of those that are in distribution.
+DRAWN, DRAWN_IN_DISTRIBUTION = 12, 240
+
+#: A derivation of more rules is given up.
+LONGEST = 400
+
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A training sentence and the stream of the stratum that it belongs to."""
+
+    stream: str
+    derivation: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A sentence with the rules that it uses."""
+
+    seen: Seen
+    rules: frozenset[int]
+
+
+class Pool:
+    """Sentences of the training strata, those first that repeat no lemma."""
+
+    def __init__(
+        self, compiler: StructureCompiler, plan: Plan, strata: Sequence[StratumEvidence]
+    ) -> None:
+        self._compiler = compiler
+        lemmas = _distinct_lemmas(compiler.grammar, plan)
+        self._texts: list[_Text] = []
+        for evidence in sorted(strata, key=lambda e: e.stratum.category != IN_DISTRIBUTION):
+            common = evidence.stratum.category == IN_DISTRIBUTION
+            number = DRAWN_IN_DISTRIBUTION if common else DRAWN
+            for derivation in draw_some(evidence.split, number):
+                seen = Seen(evidence.stream, derivation)
+                self._texts.append(_Text(seen, frozenset(derivation)))
+        # Those that the dataset could contain come first.
+        self._texts.sort(key=lambda text: _repeats(text.seen.derivation, lemmas))
+        self._filters = _Filters(compiler.grammar)
+
+    def find(self, structure: Structure) -> Seen | None:
+        """The first sentence that contains the structure, or ``None``."""
+        automaton = None
+        wanted = self._filters.of(structure)
+        for text in self._texts:
+            if all(not text.rules.isdisjoint(rules) for rules in wanted):
+                automaton = automaton or self._compiler.structure_automaton(structure)
+                if automaton.accepts(self._compiler.grammar, text.seen.derivation):
+                    return text.seen
+        return None
+
+
+def _distinct_lemmas(grammar: CoreGrammar, plan: Plan) -> list[tuple[str, ...]]:
+    """For each rule its lemmas that may occur once in a sentence only."""
+    if not plan.distinct_lemmas:
+        return [() for _ in grammar.rules]
+    layer = grammar.graph_layer(plan.lemma_layer)
+    return [
+        tuple(
+            label["lemma"]
+            for label in (dict(node.attributes or ()) for node in rule.fragments[layer].nodes)
+            if label.get("upos") in plan.distinct_lemmas and label.get("lemma")
+        )
+        for rule in grammar.rules
+    ]
+
+
+def _repeats(derivation: Derivation, lemmas: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a lemma occurs twice that may occur once only."""
+    used = [lemma for rule in derivation for lemma in lemmas[rule]]
+    return len(set(used)) < len(used)
+
+
+class _Filters:
+    """Which rules can provide what a structure asks for.
+
+    A sentence without a rule for one of its edges or tests cannot contain it.
+    """
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        self._grammar = grammar
+        self._labels: dict[str, dict[str, list[int]]] = {}
+        self._values: dict[str, dict[tuple[str, str], list[int]]] = {}
+        self._tests: dict[tuple[str, NodeTest], frozenset[int]] = {}
+
+    def of(self, structure: Structure) -> list[frozenset[int]]:
+        """A set of rules for each edge and each test of the structure."""
+        layer = structure.layer
+        if layer not in self._labels:
+            self._read(layer)
+        wanted = [
+            frozenset(
+                rule
+                for label, rules in self._labels[layer].items()
+                if link.labels.accepts(label)
+                for rule in rules
+            )
+            for link in structure.body.links
+        ]
+        for variable in structure.body.variables:
+            wanted += [self._test(layer, test) for test in variable.tests if not test.negated]
+        return wanted
+
+    def _test(self, layer: str, test: NodeTest) -> frozenset[int]:
+        """The rules with a word that passes; a word without the attribute may be any rule's."""
+        key = layer, test
+        if key not in self._tests:
+            values = self._values[layer]
+            self._tests[key] = (
+                frozenset(rule.id for rule in self._grammar.rules)
+                if "" in test.values
+                else frozenset(
+                    rule
+                    for value in sorted(test.values)
+                    for rule in values.get((test.attribute, value), ())
+                )
+            )
+        return self._tests[key]
+
+    def _read(self, layer: str) -> None:
+        labels: dict[str, list[int]] = {}
+        values: dict[tuple[str, str], list[int]] = {}
+        index = self._grammar.graph_layer(layer)
+        for rule in self._grammar.rules:
+            fragment = rule.fragments[index]
+            for edge in fragment.edges:
+                labels.setdefault(edge.label, []).append(rule.id)
+            for node in fragment.nodes:
+                for pair in node.attributes or ():
+                    values.setdefault(pair, []).append(rule.id)
+        self._labels[layer], self._values[layer] = labels, values
+
+
+def draw_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
+    """Up to ``number`` texts of a split, drawn by their probabilities, none of them long."""
+    random = Random(_SEED)  # noqa: S311 - to look at, and the same every time
+    bounds: dict[int, list[float]] = {}
+    if split.empty:
+        return
+    roots = list(accumulate(probability for _, probability in split.roots))
+    for _ in range(number):
+        start = split.roots[_choice(roots, random)][0]
+        derivation = _derive(split, start, random, bounds)
+        if derivation is not None:
+            yield derivation
+
+
+def _derive(
+    split: SplitGrammar, start: int, random: Random, bounds: dict[int, list[float]]
+) -> Derivation | None:
+    derivation: list[int] = []
+    stack = [start]
+    while stack and len(derivation) < LONGEST:
+        state = stack.pop()
+        transitions = split.transitions_of[state]
+        if state not in bounds:
+            bounds[state] = list(accumulate(t.probability for t in transitions))
+        chosen = transitions[_choice(bounds[state], random)]
+        derivation.append(chosen.rule)
+        stack.extend(reversed(chosen.children))
+    return None if stack else tuple(derivation)
+
+
+def _choice(bounds: Sequence[float], random: Random) -> int:
+    """The index of an interval, as probable as it is long."""
+    return min(bisect_right(bounds, random.random() * bounds[-1]), len(bounds) - 1)

@@ -1,0 +1,290 @@
+"""What is proved about a plan, as values.
+
+Each claim has a verdict; a refuted claim carries a *witness*, a derivation (the
+rule ids in preorder) that ``sgl.core.interpret`` turns into a sentence.
+
+==============  ==============================================================
+``HeldOut``     no training sentence contains the structure
+``Instance``    every item of a generalization stratum contains one of its
+                structures and none that it excludes
+``Licence``     training contains a part that the pattern needs
+``Piece``       training contains what is left of a held-out structure without a
+                link (:mod:`sgl.automata.proofs.pieces`)
+``Exposed``     training can use all that items are made of
+                (:mod:`sgl.automata.proofs.exposed`)
+``Disjoint``    no generalization item is a training sentence
+==============  ==============================================================
+
+Beside the claims stand findings that are neither right nor wrong: overlapping
+generalization sets, nested structures, rules that training cannot use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from sgl.automata.proofs.conflict import Conflict
+from sgl.automata.proofs.exposed import Kind, Reason, Unseen
+from sgl.core.interpret import Derivation
+from sgl.core.structure import Structure
+
+
+class Verdict(Enum):
+    """Whether a claim holds.  ``WAIVED``: it does not, and the author says that it need not."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    WAIVED = "waived"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The claim that no training stratum derives ``structure``.
+
+    ``asserted`` tells ``assert never`` from ``forbid``.  ``mass`` is the
+    probability of the structure under the author's grammar, ``train_mass`` under
+    the in-distribution training grammar.  If the claim fails, ``stream`` is the
+    first training stratum that derives the structure and ``witness`` the smallest
+    of its texts that contain it.
+    """
+
+    structure: Structure
+    asserted: bool
+    verdict: Verdict
+    mass: float
+    train_mass: float
+    stream: str | None = None
+    witness: Derivation | None = None
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether nothing is cut: no text of the author's grammar contains the structure.
+
+        An assertion claims no more than that, and is never vacuous.
+        """
+        return self.mass == 0.0 and not self.asserted
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """The claim that training contains ``structure``.
+
+    ``mass`` is its probability in the in-distribution training grammar;
+    ``expected`` the expected number of training sentences that contain it, those
+    of the pattern's own exposures included; ``example`` the smallest.  The claim
+    fails if that number is 0; ``conflict`` are then the clauses that exclude the
+    part, or ``None`` if no single stratum has them.
+    """
+
+    structure: Structure
+    minimum: int
+    verdict: Verdict
+    mass: float
+    expected: float
+    example: Derivation | None
+    conflict: Conflict | None = None
+
+    @property
+    def scarce(self) -> bool:
+        """Whether fewer sentences are expected than the author asks for."""
+        return self.expected < self.minimum
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The claim that training contains ``structure``, a piece of ``whole``.
+
+    ``whole`` is a structure that the pattern holds out.  If the claim holds,
+    ``example`` is a text of the training stratum ``stream`` that contains the piece;
+    if it is refuted, ``conflict`` are the clauses that exclude it.
+    """
+
+    structure: Structure
+    whole: Structure
+    verdict: Verdict
+    stream: str | None = None
+    example: Derivation | None = None
+    conflict: Conflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """The claim that training can use all that a pattern's items are made of.
+
+    ``counts`` are the numbers of things of each kind that items can use;
+    ``unseen`` those that training cannot use, each with its reason.  The claim
+    fails if one of them is missing without an excuse.
+    """
+
+    counts: tuple[tuple[Kind, int], ...]
+    unseen: tuple[Unseen, ...]
+
+    @property
+    def missing(self) -> tuple[Unseen, ...]:
+        """What training lacks without an excuse."""
+        return tuple(thing for thing in self.unseen if thing.reason is Reason.MISSING)
+
+    @property
+    def excused(self) -> tuple[Unseen, ...]:
+        """What training need not have, because the pattern is about it."""
+        return tuple(thing for thing in self.unseen if thing.reason is not Reason.MISSING)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Proved if nothing is missing."""
+        return Verdict.REFUTED if self.missing else Verdict.PROVED
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The claim about the items of one generalization stratum.
+
+    ``problem`` is the excluded structure that ``witness`` contains, or ``None``
+    if the witness lacks a required one.  ``mass`` is the probability of the
+    stratum under the author's grammar, ``example`` its smallest text.
+    ``conflict`` explains an empty stratum, of which the claim is refuted.
+    """
+
+    stream: str
+    category: str
+    verdict: Verdict
+    mass: float
+    spectral_radius: float
+    expected_tokens: float
+    example: Derivation | None
+    problem: Structure | None = None
+    witness: Derivation | None = None
+    conflict: Conflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disjoint:
+    """The claim that a generalization stratum shares no text with training.
+
+    If it fails, ``witness`` is also in the training stratum ``train_stream``.
+    """
+
+    stream: str
+    verdict: Verdict
+    train_stream: str | None = None
+    witness: Derivation | None = None
+
+
+Claim = HeldOut | Licence | Piece | Instance | Exposed | Disjoint
+
+
+@dataclass(frozen=True, slots=True)
+class PatternProofs:
+    """Everything claimed about one pattern.
+
+    ``idle_waivers`` are structures that the author waives although they are pieces
+    of nothing that the pattern holds out.
+    """
+
+    name: str
+    held_out: tuple[HeldOut, ...]
+    licences: tuple[Licence, ...]
+    pieces: tuple[Piece, ...]
+    instances: tuple[Instance, ...]
+    exposed: Exposed
+    disjoint: tuple[Disjoint, ...]
+    idle_waivers: tuple[Structure, ...] = ()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All claims."""
+        return (
+            *self.held_out,
+            *self.licences,
+            *self.pieces,
+            *self.instances,
+            self.exposed,
+            *self.disjoint,
+        )
+
+    @property
+    def proved(self) -> bool:
+        """Whether no claim is refuted."""
+        return all(claim.verdict is not Verdict.REFUTED for claim in self.claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Figures of one stratum: how probable it is and how its texts grow."""
+
+    stream: str
+    mass: float
+    spectral_radius: float
+    expected_tokens: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """A stratum without any text, with the clauses that are in conflict."""
+
+    stream: str
+    conflict: Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two generalization strata of different patterns that share ``witness``."""
+
+    first: str
+    second: str
+    witness: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """Every text with ``inner`` also contains ``outer``, held out by another pattern."""
+
+    inner_pattern: str
+    inner: Structure
+    outer_pattern: str
+    outer: Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """Rules that the grammar can use in a text, and no stratum of ``split`` can.
+
+    ``rules`` have children; ``words`` have none.  Both are rule ids.
+    """
+
+    split: str
+    rules: tuple[int, ...]
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """Everything proved and found about a plan."""
+
+    patterns: tuple[PatternProofs, ...]
+    distributions: tuple[Distribution, ...]
+    unsatisfiable: tuple[Unsatisfiable, ...]
+    overlaps: tuple[Overlap, ...]
+    nestings: tuple[Nesting, ...]
+    unused: tuple[Unused, ...]
+
+    @property
+    def proved(self) -> bool:
+        """Whether all claims hold and every stratum has texts."""
+        return not self.unsatisfiable and all(pattern.proved for pattern in self.patterns)
+
+    def of(self, pattern: str) -> PatternProofs:
+        """The claims about a pattern; raises ``KeyError``."""
+        for proofs in self.patterns:
+            if proofs.name == pattern:
+                return proofs
+        raise KeyError(pattern)
+
+    def refuted(self) -> Iterator[tuple[str, Claim]]:
+        """The claims that fail, each with the name of its pattern."""
+        for proofs in self.patterns:
+            for claim in proofs.claims:
+                if claim.verdict is Verdict.REFUTED:
+                    yield proofs.name, claim

@@ -1,0 +1,1 @@
+"""Inside weights, moments and counts: grammars of splits."""

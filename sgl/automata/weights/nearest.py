@@ -1,0 +1,354 @@
+"""The derivation of a split that is nearest to a given one.
+
+Two derivations are compared by the rules that they share at corresponding places.  What
+is not shared is *dropped* from the first or *new* in the second, and their number is the
+distance::
+
+    (np (modified a (with_pp hen (beside a cat)))    dropped  modified with_pp beside a cat
+    (np (noun a hen))                                new      noun
+
+Places correspond as in the constrained edit distance of trees (Zhang 1996): below a
+shared rule what is shared of a child stays in that child, what lies inside one another
+does so in both, and what lies in different phrases does so in both.  So for a phrase
+*v* of the item and a state *q* of the split, the least distance ``D(v, q)`` of *v* from a
+phrase that *q* derives is the least of
+
+* keeping the rule of *v*, with a transition of *q*: the sum over its children;
+* dropping the rule of *v* and all its children but one: ``D(v_i, q)`` and what is dropped;
+* a new rule around: ``D(v, q_j)``, and the smallest phrases for its other children;
+* a new rule in place of that of *v*, its children made of some of those of *v*, in any order;
+* dropping all of *v* and taking the smallest phrase of *q*.
+
+Phrases are done from the smallest up, and for one phrase the states by Dijkstra's
+algorithm.  Of equal distances the one is taken in which fewer phrases are *raised* (the
+second way above), and of these the likelier derivation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from math import inf, log
+from typing import NamedTuple
+
+from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.weights.transitions import Transition
+from sgl.core.interpret import Derivation
+
+
+class Cost(NamedTuple):
+    """What is minimised, the most important first.
+
+    ``rules`` are dropped or new, ``raised`` phrases take the place of the one around them;
+    ``surprise`` is minus the logarithm of the probability of what is derived.
+    """
+
+    rules: int | float = 0
+    raised: int | float = 0
+    surprise: float = 0.0
+
+    def plus(self, other: Cost) -> Cost:
+        """Both together."""
+        return Cost(
+            self.rules + other.rules, self.raised + other.raised, self.surprise + other.surprise
+        )
+
+
+NOTHING = Cost()
+IMPOSSIBLE = Cost(inf, inf, inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The nearest derivation, and the rules by which it differs, each in preorder."""
+
+    derivation: Derivation
+    dropped: tuple[int, ...]
+    new: tuple[int, ...]
+
+    @property
+    def distance(self) -> int:
+        """The number of rules by which the two derivations differ."""
+        return len(self.dropped) + len(self.new)
+
+
+class _Place(NamedTuple):
+    """A rule of the result: its state, and the node of the item that it is kept from."""
+
+    state: int
+    rule: int
+    kept: int | None
+
+
+class _Phrase(NamedTuple):
+    """A node of the item: its rule, its children by number, the rules in it."""
+
+    rule: int
+    children: tuple[int, ...]
+    size: int
+
+
+class _Choice(NamedTuple):
+    """How a phrase becomes one of a state.
+
+    ``transition`` is the one that is used, or None where the rule of the phrase is
+    dropped; ``sources`` are the nodes that its children, or the phrase without its rule,
+    are made of, None standing for nothing.  ``kept``: the rule is that of the phrase.
+    """
+
+    transition: Transition | None
+    sources: tuple[int | None, ...]
+    kept: bool = False
+
+
+class NearestFinder:
+    """Finds nearest derivations in one split.
+
+    ``lemmas`` are the lemmas that each rule of the grammar introduces and that may occur
+    once in a sentence only.
+    """
+
+    def __init__(self, split: SplitGrammar, lemmas: Sequence[Sequence[str]]) -> None:
+        self._split = split
+        self._lemmas = lemmas
+        self._arity = split.grammar.arity
+        self._transitions = [
+            (state, transition)
+            for state, transitions in enumerate(split.transitions_of)
+            for transition in _likeliest_words(transitions)
+        ]
+        self._phrasal = [(q, t) for q, t in self._transitions if t.children]
+        self._of_rule: dict[int, list[tuple[int, Transition]]] = {}
+        for state, transitions in enumerate(split.transitions_of):
+            for transition in transitions:
+                self._of_rule.setdefault(transition.rule, []).append((state, transition))
+        self._smallest, self._smallest_choice = self._smallest_phrases()
+        self._around = self._rules_around()
+
+    def find(self, derivation: Derivation) -> Nearest | None:
+        """The nearest derivation of the split; None if it has none at all.
+
+        New words are those that were dropped where these fit, else the likeliest ones
+        whose lemmas the sentence does not have yet.
+        """
+        phrases = _phrases(derivation, self._arity)
+        costs: list[list[Cost]] = []
+        choices: list[dict[int, _Choice]] = []
+        for number in range(len(phrases)):
+            found, chosen = self._phrase(number, phrases, costs)
+            costs.append(found)
+            choices.append(chosen)
+        roots = [
+            (costs[-1][state].plus(_likely(probability)), state)
+            for state, probability in self._split.roots
+        ]
+        if not roots:
+            return None
+        _, root = min(roots)
+        places = list(self._places(len(phrases) - 1, root, choices))
+        return self._result(phrases, places)
+
+    # ---- tables
+
+    def _smallest_phrases(self) -> tuple[list[Cost], dict[int, Transition]]:
+        """For each state the cost of its smallest phrase, and the first transition of it."""
+        costs = [IMPOSSIBLE] * len(self._split.transitions_of)
+        choices: dict[int, Transition] = {}
+        changed = True
+        while changed:
+            changed = False
+            for state, transition in self._transitions:
+                cost = _sum([_new(transition), *(costs[child] for child in transition.children)])
+                if cost < costs[state]:
+                    costs[state], choices[state], changed = cost, transition, True
+        return costs, choices
+
+    def _rules_around(self) -> list[list[tuple[int, Cost, Transition, int]]]:
+        """For each state where it can be a child: parent, cost of the rest, transition, place."""
+        around: list[list[tuple[int, Cost, Transition, int]]] = [
+            [] for _ in self._split.transitions_of
+        ]
+        for state, transition in self._phrasal:
+            for place, child in enumerate(transition.children):
+                others = transition.children[:place] + transition.children[place + 1 :]
+                rest = _sum([_new(transition), *(self._smallest[other] for other in others)])
+                around[child].append((state, rest, transition, place))
+        return around
+
+    # ---- one phrase of the item
+
+    def _phrase(
+        self, number: int, phrases: Sequence[_Phrase], costs: Sequence[Sequence[Cost]]
+    ) -> tuple[list[Cost], dict[int, _Choice]]:
+        """The cost of making the phrase one of each state, and how."""
+        phrase = phrases[number]
+        best = [cost.plus(Cost(phrase.size)) for cost in self._smallest]
+        chosen: dict[int, _Choice] = {}
+
+        def offer(state: int, cost: Cost, choice: _Choice) -> None:
+            if cost < best[state]:
+                best[state], chosen[state] = cost, choice
+
+        for state, transition in self._of_rule.get(phrase.rule, ()):
+            parts = zip(phrase.children, transition.children, strict=True)
+            cost = _sum([costs[child][to] for child, to in parts])
+            surprise = _likely(transition.probability)
+            offer(state, cost.plus(surprise), _Choice(transition, phrase.children, kept=True))
+        for child in phrase.children:
+            dropped = Cost(phrase.size - phrases[child].size, raised=1)
+            for state, cost in enumerate(costs[child]):
+                offer(state, cost.plus(dropped), _Choice(None, (child,)))
+        if phrase.children:
+            for state, transition in self._phrasal:
+                cost, sources = self._matched(phrase, transition, phrases, costs)
+                offer(state, cost, _Choice(transition, sources))
+        self._put_around(number, best, chosen)
+        return best, chosen
+
+    def _matched(
+        self,
+        phrase: _Phrase,
+        transition: Transition,
+        phrases: Sequence[_Phrase],
+        costs: Sequence[Sequence[Cost]],
+    ) -> tuple[Cost, tuple[int | None, ...]]:
+        """A new rule in place of the phrase's: the cheapest matching of their children.
+
+        Children of the phrase are matched to those of the rule one by one; what is left
+        of the former is dropped, and of the latter smallest phrases.
+        """
+        table: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {
+            frozenset(): (_new(transition).plus(Cost(1)), ())
+        }
+        for state in transition.children:
+            grown: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {}
+            for used, (cost, sources) in table.items():
+                options: list[tuple[frozenset[int], Cost, int | None]] = [
+                    (used, self._smallest[state], None)
+                ]
+                options += [
+                    (used | {child}, costs[child][state], child)
+                    for child in phrase.children
+                    if child not in used
+                ]
+                for key, more, source in options:
+                    total = cost.plus(more), (*sources, source)
+                    if key not in grown or total[0] < grown[key][0]:
+                        grown[key] = total
+            table = grown
+        complete = [
+            (cost.plus(Cost(_size(phrase, used, phrases))), sources)
+            for used, (cost, sources) in table.items()
+        ]
+        return min(complete, key=lambda pair: pair[0])
+
+    def _put_around(self, number: int, best: list[Cost], chosen: dict[int, _Choice]) -> None:
+        """Put new rules around what the phrase has become, as long as that is cheaper."""
+        queue = [(cost, state) for state, cost in enumerate(best) if cost < IMPOSSIBLE]
+        heapify(queue)
+        while queue:
+            cost, state = heappop(queue)
+            if cost > best[state]:
+                continue
+            for parent, rest, transition, place in self._around[state]:
+                total = cost.plus(rest)
+                if total < best[parent]:
+                    sources: list[int | None] = [None] * len(transition.children)
+                    sources[place] = number
+                    best[parent] = total
+                    chosen[parent] = _Choice(transition, tuple(sources))
+                    heappush(queue, (total, parent))
+
+    # ---- the result
+
+    def _places(
+        self, root: int, state: int, choices: Sequence[Mapping[int, _Choice]]
+    ) -> Iterator[_Place]:
+        """The rules of the result in preorder."""
+        stack: list[tuple[int | None, int]] = [(root, state)]
+        while stack:
+            number, state = stack.pop()
+            choice = None if number is None else choices[number].get(state)
+            if choice is None:
+                transition = self._smallest_choice[state]
+                choice = _Choice(transition, (None,) * len(transition.children))
+            if choice.transition is None:
+                stack.append((choice.sources[0], state))
+                continue
+            yield _Place(state, choice.transition.rule, number if choice.kept else None)
+            pairs = zip(choice.sources, choice.transition.children, strict=True)
+            stack.extend(reversed(list(pairs)))
+
+    def _result(self, phrases: Sequence[_Phrase], places: Sequence[_Place]) -> Nearest:
+        """Choose the new words, and say what differs."""
+        kept = {place.kept for place in places}
+        dropped = [n for n in reversed(range(len(phrases))) if n not in kept]
+        spare = [phrases[n].rule for n in dropped]
+        taken = {
+            lemma
+            for place in places
+            if place.kept is not None
+            for lemma in self._lemmas[place.rule]
+        }
+        rules = []
+        new = []
+        for place in places:
+            rule = place.rule
+            if place.kept is None:
+                if not self._arity[rule]:
+                    rule = self._word(place, spare, taken)
+                taken.update(self._lemmas[rule])
+                new.append(rule)
+            rules.append(rule)
+        return Nearest(tuple(rules), tuple(phrases[n].rule for n in dropped), tuple(new))
+
+    def _word(self, place: _Place, spare: list[int], taken: set[str]) -> int:
+        """A new word in a place: a dropped one, or the likeliest that is not there yet."""
+        words = [t for t in self._split.transitions_of[place.state] if not t.children]
+        free = [t for t in words if taken.isdisjoint(self._lemmas[t.rule])] or words
+        for transition in free:
+            if transition.rule in spare:
+                spare.remove(transition.rule)
+                return transition.rule
+        return max(free, key=lambda transition: transition.probability).rule
+
+
+def _phrases(derivation: Derivation, arity: Sequence[int]) -> list[_Phrase]:
+    """The phrases of a derivation, children before parents, the last rules first."""
+    phrases: list[_Phrase] = []
+    stack: list[int] = []
+    for rule in reversed(derivation):
+        children = tuple(stack.pop() for _ in range(arity[rule]))
+        size = 1 + sum(phrases[child].size for child in children)
+        stack.append(len(phrases))
+        phrases.append(_Phrase(rule, children, size))
+    return phrases
+
+
+def _likeliest_words(transitions: Sequence[Transition]) -> Iterator[Transition]:
+    """All transitions into phrases, and the likeliest one into a word."""
+    words = [transition for transition in transitions if not transition.children]
+    yield from (transition for transition in transitions if transition.children)
+    if words:
+        yield max(words, key=lambda transition: transition.probability)
+
+
+def _new(transition: Transition) -> Cost:
+    return Cost(1).plus(_likely(transition.probability))
+
+
+def _likely(probability: float) -> Cost:
+    return Cost(surprise=-log(probability))
+
+
+def _size(phrase: _Phrase, used: frozenset[int], phrases: Sequence[_Phrase]) -> int:
+    """The rules in the children of a phrase that are not used."""
+    return sum(phrases[child].size for child in phrase.children if child not in used)
+
+
+def _sum(costs: Sequence[Cost]) -> Cost:
+    total = NOTHING
+    for cost in costs:
+        total = total.plus(cost)
+    return total

@@ -1,0 +1,182 @@
+"""The grammar of a split: the author's distribution, conditioned on a constraint.
+
+Its states are the pairs of a category and a state of the constraint's automaton.
+With the inside weight W of each state, expanding state ``q`` by a transition
+with probability
+
+    w(r) W(q1) ... W(qk) / W(q)
+
+derives every text that satisfies the constraint with exactly the probability it
+has under the author's grammar given the constraint, and derives no other; the
+products telescope.  This is sampling without rejection, however improbable the
+constraint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.automata.weights.inside import System, inside_weights
+from sgl.automata.weights.linear import Vector
+from sgl.automata.weights.moments import Moments, Radius, expected_visits, spectral_radius
+from sgl.automata.weights.transitions import NO_CHILD, Transition, Transitions
+from sgl.core.grammar import CoreGrammar
+
+
+@dataclass(frozen=True)
+class SplitGrammar:
+    """A grammar whose derivations satisfy a constraint, with exact probabilities.
+
+    Attributes:
+        grammar: the grammar that was cut.
+        category: the category of each state.
+        transitions: the transitions of all states.
+        roots: the states of whole texts, with probabilities that sum to 1.
+        inside: the inside weight of each state.
+        mass: the probability of the constraint under the grammar.
+    """
+
+    grammar: CoreGrammar
+    category: tuple[int, ...]
+    transitions: Transitions
+    roots: tuple[tuple[int, float], ...]
+    inside: tuple[float, ...]
+    mass: float
+
+    @property
+    def empty(self) -> bool:
+        """Whether no text satisfies the constraint."""
+        return not self.roots
+
+    @cached_property
+    def transitions_of(self) -> tuple[tuple[Transition, ...], ...]:
+        """The transitions of each state, by rule and children."""
+        return self.transitions.by_state(len(self.category))
+
+    @cached_property
+    def phrasal(self) -> Transitions:
+        """The transitions with children."""
+        return self.transitions.phrasal()
+
+    @cached_property
+    def components(self) -> list[list[int]]:
+        """The strongly connected components of the states, children before parents."""
+        return self._moments.components
+
+    @cached_property
+    def spectral_radius(self) -> float:
+        """The spectral radius of the first-moment matrix."""
+        return self._radius.value
+
+    @cached_property
+    def expected_rules(self) -> tuple[float, ...]:
+        """The expected number of uses of each rule of the grammar in a text."""
+        visits = np.array(expected_visits(self._moments, self.roots), np.float64)
+        uses = visits[self.transitions.states] * self.transitions.probabilities
+        # ``bincount`` adds in the order of the transitions.
+        expected = np.bincount(self.transitions.rules, uses, minlength=len(self.grammar.rules))
+        return tuple(expected.tolist())
+
+    @cached_property
+    def expected_tokens(self) -> float:
+        """The expected number of tokens of a text in the first text layer."""
+        total = 0.0
+        for tokens, expected in zip(self.grammar.source_tokens, self.expected_rules, strict=True):
+            if tokens and expected:
+                total += tokens * expected
+        return total
+
+    @cached_property
+    def used_rules(self) -> frozenset[int]:
+        """The rules that some text uses."""
+        return frozenset(self.transitions.rules.tolist())
+
+    @cached_property
+    def _moments(self) -> Moments:
+        rows = ((state, weight, children) for state, _, children, weight in self.phrasal.rows())
+        return Moments.of(len(self.category), rows)
+
+    @cached_property
+    def _radius(self) -> Radius:
+        return spectral_radius(self._moments)
+
+
+def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar:
+    """The grammar of the derivations that a trim automaton accepts."""
+    system = _system(index, automaton)
+    inside = inside_weights(system)
+    mass = _mass(automaton, inside)
+    weights: list[float] = inside.tolist()
+    return SplitGrammar(
+        grammar=index.grammar,
+        category=automaton.category,
+        transitions=_transitions(index, automaton, inside, system.terms(inside)),
+        roots=tuple(
+            (state, weights[state] / mass) for state in sorted(automaton.accepting) if mass > 0.0
+        ),
+        inside=tuple(weights),
+        mass=mass,
+    )
+
+
+def acceptance_probability(index: GrammarIndex, automaton: TreeAutomaton) -> float:
+    """The probability under the grammar that a trim automaton accepts a derivation."""
+    if automaton.empty:
+        return 0.0
+    return _mass(automaton, inside_weights(_system(index, automaton)))
+
+
+def _system(index: GrammarIndex, automaton: TreeAutomaton) -> System:
+    """The equations of the inside weights; a row of the automaton is a monomial."""
+    states = automaton.words[automaton.lexicon.class_array]
+    live = states != DEAD
+    # ``bincount`` adds in the order of the rules.
+    constant: Vector = np.bincount(
+        states[live], index.word_weights[live], minlength=automaton.size
+    ).astype(np.float64)
+    return System(
+        size=automaton.size,
+        state=automaton.results,
+        weight=index.weights[automaton.rules],
+        children=automaton.children.T,
+        constant=constant.astype(np.float64),
+    )
+
+
+def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
+    mass = 0.0
+    for weight in inside[automaton.final].tolist():
+        mass += weight
+    return mass
+
+
+def _transitions(
+    index: GrammarIndex, automaton: TreeAutomaton, inside: Vector, terms: Vector
+) -> Transitions:
+    """The rules that the states can use, with their probabilities.
+
+    ``terms`` are the inside weights of the automaton's transitions.
+    """
+    words = automaton.words[automaton.lexicon.class_array]
+    live = (words != DEAD) & (index.word_weights > 0.0)
+    words = words[live]
+    used = terms / inside[automaton.results] > 0.0
+    phrases, children = automaton.results[used], automaton.children[:, used]
+    states = np.concatenate((words, phrases))
+    rules = np.concatenate(
+        (automaton.lexicon.rule_array[live], index.phrasal_array[automaton.rules[used]])
+    )
+    weights = np.concatenate((index.word_weights[live], terms[used]))
+    leaves = np.full((index.width, len(words)), NO_CHILD, np.intp)
+    columns = np.hstack((leaves, np.where(children == automaton.size, NO_CHILD, children)))
+    order = np.lexsort((rules, states))
+    return Transitions(
+        states=states[order],
+        rules=rules[order],
+        children=columns[:, order],
+        probabilities=(weights / inside[states])[order],
+    )

@@ -1,0 +1,59 @@
+"""Audits: what a grammar makes of a corpus that somebody else has made.
+
+::
+
+    file ──> rows ──> readings ──> exact? structures? duplicates? ──> counts and lists
+             (bad ones by line)    (packed forest)
+
+``Auditor`` goes through any number of files and keeps counts, the first rows of each
+sort that a person wants to see, and eight bytes for each sentence.
+"""
+
+from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityJudge
+from sgl.corpus.audit.auditor import Auditor, Progress
+from sgl.corpus.audit.choices import Choice, choices
+from sgl.corpus.audit.data import audit_data
+from sgl.corpus.audit.duplicates import Shared
+from sgl.corpus.audit.mismatch import Difference, explain_difference
+from sgl.corpus.audit.outputs import all_give, first_outputs, gives
+from sgl.corpus.audit.reader import Judgement, Reader
+from sgl.corpus.audit.result import (
+    LISTED,
+    OTHER_PAIRS,
+    Audit,
+    Cause,
+    FileTally,
+    Listed,
+    Open,
+    Tally,
+)
+from sgl.corpus.audit.structures import Declared, StructureFinder, declared_structures
+
+__all__ = [
+    "LISTED",
+    "OTHER_PAIRS",
+    "Ambiguity",
+    "AmbiguityJudge",
+    "Audit",
+    "Auditor",
+    "Cause",
+    "Choice",
+    "Declared",
+    "Difference",
+    "FileTally",
+    "Judgement",
+    "Listed",
+    "Open",
+    "Progress",
+    "Reader",
+    "Shared",
+    "StructureFinder",
+    "Tally",
+    "all_give",
+    "audit_data",
+    "choices",
+    "declared_structures",
+    "explain_difference",
+    "first_outputs",
+    "gives",
+]

@@ -1,0 +1,118 @@
+"""What the other readings of a known sentence are: harmless, or of consequence.
+
+A sentence that was drawn has the derivation that it was drawn by; its string may have
+others.  Two kinds of other readings are of consequence::
+
+    "The girl saw the dog near Emma."
+        contains what is held out     near Emma said of the dog in one, of saw in the other
+        says something else           the Japanese sentences differ
+
+Most sentences have one reading, and the packed forest is made of the others only; of many
+sentences at once the kernel says which these are (:mod:`sgl.parsing.batch`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from sgl.core.derivations import Derivations
+from sgl.core.interpret import Derivation
+from sgl.corpus.audit.outputs import all_give
+from sgl.parsing import BatchParser, Forest, Parser
+from sgl.rendering import Output
+
+#: Sentences that are remembered; others are parsed again.
+_REMEMBERED = 1_000_000
+
+
+class Finder(Protocol):
+    """What finds structures in readings: :class:`sgl.corpus.audit.StructureFinder`."""
+
+    def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
+        """The structures of some reading, and those of every reading, by index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """What the readings of a sentence are, beside the one that it was drawn by.
+
+    Attributes:
+        several: whether there are any.
+        structures: the structures, by index, that some reading contains.
+        outputs: the text layers and views, by name, in which a reading has another text.
+    """
+
+    several: bool = False
+    structures: frozenset[int] = frozenset()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def matters(self) -> bool:
+        """Whether another reading contains a structure or says something else."""
+        return bool(self.structures or self.outputs)
+
+
+_ONE_READING = Ambiguity()
+
+
+class AmbiguityJudge:
+    """Looks for other readings of sentences that the grammar has derived."""
+
+    def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
+        """``outputs`` are what is compared."""
+        self._parser = parser
+        self._batch = BatchParser(parser)
+        self._finder = finder
+        self._outputs = tuple(outputs)
+        self._known: dict[str, Ambiguity] = {}
+
+    def judge_batch(
+        self,
+        texts: Sequence[str],
+        derivations: Derivations | Sequence[Sequence[int]],
+        *,
+        structures: bool = True,
+    ) -> dict[int, Ambiguity]:
+        """The ambiguity of texts, each with its derivation: of those with several readings.
+
+        They are named by their numbers; all others have one reading.  Without ``structures``
+        it does not matter which of them readings contain.  The finder may raise
+        ``StructureTooCostly`` and ``UnsupportedStructure``.
+        """
+        found = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
+        several: list[int] = found.tolist()
+        if isinstance(derivations, Derivations):
+            chosen = list(iter(derivations.take(found)))
+        else:
+            chosen = [tuple(derivations[number]) for number in several]
+        return {
+            number: self._remembered(texts[number], derivation, structures)
+            for number, derivation in zip(several, chosen, strict=True)
+        }
+
+    def _remembered(self, text: str, derivation: Derivation, structures: bool) -> Ambiguity:
+        """The ambiguity of a text, found once."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._judge(text, derivation)
+            if len(self._known) < _REMEMBERED:
+                self._known[text] = found
+        return found if structures else replace(found, structures=frozenset())
+
+    def _judge(self, text: str, derivation: Derivation) -> Ambiguity:
+        """The ambiguity of a text, whichever of its readings it was drawn by."""
+        forest = self._parser.forest(text)
+        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        if forest.count == 1:
+            return _ONE_READING
+        found, _ = self._finder.in_forest(forest)
+        differing = tuple(
+            output.name
+            for output in self._outputs
+            if not all_give(forest, output, output(derivation))
+        )
+        return Ambiguity(True, found, differing)

@@ -1,0 +1,188 @@
+"""Go through the files of a corpus, row by row, and count what the grammar makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sgl.core.grammar import Token
+from sgl.corpus.audit.choices import choices
+from sgl.corpus.audit.duplicates import Fingerprints, distinct_and_shared
+from sgl.corpus.audit.mismatch import explain_difference
+from sgl.corpus.audit.reader import Judgement, Reader
+from sgl.corpus.audit.result import Audit, Cause, FileTally, Listed, Tally, list_row
+from sgl.corpus.audit.structures import Declared
+from sgl.corpus.rows import Corpus, Row, Unreadable
+from sgl.corpus.spelling import Speller
+from sgl.parsing import describe_obstacle
+
+#: Called with the file, the number of rows so far and the share of the file that is read.
+Progress = Callable[[str, int, float], None]
+
+#: The likeliest readings of which the one closest to the published text is explained.
+_COMPARED = 10
+
+#: Rows between two calls of the progress.
+_EVERY = 100
+
+
+class Auditor:
+    """Audits corpora with one grammar.
+
+    Attributes:
+        columns: the columns of the files: text layers and views by name, or ``-``.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        columns: Sequence[str],
+        declared: Sequence[Declared] = (),
+        spellers: Sequence[Speller | None] = (),
+    ) -> None:
+        """``spellers`` are for the targets of the reader; without one texts are to be equal."""
+        self.columns = tuple(columns)
+        self._reader = reader
+        self._grammar = reader.parser.grammar
+        self._declared = tuple(declared)
+        self._spellers = tuple(spellers)
+        self._layer = reader.parser.layer
+        source = self._grammar.text_layers[self._layer].name
+        self._source = self.columns.index(source)
+        self._targets = [target.name for target in reader.targets]
+        self.audit = Audit(
+            source,
+            tuple(self._targets),
+            tuple(entry.name for entry in self._declared),
+        )
+
+    def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
+        """Audit all files.
+
+        Raises:
+            OSError: a file cannot be opened or read.
+        """
+        fingerprints = [self._file(path, progress) for path in paths]
+        distinct, self.audit.shared = distinct_and_shared(fingerprints)
+        for file, number in zip(self.audit.files, distinct, strict=True):
+            file.distinct = number
+        return self.audit
+
+    def _file(self, path: Path, progress: Progress) -> Fingerprints:
+        file = FileTally(str(path))
+        self.audit.files.append(file)
+        fingerprints = Fingerprints()
+        size = max(path.stat().st_size, 1)
+        read = 0
+        for batch in Corpus(path, len(self.columns)).batches():
+            sentences = [row.texts[self._source] for row in batch if isinstance(row, Row)]
+            judgements = iter(self._reader.judge_all(sentences))
+            for row in batch:
+                read += row.size
+                if isinstance(row, Unreadable):
+                    tally = file.of("")
+                    tally.rows += 1
+                    tally.unreadable += 1
+                    list_row(self.audit.unreadable, Listed(file.name, row.line, "", row.reason))
+                else:
+                    fingerprints.add(row.texts[self._source])
+                    self._row(file, row, next(judgements))
+                if row.line % _EVERY == 0:
+                    progress(file.name, row.line, read / size)
+        return fingerprints
+
+    def _row(self, file: FileTally, row: Row, judged: Judgement) -> None:
+        sentence = row.texts[self._source]
+        tally = file.of(row.kind)
+        tally.rows += 1
+        if judged.obstacle is not None:
+            detail = describe_obstacle(self._grammar, judged.spelling, judged.obstacle)
+            _, word = self._reader.parser.word_at(judged.spelling, judged.obstacle.position)
+            self.audit.fail(Listed(file.name, row.line, sentence, detail), word)
+            return
+        tally.parsed += 1
+        tally.changed.update(judged.changed)
+        tally.some.update([self._declared[index].name for index in sorted(judged.some)])
+        tally.every.update([self._declared[index].name for index in sorted(judged.every)])
+        if judged.readings > 1:
+            self._ambiguous(file, row, judged, tally)
+        for place, name in enumerate(self._targets):
+            if name in self.columns:
+                self._compare(file, row, judged, tally, place)
+
+    def _ambiguous(self, file: FileTally, row: Row, judged: Judgement, tally: Tally) -> None:
+        tally.ambiguous += 1
+        differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
+        tally.differing += bool(differ)
+        detail = f"{judged.readings:,} readings" + "".join(
+            f"; {' | '.join(outputs[:3])}" for outputs in differ
+        )
+        sentence = row.texts[self._source]
+        listed = Listed(file.name, row.line, sentence, detail)
+        list_row(self.audit.ambiguous, listed)
+        if judged.forest is not None:
+            texts = (target.layer for target in self._reader.targets if target.layer is not None)
+            for choice in choices(judged.forest, next(texts, self._layer)):
+                self.audit.part(listed, choice)
+
+    def _compare(
+        self, file: FileTally, row: Row, judged: Judgement, tally: Tally, place: int
+    ) -> None:
+        """Compare the outputs in one target with the text of the row."""
+        name = self._targets[place]
+        published = row.texts[self.columns.index(name)]
+        spellings = [published]
+        speller = self._spellers[place] if self._spellers else None
+        if speller is not None:
+            spellings = [text for text, _ in speller.spellings(published)]
+        if any(self._reader.gives(judged, place, text) for text in spellings):
+            tally.exact[name] += 1
+        else:
+            self._differ(file, row, judged, place, spellings)
+
+    def _differ(
+        self,
+        file: FileTally,
+        row: Row,
+        judged: Judgement,
+        place: int,
+        spellings: Sequence[str],
+    ) -> None:
+        """Note what explains that no output is the text of the row, in any of its spellings."""
+        name, output = self._targets[place], self._reader.targets[place]
+        explained = (
+            explain_difference(self._grammar, derivation, output, text)
+            for text in spellings
+            for derivation in self._reader.likeliest(judged, _COMPARED)
+        )
+        differences = min(
+            explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found)
+        )
+        published = row.texts[self.columns.index(name)]
+        listed = Listed(file.name, row.line, row.texts[self._source], published)
+        met: set[tuple[str, str, str]] = set()
+        for found in differences:
+            cause = (name, found.kind, self._name_of(found.rule))
+            if cause not in met:
+                met.add(cause)
+                self._cause(cause, listed, judged.outputs[place][0]).count(
+                    (found.given, found.published)
+                )
+
+    def _cause(self, key: tuple[str, str, str], example: Listed, given: str) -> Cause:
+        if key not in self.audit.causes:
+            layer, kind, name = key
+            self.audit.causes[key] = Cause(name, kind, layer, example, given)
+        return self.audit.causes[key]
+
+    def _name_of(self, number: int) -> str:
+        """What a person calls a rule: its name, or the word with its category."""
+        rule = self._grammar.rules[number]
+        if not rule.lexical:
+            return rule.name
+        texts = [
+            " ".join(item.text for item in template if isinstance(item, Token))
+            for template in (rule.templates[self._layer], *rule.templates)
+        ]
+        word = next((text for text in texts if text), rule.name)
+        return f"{word} ({self._grammar.categories[rule.lhs].name})"

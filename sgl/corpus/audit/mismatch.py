@@ -1,0 +1,237 @@
+"""Why an output differs from the published one: the smallest phrases that differ.
+
+The two texts are aligned character by character.  From the whole text downwards, the
+borders between the parts of a phrase are looked up in the other text.  Where two
+neighbouring borders are found there, what is between them is compared by itself: a part
+that differs is explained in its turn, several parts are charged to the phrase::
+
+    given       アヴァ | が | エマが話したと想像した        clause: subject が predicate
+    published   アヴァ | が | エマが話したと推測した        only the predicate differs
+                             エマが話した | と想像した      complement: clause, verb
+                                           と推測した      → the word ``guessed``
+
+So each difference is charged to a word, to the order in which a rule puts its parts, or
+to what it puts between them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import accumulate
+
+from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.rendering import Output
+
+#: Longer texts are not aligned; their difference is charged to the whole.
+LONGEST = 2_000
+
+WORD, ORDER, PARTS = "word", "order", "parts"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a rule (by id) gives, and what stands there in the published text.
+
+    ``kind`` is ``word`` (a lexical entry), ``order`` (the same characters in another
+    order) or ``parts`` (other words between the parts, or more or fewer of them).
+    """
+
+    rule: int
+    kind: str
+    given: str
+    published: str
+
+
+def explain_difference(
+    grammar: CoreGrammar, derivation: Derivation, output: Output, published: str
+) -> tuple[Difference, ...]:
+    """The differences between an output of a derivation and a published one.
+
+    A view is not put together from the views of phrases: its difference is charged to the
+    rule of the whole text.
+    """
+    if output.layer is None:
+        given, published = _trimmed(output(derivation), published)
+        return (Difference(derivation[0], PARTS, given, published),)
+    return tuple(_Comparison(grammar, derivation, output.layer, published).whole())
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An item of a template over a span of tokens; a word of the rule has no node."""
+
+    start: int
+    end: int
+    node: int | None
+
+
+class _Comparison:
+    """A derivation laid out over its text, beside the published one.
+
+    Nodes are positions in the derivation.
+    """
+
+    def __init__(
+        self, grammar: CoreGrammar, derivation: Derivation, layer: int, published: str
+    ) -> None:
+        self._rules = [grammar.rules[rule] for rule in derivation]
+        self._layer = layer
+        self._published = published
+        self._children: list[tuple[int, ...]] = [()] * len(derivation)
+        self._size = [0] * len(derivation)
+        self._measure()
+        spelling = grammar.text_layers[layer]
+        tokens = derive_tokens(grammar, derivation, layer)
+        self._text = finish(spelling, tokens)
+        #: Where each token ends in the text; a separator belongs to the token after it.
+        self._ends = [0]
+        for token in tokens:
+            separated = self._ends[-1] and spelling.join and token not in spelling.attach
+            self._ends.append(
+                self._ends[-1] + len(token) + (len(spelling.join) if separated else 0)
+            )
+        self._borders = _aligned(self._text, published)
+
+    def whole(self) -> Iterator[Difference]:
+        """The differences of the whole text."""
+        return self._explain(0, 0, 0, len(self._published))
+
+    def _measure(self) -> None:
+        """Find the children of each node, and its number of tokens."""
+        stack: list[int] = []
+        for node in range(len(self._rules) - 1, -1, -1):
+            rule = self._rules[node]
+            children = self._children[node] = tuple([stack.pop() for _ in rule.rhs])
+            self._size[node] = sum(
+                self._size[children[item.child]] if isinstance(item, Slot) else 1
+                for item in rule.templates[self._layer]
+            )
+            stack.append(node)
+
+    def _explain(self, node: int, token: int, low: int, high: int) -> Iterator[Difference]:
+        """The differences of a node that begins at a token, over a span of the other text."""
+        pending = [(node, token, low, high)]
+        while pending:
+            node, token, low, high = pending.pop()
+            rule = self._rules[node]
+            given = self._given(token, token + self._size[node])
+            published = self._published[low:high]
+            if not any(part.node is not None for part in self._parts(node, token)):
+                kind = WORD if rule.lexical else PARTS
+                yield Difference(rule.id, kind, *_shown(given, published))
+                continue
+            groups = list(self._groups(node, token, low, high))
+            if len(groups) > 1 and sorted(given) == sorted(published):
+                yield Difference(rule.id, ORDER, *_trimmed(given, published))
+                continue
+            for parts, start, end in reversed(groups):
+                first = parts[0]
+                if len(parts) == 1 and first.node is not None:
+                    pending.append((first.node, first.start, start, end))
+                else:
+                    yield self._between(rule.id, parts, self._published[start:end])
+
+    def _between(self, rule: int, parts: list[_Part], published: str) -> Difference:
+        """A difference of several parts at once, or of a word that the rule writes."""
+        given = self._given(parts[0].start, parts[-1].end)
+        kind = ORDER if sorted(given) == sorted(published) else PARTS
+        return Difference(rule, kind, *_trimmed(given, published))
+
+    def _groups(
+        self, node: int, token: int, low: int, high: int
+    ) -> Iterator[tuple[list[_Part], int, int]]:
+        """The parts of a node between borders that both texts have, where they differ."""
+        group: list[_Part] = []
+        start = low
+        parts = list(self._parts(node, token))
+        for number, part in enumerate(parts):
+            group.append(part)
+            last = number == len(parts) - 1
+            end = (
+                high if last else self._border(group[0].start, part.end, parts[-1].end, start, high)
+            )
+            if end is None:
+                continue
+            if self._given(group[0].start, part.end) != self._published[start:end]:
+                yield group, start, end
+            group, start = [], end
+
+    def _border(self, start: int, token: int, end: int, low: int, high: int) -> int | None:
+        """Where the end of a token is in the other text, between ``low`` and ``high``.
+
+        Where something was put in at a border, it belongs to the side that lacks it: so
+        a word that has moved is no business of its old neighbours.  If neither side lacks
+        it, it belongs to the side that differs anyway.  None if that does not decide.
+        """
+        places = self._borders.get(self._ends[token], set())
+        within = sorted(place for place in places if low <= place <= high)
+        if len(within) <= 1:
+            return next(iter(within), None)
+        left, right = self._given(start, token), self._given(token, end)
+
+        def odd(place: int) -> tuple[int, int]:
+            before, after = self._published[low:place], self._published[place:high]
+            lacking = _unlike(left, before) + _unlike(right, after)
+            return lacking, (left != before) + (right != after)
+
+        first, second = within[0], within[-1]
+        if odd(first) == odd(second):
+            return None
+        return min(first, second, key=odd)
+
+    def _parts(self, node: int, token: int) -> Iterator[_Part]:
+        """The parts of a node, from left to right, without empty ones."""
+        template = self._rules[node].templates[self._layer]
+        below = [
+            self._children[node][item.child] if isinstance(item, Slot) else None
+            for item in template
+        ]
+        sizes = [1 if child is None else self._size[child] for child in below]
+        ends = accumulate(sizes, initial=token)
+        for child, size, start in zip(below, sizes, ends, strict=False):
+            if size:
+                yield _Part(start, start + size, child)
+
+    def _given(self, start: int, end: int) -> str:
+        return self._text[self._ends[start] : self._ends[end]]
+
+
+def _aligned(text: str, other: str) -> dict[int, set[int]]:
+    """For positions of a text those of another one, several where something was put in."""
+    if max(len(text), len(other)) > LONGEST:
+        return {}
+    found: dict[int, set[int]] = {0: {0}, len(text): {len(other)}}
+    matcher = SequenceMatcher(None, text, other, autojunk=False)
+    for start, there, size in matcher.get_matching_blocks():
+        for step in range(size + 1):
+            found.setdefault(start + step, set()).add(there + step)
+    return found
+
+
+def _unlike(first: str, second: str) -> int:
+    """How many characters one of two texts has more than the other."""
+    ours, theirs = Counter(first), Counter(second)
+    return (ours - theirs).total() + (theirs - ours).total()
+
+
+def _trimmed(given: str, published: str) -> tuple[str, str]:
+    """Both texts without what they begin and end with together."""
+    start = 0
+    shorter = min(len(given), len(published))
+    while start < shorter and given[start] == published[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and given[-1 - end] == published[-1 - end]:
+        end += 1
+    return _shown(given[start : len(given) - end], published[start : len(published) - end])
+
+
+def _shown(given: str, published: str) -> tuple[str, str]:
+    """Both texts without spaces around them, unless these are all that differs."""
+    if given.strip() != published.strip():
+        return given.strip(), published.strip()
+    return given.replace(" ", "␣"), published.replace(" ", "␣")

@@ -1,0 +1,184 @@
+"""What an audit found: counts, the rows that a person wants to see, what explains differences.
+
+Counts are kept for each file and kind.  Rows are listed up to a limit, so that an audit
+of any corpus needs a bounded memory; how many there are is always counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sgl.corpus.audit.choices import Choice
+from sgl.corpus.audit.duplicates import Shared
+
+#: Rows of each sort that are listed.
+LISTED = 1_000
+
+#: Pairs of differing texts that are told apart for one cause.
+_PAIRS = 50
+
+#: What further pairs are counted as.
+OTHER_PAIRS = ("…", "…")
+
+
+@dataclass
+class Tally:
+    """Counts of rows.
+
+    Attributes:
+        rows: all of them, the unreadable included.
+        exact: by layer, the rows whose text in that layer some reading gives.
+        differing: ambiguous rows whose readings differ in a target layer.
+        changed: parsed rows by what had to be put right in the spelling.
+        some: by structure, the rows of which some reading contains it; ``every`` those
+            of which all readings do.
+    """
+
+    rows: int = 0
+    unreadable: int = 0
+    parsed: int = 0
+    ambiguous: int = 0
+    differing: int = 0
+    exact: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+    some: Counter[str] = field(default_factory=Counter)
+    every: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another tally."""
+        self.rows += other.rows
+        self.unreadable += other.unreadable
+        self.parsed += other.parsed
+        self.ambiguous += other.ambiguous
+        self.differing += other.differing
+        self.exact.update(other.exact)
+        self.changed.update(other.changed)
+        self.some.update(other.some)
+        self.every.update(other.every)
+
+
+def total(tallies: list[Tally]) -> Tally:
+    """The sum of some tallies."""
+    result = Tally()
+    for tally in tallies:
+        result.add(tally)
+    return result
+
+
+@dataclass
+class FileTally:
+    """What was found in one file: a tally for each kind of rows ("" without kinds)."""
+
+    name: str
+    kinds: dict[str, Tally] = field(default_factory=dict)
+    distinct: int = 0
+
+    def of(self, kind: str) -> Tally:
+        """The tally of a kind, new if need be."""
+        return self.kinds.setdefault(kind, Tally())
+
+    @property
+    def total(self) -> Tally:
+        """The tally of the whole file."""
+        return total(list(self.kinds.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A row with its place (line from 1), its sentence and what there is to say of it."""
+
+    file: str
+    line: int
+    sentence: str
+    detail: str
+
+
+@dataclass
+class Cause:
+    """Differences from the published text that one rule or word explains.
+
+    ``name`` is the rule, or the word with its category; ``kind`` is that of
+    :class:`sgl.corpus.audit.mismatch.Difference`.  ``pairs`` counts what is given and what
+    is published; ``example`` is the first row, ``given`` the grammar's text of it.
+    """
+
+    name: str
+    kind: str
+    layer: str
+    example: Listed
+    given: str
+    rows: int = 0
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def count(self, pair: tuple[str, str]) -> None:
+        """Count a row with this pair of texts."""
+        self.rows += 1
+        known = pair in self.pairs or len(self.pairs) < _PAIRS
+        self.pairs[pair if known else OTHER_PAIRS] += 1
+
+
+@dataclass
+class Open:
+    """The rows of which the readings part at one kind of choice; the first is the example."""
+
+    choice: Choice
+    example: Listed
+    rows: int = 0
+
+
+@dataclass
+class Audit:
+    """The result of an audit.
+
+    Attributes:
+        source: the layer that was parsed; ``targets`` those that were compared.
+        structures: the names of the structures that were looked for.
+        unreadable: rows that cannot be read, up to ``LISTED``, as the other two lists.
+        failing: the words at which sentences stop being the beginning of any that the
+            grammar derives; "" is their end.
+        causes: by layer, kind and name.
+        choices: where the readings of ambiguous rows part, up to ``LISTED`` of them.
+    """
+
+    source: str
+    targets: tuple[str, ...]
+    structures: tuple[str, ...] = ()
+    files: list[FileTally] = field(default_factory=list)
+    unreadable: list[Listed] = field(default_factory=list)
+    unparsed: list[Listed] = field(default_factory=list)
+    ambiguous: list[Listed] = field(default_factory=list)
+    failing: Counter[str] = field(default_factory=Counter)
+    causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
+    choices: dict[Choice, Open] = field(default_factory=dict)
+    shared: list[Shared] = field(default_factory=list)
+
+    @property
+    def total(self) -> Tally:
+        """The tally of all files."""
+        return total([file.total for file in self.files])
+
+    def fail(self, row: Listed, word: str) -> None:
+        """Note a sentence without a reading, and the word at which it fails."""
+        list_row(self.unparsed, row)
+        if word in self.failing or len(self.failing) < LISTED:
+            self.failing[word] += 1
+
+    def part(self, row: Listed, choice: Choice) -> None:
+        """Note a choice that an ambiguous row leaves open."""
+        if choice in self.choices or len(self.choices) < LISTED:
+            self.choices.setdefault(choice, Open(choice, row)).rows += 1
+
+    def ranked_choices(self) -> list[Open]:
+        """Where readings part, what most rows leave open first."""
+        return sorted(self.choices.values(), key=lambda c: (-c.rows, c.choice))
+
+    def ranked_causes(self) -> list[Cause]:
+        """The causes of differences, those of most rows first."""
+        return sorted(self.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
+
+
+def list_row(rows: list[Listed], row: Listed) -> None:
+    """Add a row to a list unless it is full."""
+    if len(rows) < LISTED:
+        rows.append(row)

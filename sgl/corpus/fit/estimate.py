@@ -1,0 +1,249 @@
+"""Estimate weights from a sample: relative frequencies, and EM where these are not known.
+
+Sentences with one reading are counted, and the weight of a rule is its share of the
+uses of its category.  Two things can keep the uses from being known, and both are made up
+for by expectation--maximisation (Dempster, Laird & Rubin 1977):
+
+- A sentence has several readings: each counts by its probability under the weights so far.
+- The corpus was drawn from *a split*, from which whatever patterns hold out was left out,
+  so that rare rules look rarer than they are.  What was left out counts as well, as often
+  as the weights so far let one expect (:class:`Selection`).
+
+Each round makes the corpus (with the prior) more probable; rounds go on until they gain
+less than ``tolerance`` a sentence.  Smoothing adds pseudo-counts, so that no weight is 0.
+A category that the corpus never uses keeps its declared weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.core.grammar import CoreGrammar, Token
+from sgl.corpus.fit.inside_outside import expected_uses
+from sgl.corpus.fit.sample import Sample
+
+Vector = NDArray[np.float64]
+
+#: How pseudo-counts are shared by the rules of a category.
+Prior = Literal["uniform", "declared"]
+PRIORS: tuple[Prior, ...] = ("uniform", "declared")
+
+#: Called with the number of the round and the log-likelihood of a sentence.
+Progress = Callable[[int, float], None]
+
+
+class LeftOut(NamedTuple):
+    """What a split leaves out, under some weights.
+
+    ``log_mass`` is the logarithm of the probability that a text of the grammar belongs to
+    the split; ``uses[r]`` is the expected number of uses of rule ``r`` in the texts that
+    are left out for each one that is not.
+    """
+
+    log_mass: float
+    uses: Vector
+
+
+class Selection(Protocol):
+    """A split that the corpus is taken to be drawn from."""
+
+    def refresh(self, weights: Vector) -> None:
+        """Measure anew, under these weights, what can only be measured by drawing."""
+
+    def left_out(self, weights: Vector) -> LeftOut:
+        """What the split leaves out under these weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to estimate.
+
+    Attributes:
+        smoothing: pseudo-counts for each rule of a category, on average.
+        prior: whether they are equal or follow the declared weights.
+        tolerance: the gain of a round, in nats for each sentence, that ends the rounds.
+        rounds: the most rounds.
+        refreshes: how often a selection is measured.
+    """
+
+    smoothing: float = 0.5
+    prior: Prior = "uniform"
+    tolerance: float = 1e-5
+    rounds: int = 500
+    refreshes: int = 4
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Estimated weights.
+
+    Attributes:
+        weights: the weight of each rule; those of a category sum to 1.
+        uses: the expected uses of each rule in the corpus, without pseudo-counts.
+        seen: whether the corpus uses a rule's category.
+        before, after: log-likelihood of a sentence, in nats, under the declared weights
+            and under the estimated ones; ``before`` is -inf where a declared weight is 0.
+        tokens: the number of tokens of a sentence, on average.
+        rounds: how many it took; ``converged`` says whether they ended by themselves.
+        log_mass: that of the split, under the estimated weights; 0 without one.
+    """
+
+    weights: Vector
+    uses: Vector
+    seen: NDArray[np.bool_]
+    before: float
+    after: float
+    tokens: float
+    rounds: int
+    converged: bool
+    log_mass: float = 0.0
+
+
+def estimate(
+    grammar: CoreGrammar,
+    sample: Sample,
+    options: Options = Options(),
+    *,
+    layer: int = 0,
+    selection: Selection | None = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """The weights under which a sample (given the selection) is most probable.
+
+    ``layer`` is the text layer that was parsed.  Raises ``ValueError`` for a sample
+    without sentences.
+    """
+    if not sample.rows:
+        raise ValueError("the sample has no sentence")
+    return _Estimation(grammar, sample, options, selection, progress).run(layer)
+
+
+class _Estimation:
+    """One estimation: the sample as arrays, and the rounds."""
+
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        sample: Sample,
+        options: Options,
+        selection: Selection | None,
+        progress: Progress | None,
+    ) -> None:
+        self._grammar = grammar
+        self._sample = sample
+        self._options = options
+        self._selection = selection
+        self._progress = progress
+        self._category = np.array([rule.lhs for rule in grammar.rules], np.intp)
+        self._declared = np.array([rule.weight for rule in grammar.rules], np.float64)
+        self._certain = np.zeros(len(grammar.rules))
+        for rule, uses in sample.certain.items():
+            self._certain[rule] = uses
+        self._pseudo = self._pseudo_counts()
+
+    def run(self, layer: int) -> Fit:
+        known = not self._sample.ambiguous and self._selection is None
+        uses, before = self._expected(self._declared)
+        weights = self._maximised(uses, np.zeros(0), self._declared)
+        rounds, converged, log_mass = 1, known, 0.0
+        if not known:
+            start = self._declared
+            refreshes = self._options.refreshes if self._selection is not None else 1
+            for number in range(refreshes):
+                if self._selection is not None:
+                    self._selection.refresh(start)
+                    if number == 0:
+                        before -= self._selection.left_out(start).log_mass
+                result = self._rounds(start, rounds if number else 0)
+                weights, rounds, converged = result
+                start = weights
+        uses, after = self._expected(weights)
+        if self._selection is not None:
+            log_mass = self._selection.left_out(weights).log_mass
+        return Fit(
+            weights=weights,
+            uses=uses,
+            seen=self._total(uses) > 0,
+            before=before,
+            after=after - log_mass,
+            tokens=self._tokens(uses, layer),
+            rounds=rounds,
+            converged=converged,
+            log_mass=log_mass,
+        )
+
+    def _rounds(self, weights: Vector, done: int) -> tuple[Vector, int, bool]:
+        """Rounds from these weights: the weights, their number in all, whether they ended."""
+        rows, last = self._sample.rows, -np.inf
+        while done < self._options.rounds:
+            uses, likelihood = self._expected(weights)
+            left_out = np.zeros(0)
+            if self._selection is not None:
+                log_mass, left_out = self._selection.left_out(weights)
+                likelihood -= log_mass
+                left_out = left_out * rows
+            objective = likelihood + self._log_prior(weights) / rows
+            if objective - last < self._options.tolerance:
+                return weights, done, True
+            last = objective
+            weights = self._maximised(uses, left_out, weights)
+            done += 1
+            if self._progress is not None:
+                self._progress(done, likelihood)
+        return weights, done, False
+
+    def _expected(self, weights: Vector) -> tuple[Vector, float]:
+        """The expected uses of each rule in the corpus, and the log-likelihood of a sentence."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(weights)
+        used = self._certain > 0
+        total = float(self._certain[used] @ logs[used])
+        uses = self._certain.copy()
+        costs: list[float] = logs.tolist()
+        for forest, rows in self._sample.ambiguous.values():
+            likelihood, found = expected_uses(forest, costs)
+            total += rows * likelihood
+            for rule, share in found.items():
+                uses[rule] += rows * share
+        return uses, total / self._sample.rows
+
+    def _maximised(self, uses: Vector, left_out: Vector, old: Vector) -> Vector:
+        """The most probable weights if the uses are these; unused categories keep theirs."""
+        counts = uses + self._pseudo
+        if left_out.size:
+            counts = counts + left_out
+        seen = self._total(uses) > 0
+        totals = self._total(counts)
+        new = np.where(seen, counts / np.where(seen, totals, 1.0), old)
+        return new.astype(np.float64)
+
+    def _total(self, counts: Vector) -> Vector:
+        """For each rule the sum over the rules of its category."""
+        sums = np.bincount(self._category, counts, len(self._grammar.categories))
+        return sums[self._category].astype(np.float64)
+
+    def _pseudo_counts(self) -> Vector:
+        alternatives = self._total(np.ones(len(self._grammar.rules)))
+        share = self._declared * alternatives if self._options.prior == "declared" else 1.0
+        pseudo: Vector = self._options.smoothing * np.ones(len(self._grammar.rules)) * share
+        return pseudo
+
+    def _log_prior(self, weights: Vector) -> float:
+        """The logarithm of the prior density, up to a constant."""
+        counted = self._pseudo > 0
+        return float(self._pseudo[counted] @ np.log(weights[counted]))
+
+    def _tokens(self, uses: Vector, layer: int) -> float:
+        written = np.array(
+            [
+                sum(isinstance(item, Token) for item in rule.templates[layer])
+                for rule in self._grammar.rules
+            ],
+            np.float64,
+        )
+        return float(written @ uses) / self._sample.rows

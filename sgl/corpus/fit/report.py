@@ -1,0 +1,128 @@
+"""What an estimation found, for people and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, isfinite, log
+from typing import Any
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.weights import RuleKey
+from sgl.corpus.fit.estimate import Fit
+from sgl.corpus.fit.sample import Fate, Listed, Sample
+
+#: The fates of rows in the order in which they are shown.
+FATES: tuple[Fate, ...] = ("used", "no reading", "held out", "unreadable", "other kind")
+
+#: Changes that are written as JSON.
+_CHANGES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the weight of a rule changed.
+
+    ``uses`` are those of its category in a sentence, on average; ``effect`` is how
+    often more (or less) the rule is used in a sentence for it.
+    """
+
+    key: RuleKey
+    uses: float
+    before: float
+    after: float
+
+    @property
+    def effect(self) -> float:
+        """Uses in a sentence, more than before."""
+        return self.uses * (self.after - self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How well weights foretell the sentences: nats and bits, and perplexity of a token."""
+
+    nats: float
+    tokens: float
+
+    @property
+    def bits(self) -> float:
+        """Bits that a sentence takes."""
+        return -self.nats / log(2)
+
+    @property
+    def perplexity(self) -> float:
+        """Perplexity of a token; the end of a sentence is not counted as one."""
+        return (
+            exp(-self.nats / self.tokens) if self.tokens and isfinite(self.nats) else float("inf")
+        )
+
+
+def changes(
+    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, rows: int, limit: int = _CHANGES
+) -> list[Change]:
+    """The changes that matter most for what sentences look like."""
+    total: Counter[int] = Counter()
+    for rule in grammar.rules:
+        total[rule.lhs] += float(fit.uses[rule.id])  # type: ignore[assignment]
+    found = [
+        Change(key, total[rule.lhs] / rows, rule.weight, float(fit.weights[rule.id]))
+        for rule, key in zip(grammar.rules, keys, strict=True)
+        if fit.seen[rule.id]
+    ]
+    found.sort(key=lambda change: (-abs(change.effect), change.key))
+    return found[:limit]
+
+
+def fit_data(
+    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sample
+) -> dict[str, Any]:
+    """Everything that was found, as plain values in a fixed order."""
+    return {
+        "rows": {fate: sample.fates[fate] for fate in FATES},
+        "ambiguous_rows": sum(rows for _, rows in sample.ambiguous.values()),
+        "kinds": {
+            kind: {fate: fates[fate] for fate in FATES}
+            for kind, fates in sorted(sample.kinds.items())
+        },
+        "files": [
+            {"file": file.name, "sha256": file.sha256, "rows": file.rows} for file in sample.files
+        ],
+        "rounds": fit.rounds,
+        "converged": fit.converged,
+        "probability_of_the_split": exp(fit.log_mass),
+        "tokens": fit.tokens,
+        "before": _likelihood(Likelihood(fit.before, fit.tokens)),
+        "after": _likelihood(Likelihood(fit.after, fit.tokens)),
+        "changes": [
+            {
+                "section": change.key.section,
+                "category": change.key.category,
+                "name": change.key.name,
+                "part": change.key.part,
+                "before": change.before,
+                "after": change.after,
+                "effect": change.effect,
+            }
+            for change in changes(grammar, keys, fit, sample.rows)
+        ],
+        "unparsed_rows": [_listed(row) for row in sample.unparsed],
+        "held_out_rows": [_listed(row) for row in sample.held_out],
+        "unreadable_rows": [_listed(row) for row in sample.unreadable],
+    }
+
+
+def _likelihood(found: Likelihood) -> dict[str, float | None]:
+    """Figures of a likelihood; none where a sentence was impossible."""
+    if not isfinite(found.nats):
+        return {"log_likelihood": None, "bits": None, "perplexity": None}
+    return {
+        "log_likelihood": found.nats,
+        "bits": found.bits,
+        "perplexity": found.perplexity,
+    }
+
+
+def _listed(row: Listed) -> dict[str, Any]:
+    return {"file": row.file, "line": row.line, "sentence": row.sentence, "reason": row.reason}

@@ -1,0 +1,333 @@
+"""Find features that a rule leaves open although it looks as if it should make them agree.
+
+::
+
+    rule clause:  S -> NP[num=n] VP[num=n]             the subject and the verb agree
+    rule today:   S -> "today" NP VP[num=n]            the subject has any number here
+
+A feature that is not mentioned may have any value, which is right for most of them: the
+object of a verb has a number of its own.  So something is said only where the rest of the
+grammar speaks against it.  A *place* is a child of a rule or its left-hand side; it is
+*open* in a feature that its brackets do not mention, and it has a *partner* in a second
+place of the rule that has the feature too, and no fixed value.  An open place is suspicious
+
+* if all other rules with such a child (or such a left-hand side) say something about the
+  feature, and some of them makes it agree with a partner of the same category;
+* if no rule at all says anything about the feature of such a child: it has been given to
+  words and phrases, and nobody asks for it, where there is something to agree with;
+* if no rule and no word ever sets the feature of the category that is built, though rules
+  ask for it, and a child has it.
+
+Nothing is said of features that words do not have (whether a phrase has modifiers, say),
+nor of a child if another one of its category agrees with the partner (the subject does, the
+object need not), nor of a child whose words do not inflect for the feature if the partner
+agrees with another child (*an old cat*: the article has to do with the adjective), nor where
+the author writes ``NP[num=_]``: any value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple
+
+from sgl.diagnostics import Span
+from sgl.frontend.expand import Concrete, Instance
+from sgl.frontend.places import LEFT, Place, goes_up, is_tied_with, places_of
+from sgl.frontend.productions import ANY, Production, Slotting
+
+
+class Reason(Enum):
+    """Why an open place is suspicious."""
+
+    TIED_ELSEWHERE = "tied elsewhere"
+    NEVER_ASKED = "never asked for"
+    NEVER_SET = "never set"
+
+
+class Choice(NamedTuple):
+    """A rule of the core grammar with the values that it has in the open place and the partner.
+
+    It is ``even`` if all further places with the feature have the value of the partner;
+    choices with the same ``rest`` differ in the value of the open place only.
+    """
+
+    rule: int
+    value: str
+    partner: str
+    even: bool
+    rest: tuple[Concrete, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTie:
+    """A rule that leaves a feature open, with its instances.
+
+    It is open at ``place``, where there is a ``category``; the partner is of the category
+    ``partner_category``.  ``tied_at`` is where rules do otherwise.  ``agreeing`` are the
+    mentions to be written if they agree, ``any_value`` is the one that says that they do not.
+    """
+
+    rule: str
+    feature: str
+    reason: Reason
+    category: str
+    partner_category: str
+    agreeing: tuple[str, ...]
+    any_value: str
+    place: Span
+    tied_at: tuple[Span, ...]
+    choices: tuple[Choice, ...]
+
+
+def find_open_ties(
+    productions: Sequence[Production], instances: Sequence[Instance]
+) -> tuple[OpenTie, ...]:
+    """The suspicious places of all rules that take part, one for each rule and feature.
+
+    ``instances`` are in the order of the rules of the core grammar.
+    """
+    numbered: dict[int, list[tuple[int, Instance]]] = {}
+    for number, instance in enumerate(instances):
+        if instance.rhs:
+            numbered.setdefault(id(instance.production), []).append((number, instance))
+    rules = [production for production in productions if id(production) in numbered]
+    words = [production for production in productions if not production.rhs]
+    usage = _Usage([*rules, *_kinds_of_words(words)], words)
+    found: dict[tuple[int, str], OpenTie] = {}
+    told: set[tuple[Reason, tuple[str, bool, str]]] = set()
+    for suspect in sorted(usage.suspects(), key=_certainty):
+        place, partner = suspect.place, suspect.partner
+        once = (suspect.reason, place.kind)
+        if suspect.reason is not Reason.TIED_ELSEWHERE and once in told:
+            continue
+        choices = _choices(place, partner, numbered[id(place.production)])
+        key = (id(place.production), place.feature)
+        if len({choice.value for choice in choices}) < 2 or key in found:
+            continue
+        told |= {once, (suspect.reason, partner.kind)}
+        found[key] = _open_tie(suspect, choices)
+    return tuple(sorted(found.values(), key=lambda tie: tie.place))
+
+
+def _certainty(suspect: _Suspect) -> bool:
+    """What sorts suspects: of what nobody asks for, both are forgotten; else one alone is."""
+    return suspect.partner.is_open == (suspect.reason is Reason.TIED_ELSEWHERE)
+
+
+def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
+    """One word of each kind: of a category, with values for the same features."""
+    kinds: dict[tuple[object, ...], Production] = {}
+    for word in words:
+        kinds.setdefault((word.lhs.info.name, word.lhs.mentioned, word.lhs.free), word)
+    return list(kinds.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Suspect:
+    place: Place
+    partner: Place
+    reason: Reason
+    tied_at: tuple[Span, ...] = ()
+
+
+class _Usage:
+    """What the rules say about the features of the categories that they mention."""
+
+    def __init__(self, productions: Sequence[Production], words: Sequence[Production]) -> None:
+        self._words = words
+        self.rules = [production for production in productions if production.rhs]
+        self.places: dict[tuple[str, bool, str], list[Place]] = {}
+        every = [list(places_of(production)) for production in productions]
+        for place in (place for places in every for place in places):
+            self.places.setdefault(place.kind, []).append(place)
+        self.every = every
+        self.of_words = _risen(every, {(p.category, p.feature) for p in _told_by_words(every)})
+
+    @cached_property
+    def inflected(self) -> set[tuple[str, str]]:
+        """The features of categories by which the forms of one lemma differ."""
+        values: dict[tuple[str, str, str], set[Slotting]] = {}
+        for word in self._words:
+            for place in places_of(word) if word.fragments else ():
+                if place.is_told:
+                    key = place.category, place.feature, _lemma(word)
+                    values.setdefault(key, set()).add(word.lhs.slots[place.slot])
+        return _risen(self.every, {key[:2] for key, found in values.items() if len(found) > 1})
+
+    def suspects(self) -> Iterator[_Suspect]:
+        """All open places with a partner that the rest of the grammar speaks against."""
+        for rule in self.rules:
+            places = list(places_of(rule))
+            for place in places:
+                for partner in places if place.is_open else ():
+                    if (
+                        self._is_of_words(place, partner)
+                        and _is_partner(place, partner, places)
+                        and not self._is_provided(place, partner, places)
+                    ):
+                        yield from self._judged(place, partner)
+
+    def _is_of_words(self, *places: Place) -> bool:
+        """Whether the children among these places have the feature from words."""
+        return all(
+            (place.category, place.feature) in self.of_words
+            for place in places
+            if place.number != LEFT
+        )
+
+    def _is_provided(self, place: Place, partner: Place, places: Sequence[Place]) -> bool:
+        """Whether the partner agrees with another child, and the words here do not inflect."""
+        return (
+            place.number != LEFT
+            and partner.number != LEFT
+            and partner.variable is not None
+            and any(
+                other.variable == partner.variable and other.number not in (LEFT, partner.number)
+                for other in places
+            )
+            and (place.category, place.feature) not in self.inflected
+        )
+
+    def _judged(self, place: Place, partner: Place) -> Iterator[_Suspect]:
+        everywhere = self.places[place.kind]
+        others = [
+            other
+            for other in everywhere
+            if other.production is not place.production and other.production.rhs
+        ]
+        tying = [other for other in others if is_tied_with(other, partner)]
+        if tying and all(other.is_told for other in others):
+            spans = tuple(other.pattern.span for other in tying)
+            yield _Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
+        if not all(other.is_open for other in everywhere):
+            return
+        if place.number != LEFT:
+            if not self._stands_alone(place, partner):
+                yield _Suspect(place, partner, Reason.NEVER_ASKED)
+            return
+        asked = self.places.get((place.category, False, place.feature), [])
+        tied_at = tuple(other.pattern.span for other in asked if other.is_told)
+        if tied_at:
+            yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
+
+    def _stands_alone(self, place: Place, partner: Place) -> bool:
+        """Whether the partner agrees with the phrase, and the like of this child with nothing.
+
+        The gender of a noun phrase is not forgotten in relative clauses if nothing that it
+        stands beside elsewhere has a gender.
+        """
+        if partner.variable is None or not goes_up(partner):
+            return False
+        return not all(
+            any(_is_partner(other, beside, places) for beside in places)
+            for other in self.places[place.kind]
+            for places in [list(places_of(other.production))]
+        )
+
+
+def _is_partner(place: Place, partner: Place, places: Sequence[Place]) -> bool:
+    """Whether two places of a rule could be meant to agree, as no others like them do."""
+    if partner.feature != place.feature or partner.number == place.number:
+        return False
+    if not partner.is_open and partner.variable is None:
+        return False
+    alike = [other for other in places if other.kind == place.kind and other is not place]
+    return not any(
+        other.variable is not None and other.variable == partner.variable for other in alike
+    )
+
+
+def _told_by_words(every: Sequence[Sequence[Place]]) -> list[Place]:
+    """The features that words have values for."""
+    return [
+        place for places in every for place in places if not place.production.rhs and place.is_told
+    ]
+
+
+def _risen(
+    every: Sequence[Sequence[Place]], features: set[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Features of categories, and all that rules make of them from below upwards."""
+    found = set(features)
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for places in every:
+            below = {
+                place.variable
+                for place in places
+                if place.number != LEFT and (place.category, place.feature) in found
+            }
+            found.update(
+                (place.category, place.feature)
+                for place in places
+                if place.number == LEFT and place.variable is not None and place.variable in below
+            )
+    return found
+
+
+def _lemma(word: Production) -> str:
+    """The lemma of a word in the first graph."""
+    attributes = dict(word.fragments[0].attributes.get(0, ()))
+    return str(attributes.get("lemma", ""))
+
+
+def _choices(
+    place: Place, partner: Place, instances: Sequence[tuple[int, Instance]]
+) -> tuple[Choice, ...]:
+    further = [
+        other
+        for other in places_of(place.production)
+        if other.feature == place.feature and other.number not in (place.number, partner.number)
+    ]
+    return tuple(
+        Choice(
+            number,
+            _value(place, instance),
+            (value := _value(partner, instance)),
+            all(_value(other, instance) == value for other in further),
+            _rest(place, instance),
+        )
+        for number, instance in instances
+    )
+
+
+def _value(place: Place, instance: Instance) -> str:
+    concrete = instance.lhs if place.number == LEFT else instance.rhs[place.number]
+    return concrete[1][place.slot]
+
+
+def _rest(place: Place, instance: Instance) -> tuple[Concrete, ...]:
+    """The categories of an instance without the value of a place, the left-hand side first."""
+    found = [instance.lhs, *instance.rhs]
+    name, values = found[place.number - LEFT]
+    found[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
+    return tuple(found)
+
+
+def _open_tie(suspect: _Suspect, choices: tuple[Choice, ...]) -> OpenTie:
+    place, partner = suspect.place, suspect.partner
+    variable = partner.variable or _new_variable(place)
+    mentions = (place,) if partner.variable else (place, partner)
+    return OpenTie(
+        rule=place.production.name,
+        feature=place.feature,
+        reason=suspect.reason,
+        category=place.category,
+        partner_category=partner.category,
+        agreeing=tuple(mention.pattern.having(place.feature, variable) for mention in mentions),
+        any_value=place.pattern.having(place.feature, ANY),
+        place=place.pattern.span,
+        tied_at=suspect.tied_at,
+        choices=choices,
+    )
+
+
+def _new_variable(place: Place) -> str:
+    """A name for a variable that is none yet: the beginning of the feature's name."""
+    taken = {*place.production.domains, *place.pattern.slots[place.slot]}
+    beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
+    return next((name for name in beginnings if name not in taken), place.feature)

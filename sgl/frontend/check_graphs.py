@@ -1,0 +1,219 @@
+"""Check on the rules that every derived graph is well-formed.
+
+Two properties, both shown once and for all derivations (of a free layer the second):
+
+* *Tree.* Unmarked edges form a tree over the words.  It is enough that in each
+  rule every node but the head has exactly one unmarked edge into it, and that
+  the edges go round in no circle.  A node bound to a gap has its ``~`` edges.
+* *Labels.* Every placeholder is bound to a word.  Ports are followed through
+  the rules: what a port can hold is a word, a placeholder, or both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import networkx as nx
+
+from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Fragment, GraphLayer, Node, Token
+from sgl.diagnostics import Diagnostics, Span
+from sgl.frontend.productions import FragmentSketch, Production
+
+_WORD, _PLACEHOLDER = "a word", "a placeholder"
+Port = tuple[str, str]
+
+
+def check_graphs(
+    productions: Sequence[Production], layers: Sequence[GraphLayer], diagnostics: Diagnostics
+) -> None:
+    """Report rules whose graphs would not be trees or would lack words."""
+    for index, layer in enumerate(layers):
+        holdings = _holdings(productions, index, layer.name)
+        for production in productions:
+            fragment = production.fragments[index]
+            rule = _Rule(production, fragment, layer.name, holdings, diagnostics)
+            rule.check(free=layer.free)
+
+
+def check_instances(grammar: CoreGrammar, spans: Sequence[Span], diagnostics: Diagnostics) -> None:
+    """Report rules that write an edge twice for some values of their feature variables."""
+    reported: set[Span] = set()
+    for rule, span in zip(grammar.rules, spans, strict=True):
+        for fragment in rule.fragments:
+            edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in fragment.edges}
+            if len(edges) < len(fragment.edges) and span not in reported:
+                reported.add(span)
+                labels = ", ".join(edge.label for edge in fragment.edges)
+                diagnostics.error(
+                    "SGL0508",
+                    span,
+                    f"in the rule `{rule.name}`, an edge is written twice for some values "
+                    "of its features",
+                    notes=(f"its edges are then: {labels}",),
+                    hint="remove one of the two",
+                )
+
+
+def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:
+    """What each port of each category can hold (least fixpoint over the rules)."""
+    holdings: dict[Port, set[str]] = {}
+    before = -1
+    while before != (now := sum(len(held) for held in holdings.values())):
+        before = now
+        for production in productions:
+            fragment = production.fragments[index].fragment
+            ports = production.lhs.info.ports_in(layer)
+            for port, node in zip(ports, fragment.exports, strict=True):
+                held = _held(fragment.nodes[node], production, layer, holdings)
+                holdings.setdefault((production.lhs.info.name, port), set()).update(held)
+    return holdings
+
+
+def _held(
+    node: Node, production: Production, layer: str, holdings: dict[Port, set[str]]
+) -> set[str]:
+    if node.attributes is not None:
+        return {_WORD}
+    parts = [
+        holdings.get(_port(production, child, port, layer), set()) for child, port in node.glue
+    ]
+    if not parts:
+        return {_PLACEHOLDER}
+    if not all(parts):
+        return set()  # nothing is known of a child yet; perhaps it can never be built
+    if any(part == {_WORD} for part in parts):
+        return {_WORD}
+    return set().union(*parts)
+
+
+def _port(production: Production, child: int, port: int, layer: str) -> Port:
+    info = production.rhs[child].info
+    return info.name, info.ports_in(layer)[port]
+
+
+class _Rule:
+    def __init__(
+        self,
+        production: Production,
+        sketch: FragmentSketch,
+        layer: str,
+        holdings: dict[Port, set[str]],
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.production = production
+        self.fragment: Fragment = sketch.fragment
+        self.attributes = sketch.attributes
+        self.layer = layer
+        self.holdings = holdings
+        self.diagnostics = diagnostics
+
+    def check(self, *, free: bool) -> None:
+        self._check_written()
+        if not free:
+            self._check_words()
+            self._check_tree()
+        self._check_labels()
+
+    def _check_words(self) -> None:
+        """Every word written in the rule is a node."""
+        placed = {node.token for node in self.fragment.nodes}
+        for index, item in enumerate(self.production.templates[0]):
+            if isinstance(item, Token) and index not in placed:
+                self._error(
+                    "SGL0507",
+                    f'the word "{item.text}" has no place in the graph',
+                    hint=f'connect it: `X -[mark]-> "{item.text}"(upos=…)`',
+                )
+
+    def _check_written(self) -> None:
+        """No edge is written twice."""
+        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
+        if len(edges) < len(self.fragment.edges):
+            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
+
+    def _check_tree(self) -> None:
+        incoming: dict[int, list[str]] = {}
+        extracted: set[int] = set()
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        for edge in self.fragment.edges:
+            if edge.label.startswith(EXTRACTED):
+                extracted.add(edge.target)
+            else:
+                incoming.setdefault(edge.target, []).append(edge.label)
+                graph.add_edge(edge.source, edge.target)
+        head = self.fragment.exports[0]
+        for index, node in enumerate(self.fragment.nodes):
+            labels = incoming.get(index, [])
+            if len(labels) > 1:
+                self._error(
+                    "SGL0508",
+                    f"{self._name(node)} has two heads: {' and '.join(labels)}",
+                    hint="mark the additional edge with `~`",
+                )
+            elif labels and index == head:
+                self._error("SGL0508", f"the head {self._name(node)} depends on another node")
+            elif not labels and index not in (head, *extracted) and self._needs_head(node):
+                self._error(
+                    "SGL0504",
+                    f"{self._name(node)} depends on nothing",
+                    hint="connect it with an edge",
+                )
+        if graph.number_of_edges() and not nx.is_directed_acyclic_graph(graph):
+            self._error("SGL0509", "the edges of this rule go round in a circle")
+
+    def _needs_head(self, node: Node) -> bool:
+        """A word or a child's head, unless it fills a gap."""
+        fills_gap = any(
+            port and _PLACEHOLDER in self._holding(child, port) for child, port in node.glue
+        )
+        is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
+        return is_head and not fills_gap
+
+    def _check_labels(self) -> None:
+        exported = set(self.fragment.exports)
+        for index, node in enumerate(self.fragment.nodes):
+            parts = [self._holding(child, port) for child, port in node.glue]
+            if not all(parts):
+                continue  # a child that can never be built is reported by the next pass
+            own = node.attributes is not None
+            words = sum(part == {_WORD} for part in parts) + own
+            if sum(_WORD in part for part in parts) + own > 1:
+                would = "would" if words > 1 else "could"
+                self._error(
+                    "SGL0510",
+                    f"{self._name(node)} {would} be two words at once",
+                    hint="bind a gap to one word only",
+                )
+            elif words == 0 and index not in exported:
+                self._error(
+                    "SGL0511",
+                    f"{self._name(node)} is left without a word",
+                    hint="bind the port to a child, or pass it on with a port of the category",
+                )
+        if not self.fragment.nodes:
+            return
+        head = self.fragment.nodes[self.fragment.exports[0]]
+        if _PLACEHOLDER in _held(head, self.production, self.layer, self.holdings):
+            self._error("SGL0511", "the head of this rule is a placeholder, not a word")
+
+    def _holding(self, child: int, port: int) -> set[str]:
+        """What a port of a child can hold."""
+        return self.holdings.get(_port(self.production, child, port, self.layer), set())
+
+    def _name(self, node: Node) -> str:
+        if node.token is not None:
+            item = self.production.templates[0][node.token]
+            return f'"{item.text}"' if isinstance(item, Token) else "a word"
+        if not node.glue:
+            return "a new node"
+        child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
+        name, port_name = _port(self.production, child, port, self.layer)
+        return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
+
+    def _error(self, code: str, message: str, hint: str = "") -> None:
+        self.diagnostics.error(
+            code,
+            self.production.span,
+            f"in the rule `{self.production.name}`, {message}",
+            hint=hint,
+        )

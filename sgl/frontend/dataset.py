@@ -1,0 +1,246 @@
+"""Read the ``dataset`` declaration: sizes, seed, what is distinct, what may be ambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sgl.core.plan import Ambiguous
+from sgl.diagnostics import Diagnostics, Label, suggest, suggested
+from sgl.frontend.names import Names, Scope
+from sgl.frontend.signature import Signature
+from sgl.frontend.switches import Parameters, report_twice
+from sgl.frontend.views import WRITTEN
+from sgl.lang import syntax as s
+
+SPLITS = ("train", "dev", "test")
+_KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
+_DISTINCT = ("sentences", "lemmas")
+_ONE_OF_TWO = "remove one of the two"
+
+
+@dataclass(frozen=True)
+class DatasetSettings:
+    """The ``dataset`` declaration."""
+
+    start: s.Name
+    sizes: dict[str, int]
+    seed: int
+    distinct_sentences: bool
+    distinct_lemmas: tuple[s.Name, ...]
+    ambiguous: Ambiguous
+    targets: tuple[s.Name, ...] = ()
+
+
+def read_dataset(
+    names: Names, parameters: Parameters, diagnostics: Diagnostics
+) -> DatasetSettings | None:
+    """What the ``dataset`` declaration says; None after a report."""
+    declared = _declared(names, diagnostics)
+    if declared is None:
+        return None
+    dataset, scope = declared
+    errors = diagnostics.errors
+    settings = _Settings(parameters, scope, diagnostics)
+    for clause in dataset.clauses:
+        settings.clause(clause)
+    if settings.start is None and "from" in settings.said:
+        return None
+    if settings.start is None:
+        diagnostics.error(
+            "SGL0804",
+            dataset.span,
+            "the dataset does not say which category to start from",
+            hint="add `from` and the category of whole texts",
+        )
+        return None
+    if not any(settings.sizes.values()) and diagnostics.errors == errors:
+        diagnostics.error(
+            "SGL0804",
+            dataset.span,
+            "the dataset asks for no sentences",
+            hint="say how many: `train 40000`",
+        )
+    if not _check_start(settings.start, scope, diagnostics):
+        return None
+    return DatasetSettings(
+        settings.start,
+        settings.sizes,
+        settings.seed,
+        settings.distinct_sentences,
+        tuple(settings.distinct_lemmas),
+        settings.ambiguous,
+        tuple(settings.targets),
+    )
+
+
+def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope] | None:
+    """The ``dataset`` declaration; None after a report."""
+    declared = names.of(s.Dataset)
+    if not declared:
+        if not names.project.lacks("dataset"):
+            diagnostics.error(
+                "SGL0804",
+                None,
+                "the grammar has no `dataset` declaration",
+                hint="add `dataset` with `from` and a category, and the sizes of the splits",
+            )
+        return None
+    if len(declared) > 1:
+        second, first = declared[1][0], declared[0][0]
+        diagnostics.error(
+            "SGL0203",
+            second.span,
+            "a grammar has one `dataset` declaration",
+            labels=[Label(first.span, "declared here first")],
+            hint=_ONE_OF_TWO,
+        )
+    return declared[-1]
+
+
+def _check_start(start: s.Name, scope: Scope, diagnostics: Diagnostics) -> bool:
+    """Whether the category after ``from`` is one that whole texts can have."""
+    category = scope.find(s.CategoryDecl, start)
+    if category is None:
+        return False
+    if category.features:
+        listed = ", ".join(f"`{name}`" for name in category.features)
+        diagnostics.error(
+            "SGL0804",
+            start.span,
+            f"a dataset starts from a category without features; `{start}` has {listed}",
+            labels=[Label(category.name.span, "declared here")],
+            hint=f"make a category of texts: `rule text: Text -> {start}`",
+        )
+        return False
+    return True
+
+
+def check_lemma_classes(
+    settings: DatasetSettings, known: Iterable[str], diagnostics: Diagnostics
+) -> None:
+    """Report parts of speech after ``distinct lemmas`` that no word has."""
+    classes = sorted(known)
+    for name in settings.distinct_lemmas:
+        if name.text not in classes:
+            diagnostics.error(
+                "SGL0808",
+                name.span,
+                f"no word has `upos={name}`",
+                hint=suggest(name.text, classes) or f"there is: {', '.join(classes)}",
+            )
+
+
+def targets_of(
+    settings: DatasetSettings, signature: Signature, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """What the rows of the dataset have beside the source: text layers and views, in order.
+
+    By default that is the second text layer, or else the first view that can be a target.
+    """
+    source, *layers = [layer.name for layer in signature.text_layers]
+    views = [view.name for view in signature.views if view.kind in WRITTEN]
+    known = [*layers, *views]
+    for name in settings.targets:
+        if name.text not in known and name.text not in signature.unsound:
+            diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"`{name}` cannot be the target of a dataset",
+                hint=suggest(name.text, known)
+                or f"text layers and views of the kinds {', '.join(WRITTEN)} can; "
+                f"there is: {', '.join(known) or 'none'}",
+            )
+    chosen = tuple(dict.fromkeys(name.text for name in settings.targets if name.text in known))
+    return chosen or tuple(known[:1]) or (source,)
+
+
+class _Settings:
+    def __init__(self, parameters: Parameters, scope: Scope, diagnostics: Diagnostics) -> None:
+        self.parameters = parameters
+        self.categories = scope.names(s.CategoryDecl)
+        self.diagnostics = diagnostics
+        self.start: s.Name | None = None
+        self.sizes: dict[str, int] = {}
+        self.seed = 1
+        self.distinct_sentences = False
+        self.distinct_lemmas: list[s.Name] = []
+        self.ambiguous = Ambiguous.REJECT
+        self.targets: list[s.Name] = []
+        self.said: dict[str, s.Name] = {}
+
+    def _further_target(self, clause: s.DatasetClause, when: s.When) -> None:
+        """A target under a condition comes after those that others name."""
+        if self.parameters.holds(when, self.diagnostics):
+            self.targets.extend(clause.values)
+
+    def clause(self, clause: s.DatasetClause) -> None:
+        key = clause.key.text
+        if clause.when is not None:
+            self._further_target(clause, clause.when)
+            return
+        if key != "distinct" and key in self.said:
+            report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
+        self.said.setdefault(key, clause.key)
+        if clause.amount is not None and key in _KEYS:
+            self._number(key, clause.amount)
+        elif key == "from":
+            self.start = clause.values[0]
+        elif key == "distinct":
+            self._distinct(clause)
+        elif key == "target":
+            self.targets.extend(clause.values)
+        elif key == "ambiguous":
+            self._ambiguous(clause.values[0])
+        else:
+            # What was meant is said by the hint, and is not reported as missing.
+            self.said.setdefault(suggested(key, _KEYS) or key, clause.key)
+            self.diagnostics.error(
+                "SGL0201",
+                clause.key.span,
+                f"a dataset has no `{key}`",
+                hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
+            )
+
+    def _number(self, key: str, amount: s.Amount) -> None:
+        if key not in (*SPLITS, "seed"):
+            message = f"`{key}` takes a name and no number"
+            hint = f"write `{key} Text`"
+            name = amount.value.text
+            if key == "from" and name[:1].isalpha():
+                message = f"`from` takes a category, and `{name}` has no capital letter"
+                hint = suggest(name, self.categories) or f"write `from {name.capitalize()}`"
+            self.diagnostics.error("SGL0201", amount.span, message, hint=hint)
+            return
+        number = self.parameters.whole(amount, self.diagnostics)
+        if number is not None and key == "seed":
+            self.seed = number
+        elif number is not None:
+            self.sizes[key] = number
+
+    def _ambiguous(self, value: s.Name) -> None:
+        known = [choice.value for choice in Ambiguous]
+        if value.text in known:
+            self.ambiguous = Ambiguous(value.text)
+        else:
+            self.diagnostics.error(
+                "SGL0201",
+                value.span,
+                f"`ambiguous {value}` is not known",
+                hint=suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`",
+            )
+
+    def _distinct(self, clause: s.DatasetClause) -> None:
+        kind, *values = clause.values
+        if kind.text == "sentences" and not values:
+            self.distinct_sentences = True
+        elif kind.text == "lemmas" and values:
+            self.distinct_lemmas.extend(values)
+        else:
+            self.diagnostics.error(
+                "SGL0201",
+                kind.span,
+                f"`distinct {kind}` is not known",
+                hint=suggest(kind.text, _DISTINCT)
+                or "write `distinct sentences` or `distinct lemmas NOUN VERB`",
+            )

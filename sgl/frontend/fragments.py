@@ -1,0 +1,392 @@
+"""Lower the graph layers of a rule: local nodes, edges, bindings, exports.
+
+The atoms of a rule are its nodes by name: the ports of its children, the words
+written in it, the ports of its left-hand side.  Bindings (``RC.gap = N``) unite
+atoms; what remains are the local nodes of the fragment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.frontend.atoms import Atom, ChildPort, OwnPort, WordAtom
+from sgl.frontend.attributes import check_attribute_name
+from sgl.frontend.edge_labels import checked_label, variables_of
+from sgl.frontend.productions import Attributes, FragmentSketch, Variable, VariableTable
+from sgl.frontend.signature import CategoryInfo
+from sgl.frontend.templates import Children
+from sgl.lang import syntax as s
+
+
+class FragmentLowering:
+    """Lowers one graph clause of one rule."""
+
+    def __init__(
+        self,
+        rule: s.Rule,
+        layer: GraphLayer,
+        lhs: CategoryInfo,
+        rhs: Sequence[CategoryInfo],
+        children: Children,
+        variables: VariableTable,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.rule = rule
+        self.layer = layer
+        self.lhs = lhs
+        #: The names of the ports of the left-hand side and of each child in this layer.
+        self.own_ports = lhs.ports_in(layer.name)
+        self.rhs = rhs
+        self.ports = [info.ports_in(layer.name) for info in rhs]
+        self.children = children
+        self.variables = variables
+        self.diagnostics = diagnostics
+        self.sound = True
+        self.mentioned: set[str] = set()
+        self.atoms: list[Atom] = [
+            ChildPort(child, port)
+            for child, ports in enumerate(self.ports)
+            for port in range(len(ports))
+        ]
+        self.parent: dict[Atom, Atom] = {atom: atom for atom in self.atoms}
+        self.attributes: dict[Atom, Attributes] = {}
+        self.edges: list[tuple[Atom, str, Atom, bool]] = []
+        #: Where each of the edges was written.
+        self.places: list[Span] = []
+        self.head: Atom | None = None
+        self.touched: dict[ChildPort, Span] = {}
+
+    # ---- statements
+
+    def run(self, statements: Sequence[s.Statement]) -> FragmentSketch | None:
+        """The fragment; None after a report."""
+        for statement in statements:
+            if isinstance(statement, s.EdgeStatement):
+                self._edge(statement)
+            elif isinstance(statement, s.BindStatement):
+                self._bind(statement)
+            elif isinstance(statement, s.ForgetStatement):
+                self._forget(statement)
+            else:
+                self._error(
+                    "SGL0309",
+                    statement.span,
+                    "`node(…)` is the node of a word; a rule has none of its own",
+                    hint='attributes of a word in a rule go with it: `"was"(lemma=be)`',
+                )
+        self._check_loops()
+        if not self.sound:
+            return None
+        exports = self._exports()
+        return self._build(exports) if exports is not None else None
+
+    def _edge(self, statement: s.EdgeStatement) -> None:
+        labels = statement.edge.labels
+        if statement.edge.bounded or labels.negated or len(labels.labels) != 1:
+            self._error(
+                "SGL0310",
+                statement.edge.span,
+                "an edge of a rule has exactly one label",
+                hint="write `V -[obj]-> N`",
+            )
+            return
+        if statement.last and not self.layer.free:
+            self._error(
+                "SGL0310",
+                statement.span,
+                f"the edges of `{self.layer.name}` have no order in which one could be the last",
+                hint="`last` is for layers that are `(free)`",
+            )
+            return
+        text = checked_label(labels.labels[0], self.layer, self.variables, self.diagnostics)
+        if text is None:
+            self.sound = False
+            return
+        self.mentioned |= variables_of(text)
+        source, target = self._atom(statement.source), self._atom(statement.target)
+        if source is not None and target is not None:
+            self.edges.append((source, text, target, statement.last))
+            self.places.append(statement.span)
+
+    def _bind(self, statement: s.BindStatement) -> None:
+        left, right = statement.left, statement.right
+        if left.name.text == HEAD and left.port is None and HEAD not in self.children.names:
+            self.head = self._atom(right)
+            return
+        first, second = self._atom(left), self._atom(right)
+        if first is None or second is None:
+            return
+        for atom in (first, second):
+            if isinstance(atom, ChildPort) and atom.port:
+                self._touch(atom, statement.span)
+        self.parent[self.find(second)] = self.find(first)
+
+    def _touch(self, atom: ChildPort, span: Span) -> None:
+        earlier = self.touched.get(atom)
+        if earlier is not None:
+            self._error(
+                "SGL0503",
+                span,
+                f"`{self._describe(atom)}` is bound twice",
+                labels=[Label(earlier, "bound here first")],
+            )
+        self.touched[atom] = span
+
+    def _forget(self, statement: s.ForgetStatement) -> None:
+        atom = self._atom(statement.node)
+        if isinstance(atom, ChildPort) and atom.port:
+            self._touch(atom, statement.span)
+        elif atom is not None:
+            self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
+
+    def _check_loops(self) -> None:
+        """No edge leads from a node to itself; most likely another child was meant."""
+        used = {self.find(end) for source, _, target, _ in self.edges for end in (source, target)}
+        others = [
+            f"`{self._describe(atom)}`"
+            for atom in self.atoms
+            if isinstance(atom, ChildPort) and not atom.port and self.find(atom) not in used
+        ]
+        for (source, _, target, _), span in zip(self.edges, self.places, strict=True):
+            if self.find(source) == self.find(target):
+                self._error(
+                    "SGL0509",
+                    span,
+                    "this edge leads from a node to itself",
+                    hint=f"no edge mentions {' and '.join(others)}: is it meant here?"
+                    if others
+                    else "",
+                )
+
+    # ---- atoms
+
+    def _atom(self, ref: s.NodeRef) -> Atom | None:
+        if ref.is_word:
+            return self._word(ref)
+        if ref.port is None and ref.name.text not in self.children.names:
+            own = self._own_port(ref.name.text)
+            if own is not None:
+                return own
+        child = self.children.find(ref.name, self.diagnostics)
+        if child is None:
+            self.sound = False
+            return None
+        port = ref.port.text if ref.port is not None else HEAD
+        ports = self.ports[child]
+        if port not in ports:
+            self._error(
+                "SGL0501",
+                ref.span,
+                f"`{ref.name}` has no port `{port}`",
+                hint=self._elsewhere(child, port)
+                or suggest(port, ports)
+                or f"its ports: {', '.join(ports)}",
+            )
+            return None
+        return ChildPort(child, ports.index(port))
+
+    def _elsewhere(self, child: int, port: str) -> str:
+        """That a port is one of another layer, if it is."""
+        layer = dict(self.rhs[child].limited).get(port)
+        return f"it is a port in the layer `{layer}` only" if layer else ""
+
+    def _own_port(self, name: str) -> Atom | None:
+        if name not in self.own_ports[1:]:
+            return None
+        atom = OwnPort(self.own_ports.index(name))
+        return self._register(atom)
+
+    def _register(self, atom: Atom) -> Atom:
+        if atom not in self.parent:
+            self.parent[atom] = atom
+            self.atoms.append(atom)
+        return atom
+
+    def _word(self, ref: s.NodeRef) -> Atom | None:
+        places = [
+            index
+            for index, item in enumerate(self.rule.rhs)
+            if isinstance(item, s.Name) and item.text == ref.name.text
+        ]
+        if len(places) != 1:
+            written = [item.text for item in self.rule.rhs if isinstance(item, s.Name)]
+            problem = "is not a word of" if not places else "stands more than once in"
+            self._error(
+                "SGL0505",
+                ref.span,
+                f'"{ref.name}" {problem} the right-hand side of the rule',
+                hint=suggest(ref.name.text, written),
+            )
+            return None
+        atom = self._register(WordAtom(places[0]))
+        if ref.attributes is not None:
+            given = self._attributes(ref.attributes, ref.name.text)
+            self.attributes[atom] = given
+        else:
+            self.attributes.setdefault(atom, (("lemma", ref.name.text),))
+        return atom
+
+    def _attributes(self, attributes: Sequence[s.Attribute], word: str) -> Attributes:
+        values: dict[str, str | Variable] = {"lemma": word}
+        for attribute in attributes:
+            check_attribute_name(attribute, self.layer, self.diagnostics)
+            value = attribute.value
+            if isinstance(value, s.Column):
+                if value.name.text not in self.variables.domains:
+                    self._error(
+                        "SGL0404",
+                        value.span,
+                        f"the rule has no feature variable `{value.name}`",
+                        hint=suggest(value.name.text, self.variables.domains),
+                    )
+                self.mentioned.add(value.name.text)
+                values[attribute.name.text] = Variable(value.name.text)
+            elif isinstance(value, s.Name):
+                values[attribute.name.text] = value.text
+            else:
+                self._error("SGL0309", value.span, "an attribute of a rule is a plain value")
+        return tuple(sorted(values.items()))
+
+    # ---- exports
+
+    def _exports(self) -> list[Atom] | None:
+        head = self.head if self.head is not None else self._inferred_head()
+        if head is None:
+            return None
+        exports: list[Atom] = [head]
+        for port in range(1, len(self.own_ports)):
+            atom = self._exported_port(port)
+            if atom is None:
+                return None
+            exports.append(atom)
+        self._check_child_ports()
+        return exports if self.sound else None
+
+    def _inferred_head(self) -> Atom | None:
+        """The node no unmarked edge leads to; of several, the one that is not extracted.
+
+        In a free layer, where words may stay outside, it is one of those that have edges.
+        """
+        plain, extracted = set[Atom](), {self.find(atom) for atom in self.touched}
+        for _, label, target, _ in self.edges:
+            (extracted if label.startswith(EXTRACTED) else plain).add(self.find(target))
+        free = {
+            self.find(atom): atom
+            for atom in self.atoms
+            if (isinstance(atom, WordAtom) or (isinstance(atom, ChildPort) and atom.port == 0))
+            and self.find(atom) not in plain
+        }
+        in_place = [atom for root, atom in free.items() if root not in extracted]
+        candidates = in_place or list(free.values())
+        if self.layer.free:
+            sources = {self.find(source) for source, *_ in self.edges}
+            connected = [atom for root, atom in free.items() if root in sources]
+            candidates = connected or list(free.values())
+        if len(candidates) == 1:
+            return candidates[0]
+        self._report_head(candidates)
+        return None
+
+    def _report_head(self, candidates: Sequence[Atom]) -> None:
+        names = [f"`{self._describe(atom)}`" for atom in candidates]
+        if names:
+            message = f"{' and '.join(names)} have no edge between them: which is the head?"
+            hint = f"connect them with an edge in the layer `{self.layer.name}`"
+        else:
+            message = "every node is a dependent of another: the rule has no head"
+            hint = "remove an edge, or mark an additional one with `~`"
+        self._error("SGL0504", self.rule.name.span, message, hint=hint)
+
+    def _exported_port(self, port: int) -> Atom | None:
+        own = OwnPort(port)
+        if own in self.parent:
+            return own
+        name = self.own_ports[port]
+        forwarded = [
+            ChildPort(child, ports.index(name))
+            for child, ports in enumerate(self.ports)
+            if name in ports[1:] and ChildPort(child, ports.index(name)) not in self.touched
+        ]
+        if len(forwarded) == 1:
+            self.touched[forwarded[0]] = self.rule.name.span
+            return forwarded[0]
+        detail = (
+            "several children have one" if forwarded else "no child has one and no edge leads to it"
+        )
+        self._error(
+            "SGL0502",
+            self.rule.lhs.span,
+            f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}",
+            hint=f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on",
+        )
+        return None
+
+    def _check_child_ports(self) -> None:
+        for atom in self.atoms:
+            if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
+                described = self._describe(atom)
+                self._error(
+                    "SGL0502",
+                    self.children.children[atom.child].span,
+                    f"nothing is bound to `{described}`",
+                    label=f"its port `{self.ports[atom.child][atom.port]}` stays open",
+                    hint=f"write `{described} = X` in the layer `{self.layer.name}`, "
+                    f"or `forget {described}`",
+                )
+
+    # ---- result
+
+    def _build(self, exports: Sequence[Atom]) -> FragmentSketch:
+        roots: dict[Atom, int] = {}
+        for atom in self.atoms:
+            roots.setdefault(self.find(atom), len(roots))
+        glue: list[list[tuple[int, int]]] = [[] for _ in roots]
+        token: list[int | None] = [None] * len(roots)
+        attributes: dict[int, Attributes] = {}
+        for atom in self.atoms:
+            index = roots[self.find(atom)]
+            if isinstance(atom, ChildPort):
+                glue[index].append((atom.child, atom.port))
+            elif isinstance(atom, WordAtom):
+                token[index] = atom.item
+                attributes[index] = self.attributes[atom]
+        nodes = tuple(
+            Node(() if index in attributes else None, token[index], tuple(sorted(glue[index])))
+            for index in range(len(roots))
+        )
+        edges = tuple(
+            Edge(roots[self.find(source)], label, roots[self.find(target)], last)
+            for source, label, target, last in self.edges
+        )
+        fragment = Fragment(nodes, edges, tuple(roots[self.find(atom)] for atom in exports))
+        return FragmentSketch(fragment, attributes)
+
+    def find(self, atom: Atom) -> Atom:
+        """The representative of the atoms united with this one."""
+        while self.parent[atom] != atom:
+            atom = self.parent[atom]
+        return atom
+
+    def _describe(self, atom: Atom) -> str:
+        if isinstance(atom, ChildPort):
+            name = self.children.name(atom.child)
+            return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
+        if isinstance(atom, WordAtom):
+            item = self.rule.rhs[atom.item]
+            return f'"{item.text}"' if isinstance(item, s.Name) else ""
+        return self.own_ports[atom.port]
+
+    def _error(
+        self,
+        code: str,
+        span: Span,
+        message: str,
+        *,
+        label: str = "",
+        labels: Sequence[Label] = (),
+        hint: str = "",
+    ) -> None:
+        self.sound = False
+        self.diagnostics.error(code, span, message, label=label, labels=labels, hint=hint)

@@ -1,0 +1,81 @@
+"""Which words a grammar inflects, by which form of the standard library, in which row.
+
+The compiler itself only needs the words that come out.  Whoever wants to check
+them asks here, of a grammar that compiles: every template of a word or lexicon is
+evaluated once more, and each use of the library's morphology is noted::
+
+    ja  past($ja, $class)        {ja: 書く, class: godan}  ->  past of 書く is 書いた
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sgl.diagnostics import Diagnostics, Span
+from sgl.frontend.lexicons import clauses_of
+from sgl.frontend.morphology import Application, Evaluation
+from sgl.frontend.names import Names, Scope, resolve_names
+from sgl.frontend.switches import Parameters, set_parameters
+from sgl.frontend.tables import Tables, select
+from sgl.frontend.variants import apply_variants
+from sgl.lang import syntax as s
+from sgl.lang.project import Project
+from sgl.lang.yaml_table import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Inflection:
+    """An application of a form, and the row of a table that it was made for.
+
+    ``row`` is None for a ``word``, which stands in no table.
+    """
+
+    application: Application
+    row: Span | None
+
+    @property
+    def place(self) -> Span:
+        """Where an author would correct it: the row, or the call."""
+        return self.row or self.application.call
+
+
+def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
+    """All inflected words of a grammar that compiles, each once for each row.
+
+    ``settings`` are the parameters it was compiled with.
+    """
+    quiet = Diagnostics()
+    parameters = set_parameters(project, settings, quiet)
+    names = resolve_names(project, parameters, quiet)
+    return tuple(dict.fromkeys(_all(names, parameters, Tables(project.sources, quiet))))
+
+
+def _all(names: Names, parameters: Parameters, tables: Tables) -> Iterator[Inflection]:
+    for word, scope in names.of(s.Word):
+        yield from _in_clauses(word.layers, None, (), scope)
+    for lexicon, scope in names.of(s.Lexicon):
+        written = tables.of(lexicon, scope)
+        quiet = tables.diagnostics
+        table = apply_variants(lexicon, written, parameters, quiet) if written else None
+        if table is not None:
+            for row in select(lexicon, table, quiet):
+                for entry in lexicon.entries:
+                    clauses = clauses_of(lexicon, entry)
+                    yield from _in_clauses(clauses, row, table.columns, scope)
+
+
+def _in_clauses(
+    clauses: Iterable[s.LayerClause], row: Row | None, columns: tuple[str, ...], scope: Scope
+) -> Iterator[Inflection]:
+    """What the templates of one word apply."""
+    heard: list[Application] = []
+    cells = row.cells if row is not None else {}
+    span = row.span if row is not None else None
+    evaluation = Evaluation(scope, cells, columns, span, Diagnostics(), listener=heard.append)
+    for clause in clauses:
+        for item in clause.template or ():
+            if not isinstance(item, s.Mention):
+                evaluation.value(item)
+    for application in heard:
+        yield Inflection(application, span)

@@ -1,0 +1,349 @@
+"""Lower words and lexicon tables to productions without children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sgl.core.grammar import Fragment, GraphLayer, Node, Token
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span
+from sgl.frontend.attributes import check_attribute_name
+from sgl.frontend.entry_values import rows_with_values
+from sgl.frontend.morphology import Evaluation, check_morphology
+from sgl.frontend.names import Names, Scope
+from sgl.frontend.productions import (
+    Attributes,
+    FragmentSketch,
+    Production,
+    TemplateSketch,
+    category_pattern,
+)
+from sgl.frontend.rules import check_layers, rule_weight
+from sgl.frontend.signature import Signature
+from sgl.frontend.switches import Parameters
+from sgl.frontend.tables import Tables, check_columns, select
+from sgl.frontend.variants import apply_variants, report_idle_variants
+from sgl.frontend.weighting import Weighting, weighting_of
+from sgl.lang import syntax as s
+from sgl.lang.yaml_table import Row, Table
+
+_NO_COLUMNS: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Lexicons:
+    """What words and tables are lowered with."""
+
+    signature: Signature
+    parameters: Parameters
+    sources: SourceMap
+    diagnostics: Diagnostics
+
+
+def lower_words(names: Names, context: Lexicons) -> list[Production]:
+    """The productions of all ``word`` and ``lexicon`` declarations."""
+    found: list[Production] = []
+    for word, scope in names.of(s.Word):
+        found.extend(_word(word, scope, context))
+    tables = Tables(context.sources, context.diagnostics)
+    for lexicon, scope in names.of(s.Lexicon):
+        found.extend(_lexicon(lexicon, scope, context, tables))
+    check_morphology(names, context.diagnostics)
+    if context.diagnostics.errors == 0:
+        tables.report_unused(names)
+        report_idle_variants(names, tables.all_read, context.diagnostics)
+    return found
+
+
+def _word(word: s.Word, scope: Scope, context: Lexicons) -> list[Production]:
+    evaluation = Evaluation(scope, _NO_COLUMNS, (), None, context.diagnostics)
+    source = context.signature.source.name
+    own = s.LayerClause(s.Name(source, word.text.span), (word.text,), None, word.text.span)
+    if not check_layers((own, *word.layers), context.signature, context.diagnostics):
+        return []
+    weight = rule_weight(word.weight, context.parameters, context.diagnostics)
+    name = f'word "{word.text}"'
+    return _entry(
+        _EntryInput(name, word.category, (own, *word.layers), evaluation, weight, word.span),
+        context,
+    )
+
+
+@dataclass(frozen=True)
+class _EntryInput:
+    """One word to be lowered: its category, clauses, row and weight."""
+
+    name: str
+    category: s.CategoryRef
+    clauses: tuple[s.LayerClause, ...]
+    evaluation: Evaluation
+    share: float
+    span: Span
+    pool: str = ""
+    pool_weight: float = 1.0
+    rank_exponent: float | None = None
+
+
+def _entry(entry: _EntryInput, context: Lexicons) -> list[Production]:
+    """The production of one word; empty after a report."""
+    evaluation = entry.evaluation
+    lhs = category_pattern(
+        entry.category,
+        evaluation.scope,
+        context.signature,
+        None,
+        evaluation.columns if evaluation.row else None,
+        context.diagnostics,
+    )
+    clauses = {clause.layer.text: clause for clause in entry.clauses}
+    texts = [
+        _words(layer.name, clauses.get(layer.name), entry, context)
+        for layer in context.signature.text_layers
+    ]
+    fragments = [
+        _fragment(layer, clauses.get(layer.name), entry, texts, context)
+        for layer in context.signature.graph_layers
+    ]
+    if lhs is None or any(text is None for text in texts) or any(f is None for f in fragments):
+        return []
+    templates: list[TemplateSketch] = [
+        tuple(Token(token) for token in text) for text in texts if text is not None
+    ]
+    return [
+        Production(
+            name=entry.name,
+            lhs=lhs,
+            rhs=(),
+            domains={},
+            templates=tuple(templates),
+            fragments=tuple(fragment for fragment in fragments if fragment is not None),
+            share=entry.share,
+            span=entry.span,
+            word=not entry.pool,
+            pool=entry.pool,
+            pool_weight=entry.pool_weight,
+            rank_exponent=entry.rank_exponent,
+        )
+    ]
+
+
+def _words(
+    layer: str, clause: s.LayerClause | None, entry: _EntryInput, context: Lexicons
+) -> list[str] | None:
+    """The words of an entry in a text layer; None after a report."""
+    if clause is None and context.signature.has_strange(entry.clauses):
+        return None
+    if clause is None:
+        context.diagnostics.error(
+            "SGL0303",
+            entry.category.span,
+            f"this word has no clause for the layer `{layer}`",
+            hint=f'add a line `{layer} …`; `{layer} ""` if it has no word there',
+        )
+        return None
+    words = _text(layer, clause, entry, context)
+    if words == [] and layer == context.signature.source.name:
+        context.diagnostics.error(
+            "SGL0604",
+            entry.evaluation.row or clause.span,
+            f"this word is empty in the layer `{layer}`",
+            labels=[Label(clause.span, "it should come from here")],
+            hint="fill in the column, or write `x or y` for a fallback",
+        )
+        return None
+    return words
+
+
+def _text(
+    layer: str, clause: s.LayerClause, entry: _EntryInput, context: Lexicons
+) -> list[str] | None:
+    """What a clause says about a text layer, cut at the spaces; None after a report."""
+    if clause.template is None:
+        context.diagnostics.error(
+            "SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph"
+        )
+        return None
+    words: list[str] = []
+    for item in clause.template:
+        if isinstance(item, s.Mention):
+            context.diagnostics.error(
+                "SGL0305",
+                item.span,
+                f"a word has no child `{item.name}`",
+                hint=f'for a column write `${item.name}`, for a text `"{item.name}"`',
+            )
+            return None
+        text = entry.evaluation.value(item)
+        if text is None:
+            return None
+        words.extend(text.split())
+    return words
+
+
+def _fragment(
+    layer: GraphLayer,
+    clause: s.LayerClause | None,
+    entry: _EntryInput,
+    texts: Sequence[list[str] | None],
+    context: Lexicons,
+) -> FragmentSketch | None:
+    if clause is None and layer.free:
+        return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: ()})
+    if clause is None and context.signature.has_strange(entry.clauses):
+        return None
+    if clause is None:
+        context.diagnostics.error(
+            "SGL0303",
+            entry.category.span,
+            f"this word has no clause for the layer `{layer.name}`",
+            hint=f"add a line `{layer.name} node(upos=…)`",
+        )
+        return None
+    statements = clause.statements or ()
+    if len(statements) != 1 or not isinstance(statements[0], s.NodeStatement):
+        context.diagnostics.error(
+            "SGL0306",
+            clause.span,
+            f"in the layer `{layer.name}` a word is one node",
+            hint=f"write `{layer.name} node(lemma=…, upos=…)`",
+        )
+        return None
+    words = texts[
+        next(
+            index
+            for index, text in enumerate(context.signature.text_layers)
+            if text.name == layer.anchor
+        )
+    ]
+    if words is None or not _check_single(words, layer, entry, context):
+        return None
+    attributes = _attributes(statements[0], layer, words[0], entry.evaluation)
+    if attributes is None:
+        return None
+    return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: attributes})
+
+
+def _check_single(
+    words: Sequence[str], layer: GraphLayer, entry: _EntryInput, context: Lexicons
+) -> bool:
+    if len(words) == 1:
+        return True
+    context.diagnostics.error(
+        "SGL0609",
+        entry.evaluation.row or entry.span,
+        f"`{' '.join(words)}` is {len(words)} words of `{layer.anchor}`, "
+        f"but a node of `{layer.name}` stands on one",
+        hint="make it a rule with several words, or write it without spaces",
+    )
+    return False
+
+
+def _attributes(
+    statement: s.NodeStatement, layer: GraphLayer, word: str, evaluation: Evaluation
+) -> Attributes | None:
+    values: dict[str, str] = {"lemma": word}
+    for attribute in statement.attributes:
+        check_attribute_name(attribute, layer, evaluation.diagnostics)
+        value = evaluation.value(attribute.value)
+        if value is None:
+            return None
+        if value:
+            values[attribute.name.text] = value
+    return tuple(sorted(values.items()))
+
+
+# ---- tables
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows that a lexicon takes from its table, and how they share its weight."""
+
+    lexicon: s.Lexicon
+    scope: Scope
+    table: Table
+    rows: Sequence[Row]
+    weighting: Weighting
+
+
+def _lexicon(
+    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: Tables
+) -> list[Production]:
+    table = tables.of(lexicon, scope)
+    groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
+    clear = [check_layers(group, context.signature, context.diagnostics) for group in groups]
+    if not all(clear):
+        return []
+    if not lexicon.entries:
+        context.diagnostics.error(
+            "SGL0610",
+            lexicon.name.span,
+            f"the lexicon `{lexicon.name}` lists no category",
+            hint="write a category and its layers below it",
+        )
+    if table is None or not check_columns(lexicon, table, context.diagnostics):
+        return []
+    table = apply_variants(lexicon, table, context.parameters, context.diagnostics)
+    if table is None:
+        return []
+    weighting = weighting_of(lexicon, context.parameters, context.diagnostics)
+    chosen = select(lexicon, table, context.diagnostics)
+    rows = _Rows(lexicon, scope, table, chosen, weighting)
+    return [
+        production
+        for number, entry in enumerate(lexicon.entries)
+        for production in _of_category(number, entry, rows, context)
+    ]
+
+
+def _of_category(
+    number: int, entry: s.Entry, rows: _Rows, context: Lexicons
+) -> Iterator[Production]:
+    """The words that the rows give for one category of a lexicon."""
+    layers = clauses_of(rows.lexicon, entry)
+    place = rows.lexicon.span
+    seen: dict[tuple[object, ...], Row] = {}
+    for row in rows_with_values(
+        entry, rows.rows, rows.table, context.signature, context.sources, context.diagnostics
+    ):
+        evaluation = Evaluation(
+            rows.scope, row.cells, rows.table.columns, row.span, context.diagnostics
+        )
+        word = _EntryInput(
+            name=rows.lexicon.name.text,
+            category=entry.category,
+            clauses=layers,
+            evaluation=evaluation,
+            share=rows.weighting.share(row, evaluation, context.diagnostics),
+            span=row.span,
+            pool=f"{rows.lexicon.name}/{number} {place.file}:{place.start}",
+            pool_weight=rows.weighting.total,
+            rank_exponent=rows.weighting.exponent,
+        )
+        for production in _entry(word, context):
+            _check_duplicate(production, row, seen, context)
+            yield production
+
+
+def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
+    """The layer clauses of an entry: its own, and those of the lexicon that it lacks."""
+    named = {clause.layer.text for clause in entry.layers}
+    return (*(clause for clause in lexicon.shared if clause.layer.text not in named), *entry.layers)
+
+
+def _check_duplicate(
+    production: Production,
+    row: Row,
+    seen: dict[tuple[object, ...], Row],
+    context: Lexicons,
+) -> None:
+    key = (production.lhs.slots, production.templates)
+    earlier = seen.setdefault(key, row)
+    if earlier is not row:
+        context.diagnostics.error(
+            "SGL0605",
+            row.span,
+            "this row gives the same word as an earlier one",
+            labels=[Label(earlier.span, "the same word, in the same category")],
+            hint="remove one of the rows",
+        )

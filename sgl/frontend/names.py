@@ -1,0 +1,296 @@
+"""Give every name its meaning: which declaration it stands for, file by file.
+
+A file sees its own declarations and those of the files it uses (only the listed
+ones if ``use`` has a list).  Different kinds of things may share a name, but a name
+of a kind is declared once in all files that take part: rules, reports and the
+tables of later passes know things by their bare names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from sgl.diagnostics import Diagnostics, Span, suggest
+from sgl.frontend.switches import Parameters, choose, report_twice
+from sgl.lang import syntax as s
+from sgl.lang.keywords import DECLARATIONS
+from sgl.lang.project import Project, Unit
+
+#: What authors call each kind of declaration that has a name.
+KINDS: dict[type, str] = {
+    s.Layer: "layer",
+    s.View: "view",
+    s.Feature: "feature",
+    s.CategoryDecl: "category",
+    s.Labels: "label set",
+    s.Words: "word set",
+    s.StructureDecl: "structure",
+    s.Paradigm: "paradigm",
+    s.Function: "function",
+    s.Rule: "rule",
+    s.Lexicon: "lexicon",
+    s.Pattern: "pattern",
+    s.Part: "part",
+    s.Relation: "relation",
+    s.Weights: "set of weights",
+}
+
+#: The keywords of kinds that authors call otherwise.
+_KEYWORDS: dict[type, str] = {
+    s.Labels: "labels",
+    s.Words: "words",
+    s.CategoryDecl: "category",
+    s.Weights: "weights",
+}
+
+#: Names of a kind that a hint lists.
+_LISTED = 8
+
+_Declared = TypeVar("_Declared", bound=s.Declaration)
+
+
+@dataclass
+class Scope:
+    """What the names in one file mean; remembers which were used."""
+
+    unit: Unit
+    visible: dict[type, dict[str, s.Declaration]]
+    used: set[tuple[type, str, Span]]
+    diagnostics: Diagnostics
+    all_scopes: Mapping[str, Scope]
+    project: Project
+    #: Where names were first mentioned that nothing has, in any file.
+    missing: dict[tuple[type, str], Span]
+
+    def where(self, declaration: s.Declaration) -> Scope:
+        """The scope of the file that a declaration stands in."""
+        return self.all_scopes[declaration.span.file]
+
+    def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
+        """The declaration of ``kind`` that ``name`` means; None after a report.
+
+        All places of a name that is missing are one mistake, and one message.
+        """
+        found = self.peek(kind, name.text)
+        if found is None and not self.may_declare(kind, name.text):
+            first = self.missing.setdefault((kind, name.text), name.span)
+            if first != name.span:
+                self.diagnostics.also_at("SGL0201", first, name.span)
+                return None
+            known = self.visible.get(kind, {})
+            self.diagnostics.error(
+                "SGL0201",
+                name.span,
+                f"there is no {KINDS[kind]} `{name}`",
+                hint=suggest(name.text, known) or _declared(KINDS[kind], known),
+            )
+        return found
+
+    def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
+        """The same without a report."""
+        found = self.visible.get(kind, {}).get(name)
+        if found is None:
+            return None
+        self.used.add((kind, name, found.span))
+        assert isinstance(found, kind)
+        return found
+
+    def names(self, kind: type) -> Iterable[str]:
+        """The names of a kind that this file sees."""
+        return self.visible.get(kind, {})
+
+    def may_declare(self, kind: type, name: str) -> bool:
+        """Whether a declaration that could not be read may have this name."""
+        return self.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
+
+
+def _declared(kind: str, known: Iterable[str]) -> str:
+    """What there is, for an author whose name is like none of it."""
+    names = list(known)
+    if not names:
+        return f"declare the {kind}, or `use` a file that does"
+    more = ", …" if len(names) > _LISTED else ""
+    return "there is: " + ", ".join(names[:_LISTED]) + more
+
+
+@dataclass
+class Names:
+    """All declarations in force, each with the scope of its file; ``scopes`` by file name."""
+
+    project: Project
+    scopes: dict[str, Scope]
+    declarations: list[tuple[s.Declaration, Scope]]
+    used: set[tuple[type, str, Span]] = field(default_factory=set)
+    missing: dict[tuple[type, str], Span] = field(default_factory=dict)
+
+    def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
+        """The declarations of a kind, in the order of the files."""
+        return [(d, scope) for d, scope in self.declarations if isinstance(d, kind)]
+
+    def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
+        """The same with those that a ``when`` switches off, or that no ``use`` lists."""
+        return [
+            (declaration, self.scopes[unit.file.name])
+            for unit in self.project.units
+            for declaration in unit.file.declarations
+            if isinstance(declaration, kind)
+        ]
+
+
+def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnostics) -> Names:
+    """Build the scopes of all files."""
+    names = Names(project, {}, [])
+    chosen = {
+        unit.path: choose(unit.file.declarations, parameters, diagnostics) for unit in project.units
+    }
+    own = {unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units}
+    for unit in project.units:
+        visible = {kind: dict(table) for kind, table in own[unit.path].items()}
+        for use, used in unit.uses:
+            _import(use, own[used.path], visible)
+            _check_listed(use, used, project, diagnostics)
+        names.scopes[unit.file.name] = Scope(
+            unit, visible, names.used, diagnostics, names.scopes, project, names.missing
+        )
+    wanted = _wanted(project)
+    for unit in project.units:
+        scope = names.scopes[unit.file.name]
+        for declaration in chosen[unit.path]:
+            if wanted(unit, declaration):
+                names.declarations.append((declaration, scope))
+    _check_once(names, diagnostics)
+    return names
+
+
+def _own(
+    declarations: list[s.Declaration], diagnostics: Diagnostics
+) -> dict[type, dict[str, s.Declaration]]:
+    table: dict[type, dict[str, s.Declaration]] = {}
+    for declaration in declarations:
+        kind = type(declaration)
+        if kind in KINDS:
+            name: s.Name = declaration.name  # type: ignore[union-attr]
+            earlier = table.setdefault(kind, {}).setdefault(name.text, declaration)
+            if earlier is not declaration:
+                place: s.Name = earlier.name  # type: ignore[union-attr]
+                report_twice(KINDS[kind], name, place.span, diagnostics)
+    return table
+
+
+def _check_once(names: Names, diagnostics: Diagnostics) -> None:
+    """Report names that several of the files declare which take part."""
+    first: dict[tuple[type, str], s.Name] = {}
+    for declaration, _ in names.declarations:
+        kind = type(declaration)
+        if kind in KINDS:
+            name: s.Name = declaration.name  # type: ignore[union-attr]
+            earlier = first.setdefault((kind, name.text), name)
+            if earlier.span.file != name.span.file:
+                hint = "rename one of the two, or list after `use` the names you need"
+                report_twice(KINDS[kind], name, earlier.span, diagnostics, hint)
+
+
+def _import(
+    use: s.Use,
+    exported: Mapping[type, Mapping[str, s.Declaration]],
+    visible: dict[type, dict[str, s.Declaration]],
+) -> None:
+    """Make visible what a ``use`` brings in; what is visible already stays."""
+    listed = None if use.names is None else {name.text for name in use.names}
+    for kind, table in exported.items():
+        for name, declaration in table.items():
+            if listed is None or name in listed:
+                visible.setdefault(kind, {}).setdefault(name, declaration)
+
+
+def _check_listed(use: s.Use, used: Unit, project: Project, diagnostics: Diagnostics) -> None:
+    """Report listed names that the file does not declare, be it under a ``when``."""
+    known = {
+        declaration.name.text  # type: ignore[union-attr]
+        for declaration in used.file.declarations
+        if type(declaration) in KINDS
+    }
+    for wanted in use.names or ():
+        unread = any(project.may_declare(word, wanted.text) for word in DECLARATIONS)
+        if wanted.text not in known and not unread:
+            diagnostics.error(
+                "SGL0006",
+                wanted.span,
+                f"`{'.'.join(part.text for part in use.path)}` declares no `{wanted}`",
+                hint=suggest(wanted.text, known),
+            )
+
+
+def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
+    """Which declarations of a file take part: all, or those that some ``use`` lists.
+
+    The words of a category take part with it.
+    """
+    whole: set[Path] = {project.main.path}
+    listed: dict[Path, set[str]] = {}
+    for unit in project.units:
+        for use, used in unit.uses:
+            if use.names is None:
+                whole.add(used.path)
+            else:
+                listed.setdefault(used.path, set()).update(name.text for name in use.names)
+
+    def takes_part(unit: Unit, declaration: s.Declaration) -> bool:
+        if unit.path in whole:
+            return True
+        if isinstance(declaration, s.Word):
+            return declaration.category.name.text in listed.get(unit.path, ())
+        name = getattr(declaration, "name", None)
+        return name is not None and name.text in listed.get(unit.path, ())
+
+    return takes_part
+
+
+def report_unused(names: Names, diagnostics: Diagnostics) -> None:
+    """Warn about declarations of the project that nothing uses, under no setting of a ``when``."""
+    kinds = (
+        s.Feature,
+        s.CategoryDecl,
+        s.Labels,
+        s.Words,
+        s.StructureDecl,
+        s.Paradigm,
+        s.Function,
+        s.Relation,
+    )
+    in_other_settings = _names_left_out(names)
+    for declaration, scope in names.declarations:
+        kind = type(declaration)
+        if scope.unit.is_library or kind not in kinds:
+            continue
+        name: s.Name = declaration.name  # type: ignore[union-attr]
+        used = (kind, name.text, declaration.span) in names.used
+        if not used and name.text not in in_other_settings:
+            diagnostics.warning("SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used")
+
+
+def _names_left_out(names: Names) -> set[str]:
+    """The names in declarations that are not in force."""
+    in_force = {id(declaration) for declaration, _ in names.declarations}
+    return {
+        name
+        for unit in names.project.units
+        for declaration in unit.file.declarations
+        if id(declaration) not in in_force
+        for name in _mentioned(declaration)
+    }
+
+
+def _mentioned(part: object) -> Iterator[str]:
+    """The names in a part of a syntax tree."""
+    if isinstance(part, s.Name):
+        yield part.text
+    elif isinstance(part, tuple):
+        for member in part:
+            yield from _mentioned(member)
+    elif is_dataclass(part):
+        for slot in fields(part):
+            yield from _mentioned(getattr(part, slot.name))

@@ -1,0 +1,187 @@
+"""Plan the dataset: which strata each split has, under which constraint.
+
+What the declarations claim for themselves is kept out of all other strata::
+
+                      held out   reserved   parts' own   nowhere
+    in distribution      no         no          no          no
+    exposures of p       no      p's own        no          no
+    part q               no         no       q's own        no
+    items of p        p's own      (words)      no          no
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sgl.core.plan import (
+    EXPOSURE_PREFIX,
+    IN_DISTRIBUTION,
+    PART_PREFIX,
+    Constraint,
+    Plan,
+    Quota,
+    Stratum,
+    foreign,
+)
+from sgl.core.structure import Structure
+from sgl.frontend.dataset import SPLITS, DatasetSettings
+from sgl.frontend.parts import LoweredPart
+from sgl.frontend.patterns import LoweredPattern
+from sgl.frontend.signature import Signature
+
+GEN = "gen"
+TRAIN = "train"
+
+
+def make_plan(
+    settings: DatasetSettings,
+    patterns: Sequence[LoweredPattern],
+    parts: Sequence[LoweredPart],
+    nowhere: Sequence[Structure],
+    signature: Signature,
+    targets: Sequence[str],
+) -> Plan:
+    """The strata of all splits, in the order in which they are drawn.
+
+    No text of any of them contains a structure of ``nowhere``.
+    """
+    layers = signature.text_layers
+    strata = _Strata(settings, patterns, parts, _unique(nowhere))
+    return Plan(
+        seed=settings.seed,
+        source=layers[0].name,
+        target=targets[0],
+        strata=tuple(strata.all()),
+        patterns=tuple(lowered.pattern for lowered in patterns),
+        distinct_lemmas=tuple(dict.fromkeys(name.text for name in settings.distinct_lemmas)),
+        distinct_sentences=settings.distinct_sentences,
+        lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
+        parts=tuple(lowered.part for lowered in parts),
+        nowhere=_unique(nowhere),
+        ambiguous=settings.ambiguous,
+        further=tuple(targets[1:]),
+    )
+
+
+@dataclass(frozen=True)
+class _Strata:
+    """The strata of one plan."""
+
+    settings: DatasetSettings
+    patterns: Sequence[LoweredPattern]
+    parts: Sequence[LoweredPart]
+    nowhere: tuple[Structure, ...]
+
+    def all(self) -> Iterator[Stratum]:
+        """Every stratum, training first."""
+        for split in SPLITS:
+            count = self.settings.sizes.get(split, 0)
+            if count:
+                constraint = self._trained((), self._reserved(()), self._only(None))
+                yield Stratum(
+                    split, IN_DISTRIBUTION, f"{split}/{IN_DISTRIBUTION}", count, constraint
+                )
+            if split == TRAIN:
+                for lowered in self.patterns:
+                    yield from self._exposures(lowered)
+            for part in self.parts:
+                yield from self._part(part, split)
+        for lowered in self.patterns:
+            yield from self._gen(lowered)
+
+    # ---- what is kept out
+
+    def _trained(
+        self, require: tuple[tuple[Structure, ...], ...], *exclude: Iterable[Structure]
+    ) -> Constraint:
+        """The constraint of a stratum that training could have: it contains nothing held out."""
+        forbidden = (f for lowered in self.patterns for f in lowered.pattern.forbid)
+        rest = (structure for structures in exclude for structure in structures)
+        return Constraint(require, _unique([*forbidden, *rest, *self.nowhere]), keep=True)
+
+    def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
+        """What the exposures of all patterns reserve, but for the allowed ones."""
+        others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
+        return (structure for lowered in others for structure in lowered.pattern.reserved)
+
+    def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
+        """What only sentences of a part contain, of all parts but one.
+
+        An item of a pattern may contain that of the parts that are tested.
+        """
+        others = (p for p in self.parts if p is not own and not (item and p.part.tested))
+        return (structure for lowered in others for structure in lowered.part.only)
+
+    # ---- the strata of one declaration
+
+    def _exposures(self, lowered: LoweredPattern) -> Iterator[Stratum]:
+        """Exposures contain nothing held out, and nothing that others reserve."""
+        category = f"{EXPOSURE_PREFIX}{lowered.pattern.name}"
+        for index, exposure in enumerate(lowered.pattern.expose):
+            own = {exposure.structure, *lowered.pattern.reserved}
+            others = (r for r in self._reserved([lowered.pattern.name]) if r not in own)
+            yield Stratum(
+                TRAIN,
+                category,
+                f"{TRAIN}/{category}/{index}",
+                exposure.count,
+                self._trained(((exposure.structure,),), others, self._only(None)),
+                repeated=exposure.repeated,
+                targets=lowered.pattern.targets if exposure.each_target else (),
+            )
+
+    def _part(self, lowered: LoweredPart, split: str) -> Iterator[Stratum]:
+        """Sentences of a part contain what it has for its own."""
+        part = lowered.part
+        category = f"{PART_PREFIX}{part.name}"
+        others = [structure for structure in self._only(lowered) if structure not in part.only]
+        for index, quota in enumerate(part.quotas):
+            if quota.split != split:
+                continue
+            require = (part.only, *quota.groups)
+            yield Stratum(
+                split,
+                category,
+                f"{split}/{category}/{index}",
+                quota.count,
+                self._trained(require, quota.outside, self._reserved(part.allow), others),
+                repeated_lemmas=part.repeated_lemmas,
+            )
+
+    def _gen(self, lowered: LoweredPattern) -> Iterator[Stratum]:
+        """Items contain their structure, nobody else's, and no word of other exposures."""
+        pattern = lowered.pattern
+        if not pattern.forbid and not pattern.quotas:
+            return  # An assertion about the grammar, with nothing to test.
+        strange = [
+            structure
+            for other in self.patterns
+            for structure in (
+                *foreign(pattern, [other.pattern]),
+                *_words_of_others(lowered, other),
+            )
+        ]
+        for index, quota in enumerate(pattern.quotas or (Quota(0),)):
+            require = (pattern.gen, *quota.groups)
+            exclude = (*quota.outside, *strange, *self._only(None, item=True), *self.nowhere)
+            yield Stratum(
+                GEN,
+                pattern.name,
+                f"{GEN}/{pattern.name}/{index}",
+                quota.count,
+                Constraint(require, _unique([*pattern.exclude, *exclude])),
+                targets=pattern.targets if quota.each_target else (),
+            )
+
+
+def _words_of_others(lowered: LoweredPattern, other: LoweredPattern) -> list[Structure]:
+    """Words that only exposures of another pattern may contain, unless both have them."""
+    shared = set(other.pattern.targets) & set(lowered.pattern.targets)
+    if other is lowered or other.target_structure is None or shared:
+        return []
+    return [other.target_structure]
+
+
+def _unique(structures: Iterable[Structure]) -> tuple[Structure, ...]:
+    return tuple(dict.fromkeys(structures))

@@ -1,0 +1,298 @@
+"""Productions: rules and words with their names resolved, features not yet expanded.
+
+A production knows for each category it mentions which values each feature may
+have there: a set of values, or a variable that all mentions share::
+
+    VP[form=f] -> V[frame=trans, form=f] NP      f ranges over the values of form
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sgl.core.grammar import Fragment, Item, Template, Token
+from sgl.diagnostics import Diagnostics, Label, Span, one_slip, suggest
+from sgl.frontend.names import Scope
+from sgl.frontend.signature import CategoryInfo, Signature
+from sgl.lang import syntax as s
+
+Slotting = frozenset[str] | str
+"""What a feature may be in one mention: a set of values, or a variable's name."""
+
+#: In the place of a value: any of them is meant.
+ANY = "_"
+
+_SHORT_NAME = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryPattern:
+    """A mention of a category; ``slots`` are aligned with its features.
+
+    ``mentioned`` are the features in its brackets, ``free`` those that may have any value:
+    because they are not mentioned, or because ``_`` stands there, or all values.
+    """
+
+    info: CategoryInfo
+    slots: tuple[Slotting, ...]
+    span: Span
+    mentioned: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
+
+    def having(self, feature: str, value: str) -> str:
+        """The mention as it is to be written with a value for a feature."""
+        settings = [
+            f"{name}={value if name == feature else self._written(name, slot)}"
+            for name, slot in zip(self.info.features, self.slots, strict=True)
+            if name in self.mentioned or name == feature
+        ]
+        return f"{self.info.name}[{', '.join(settings)}]"
+
+    def _written(self, feature: str, slot: Slotting) -> str:
+        if isinstance(slot, str):
+            return slot
+        return ANY if feature in self.free else "|".join(sorted(slot))
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """``$f`` in a template: the value of a feature variable."""
+
+    name: str
+
+
+TemplateSketch = tuple[Item | Variable, ...]
+Attributes = tuple[tuple[str, str | Variable], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentSketch:
+    """A fragment whose attributes and labels may still mention feature variables."""
+
+    fragment: Fragment
+    attributes: Mapping[int, Attributes]
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    """A rule or a word before its features are expanded.
+
+    ``share`` is the weight as written; productions of one ``pool`` (a lexicon)
+    divide the weight ``pool_weight`` among them in each category.  ``word`` marks a
+    word that is declared by itself.
+    """
+
+    name: str
+    lhs: CategoryPattern
+    rhs: tuple[CategoryPattern, ...]
+    domains: Mapping[str, frozenset[str]]
+    templates: tuple[TemplateSketch, ...]
+    fragments: tuple[FragmentSketch, ...]
+    share: float
+    span: Span
+    keep: bool = False
+    word: bool = False
+    pool: str = ""
+    pool_weight: float = 1.0
+    rank_exponent: float | None = None
+
+
+@dataclass
+class VariableTable:
+    """The feature variables of one rule: their domains and their mentions."""
+
+    domains: dict[str, frozenset[str]] = field(default_factory=dict)
+    mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
+
+    def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
+        """A variable stands for the value of ``feature`` here."""
+        domain = self.domains.get(name.text, values)
+        self.domains[name.text] = domain & values
+        self.mentions.setdefault(name.text, []).append((name, feature))
+
+    def report_lonely(
+        self,
+        used: frozenset[str],
+        patterns: Sequence[CategoryPattern],
+        signature: Signature,
+        diagnostics: Diagnostics,
+    ) -> None:
+        """A variable with one mention agrees with nothing: it is a misspelt value.
+
+        Or it has been forgotten in another of the ``patterns`` of the rule.
+        """
+        for name, mentions in self.mentions.items():
+            first, feature = mentions[0]
+            if len(mentions) == 1 and name not in used:
+                values = signature.features[feature]
+                diagnostics.error(
+                    "SGL0402",
+                    first.span,
+                    f"`{name}` is not a value of the feature `{feature}`",
+                    notes=("as a variable it would have to stand at least twice in the rule",),
+                    hint=suggest(name, values)
+                    or _forgotten(name, feature, patterns)
+                    or f"its values are: {', '.join(values)}",
+                )
+            elif (meant := _misspelt(name, mentions, signature)) is not None:
+                diagnostics.error(
+                    "SGL0402",
+                    first.span,
+                    f"`{name}` is not a value of the feature `{feature}`",
+                    notes=(f"as a variable it would look too much like the value `{meant}`",),
+                    hint=f"write `{meant}`, or give the variable another name",
+                )
+            elif not self.domains[name]:
+                diagnostics.error(
+                    "SGL0402",
+                    first.span,
+                    f"the variable `{name}` can have no value",
+                    labels=[Label(n.span, f"here it is a value of `{f}`") for n, f in mentions],
+                )
+
+
+def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
+    """Where a variable may be missing that stands once: at mentions that leave the feature open."""
+    if len(name) > _SHORT_NAME:
+        return ""
+    mentions = [
+        f"`{pattern.having(feature, name)}`"
+        for pattern in patterns
+        if feature in pattern.info.features and feature not in pattern.mentioned
+    ]
+    return f"to make them agree, write {' or '.join(mentions)} as well" if mentions else ""
+
+
+def _misspelt(
+    name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature
+) -> str | None:
+    """The value that a variable differs from by one slip of the pen, if any.
+
+    Names of one or two letters are usual for variables and not held against values.
+    """
+    if len(name) <= _SHORT_NAME:
+        return None
+    values = (value for _, feature in mentions for value in signature.features[feature])
+    return next((value for value in values if one_slip(name, value)), None)
+
+
+def category_pattern(
+    ref: s.CategoryRef,
+    scope: Scope,
+    signature: Signature,
+    variables: VariableTable | None,
+    columns: Mapping[str, str] | None,
+    diagnostics: Diagnostics,
+) -> CategoryPattern | None:
+    """Resolve a mention of a category; None after a report.
+
+    ``variables`` collects the variables of a rule; it is None for words, where a
+    ``$column`` of ``columns`` may stand instead.
+    """
+    declaration = scope.find(s.CategoryDecl, ref.name)
+    info = signature.categories.get(ref.name.text) if declaration is not None else None
+    if info is None:
+        return None
+    slots: dict[str, Slotting] = {}
+    sound = True
+    for setting in ref.settings:
+        if not _check_setting(setting, info, slots, diagnostics):
+            sound = False
+            continue
+        slot = _slot(setting, signature, variables, columns, diagnostics)
+        sound &= slot is not None
+        slots[setting.feature.text] = slot if slot is not None else frozenset()
+    if not sound:
+        return None
+    full = {feature: frozenset(signature.features.get(feature, ())) for feature in info.features}
+    chosen = {feature: slots.get(feature, full[feature]) for feature in info.features}
+    free = frozenset(feature for feature in info.features if chosen[feature] == full[feature])
+    return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
+
+
+def _check_setting(
+    setting: s.Setting,
+    info: CategoryInfo,
+    slots: Mapping[str, Slotting],
+    diagnostics: Diagnostics,
+) -> bool:
+    feature = setting.feature
+    if feature.text not in info.features:
+        if len(info.features) < len(info.declaration.features):
+            return False  # a feature of the category is not declared, which was reported there
+        carried = ", ".join(f"`{name}`" for name in info.features) or "none"
+        diagnostics.error(
+            "SGL0401",
+            feature.span,
+            f"`{info.name}` has no feature `{feature}`",
+            labels=[Label(info.declaration.name.span, f"its features: {carried}")],
+            hint=suggest(feature.text, info.features)
+            or f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`",
+        )
+        return False
+    if feature.text in slots:
+        diagnostics.error("SGL0403", setting.span, f"`{feature}` is set twice")
+        return False
+    return True
+
+
+def _slot(
+    setting: s.Setting,
+    signature: Signature,
+    variables: VariableTable | None,
+    columns: Mapping[str, str] | None,
+    diagnostics: Diagnostics,
+) -> Slotting | None:
+    feature = setting.feature.text
+    values = signature.features.get(feature, ())
+    chosen: set[str] = set()
+    for value in setting.values:
+        if not isinstance(value, s.Name):
+            text = _column_value(value, columns, diagnostics)
+            if text is None:
+                return None
+        else:
+            text = value.text
+            alone = len(setting.values) == 1 and not value.quoted
+            if text == ANY and text not in values and alone:
+                return frozenset(values)
+            if text not in values and variables is not None and alone:
+                variables.mention(value, feature, frozenset(values))
+                return text
+        if text not in values:
+            diagnostics.error(
+                "SGL0402",
+                value.span,
+                f"`{text}` is not a value of the feature `{feature}`",
+                hint=suggest(text, values) or f"its values are: {', '.join(values)}",
+            )
+            return None
+        chosen.add(text)
+    return frozenset(chosen)
+
+
+def _column_value(
+    value: s.Column | s.Fallback, columns: Mapping[str, str] | None, diagnostics: Diagnostics
+) -> str | None:
+    column, otherwise = value, ""
+    if isinstance(value, s.Fallback):
+        assert isinstance(value.left, s.Column)
+        assert isinstance(value.right, s.Name)
+        column, otherwise = value.left, value.right.text
+    assert isinstance(column, s.Column)
+    if columns is None:
+        diagnostics.error(
+            "SGL0404",
+            column.span,
+            f"`${column.name}` stands for a column of a table, and there is no table here",
+            hint=f"for a variable write `{column.name}` without `$`",
+        )
+        return None
+    return columns.get(column.name.text, "") or otherwise
+
+
+def instantiate(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
+    """The template with its variables replaced; empty words are left out."""
+    items = (Token(values[item.name]) if isinstance(item, Variable) else item for item in sketch)
+    return tuple(item for item in items if not (isinstance(item, Token) and not item.text))

@@ -1,0 +1,383 @@
+"""Lower graph patterns: chains and repetitions become variables, edges and paths.
+
+The body of a ``repeat`` is written out once for each time, with new variables::
+
+    repeat 2 N..M { N -[acl:relcl]-> V; V -[nsubj]-> M }
+    N -[acl:relcl]-> V_1; V_1 -[nsubj]-> M_1;  M_1 -[acl:relcl]-> V_2; V_2 -[nsubj]-> M
+
+No new name is used elsewhere in the structure, nor in another of its bodies: a
+``without`` body shares a variable with the first body only where the author does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sgl.core import structure as c
+from sgl.core.grammar import CoreGrammar
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.frontend.names import Scope
+from sgl.frontend.switches import Parameters
+from sgl.lang import syntax as s
+
+#: A `repeat` or a path may not be longer than this.
+MAX_REPEAT = 40
+#: Nor may a structure have more edges and paths than this.
+MAX_EDGES = 400
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The labels of all edges and the values of all attributes of a graph layer.
+
+    It is not ``complete`` when rules had errors; then nothing is said to be unknown.
+    """
+
+    labels: frozenset[str] = frozenset()
+    attributes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    complete: bool = True
+
+
+def vocabulary(grammar: CoreGrammar, layer: int) -> Vocabulary:
+    """What structures over this graph layer can mention."""
+    labels: set[str] = set()
+    attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
+    for rule in grammar.rules:
+        fragment = rule.fragments[layer]
+        labels.update(edge.label for edge in fragment.edges)
+        for node in fragment.nodes:
+            for name, value in node.attributes or ():
+                attributes.setdefault(name, set()).add(value)
+    return Vocabulary(
+        frozenset(labels), {name: frozenset(values) for name, values in attributes.items()}
+    )
+
+
+@dataclass(frozen=True)
+class StructureContext:
+    """What structures are lowered with; ``targets`` are those of the pattern."""
+
+    layer: str
+    words: Vocabulary
+    parameters: Parameters
+    diagnostics: Diagnostics
+    targets: tuple[str, ...] | None = None
+
+
+def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
+    """The structure that a clause writes or names; None after a report."""
+    if isinstance(ref, s.Name):
+        declaration = scope.find(s.StructureDecl, ref)
+        if declaration is None:
+            return None
+        ref, scope = declaration.graph, scope.where(declaration)
+    errors = context.diagnostics.errors
+    _check_locals(ref, context.diagnostics)
+    names = _NewNames({name for body in ref.bodies for name in _variables(body)})
+    bodies = [_Body(scope, context, names).run(body) for body in ref.bodies]
+    if context.diagnostics.errors > errors:
+        return None
+    return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
+
+
+@dataclass
+class _NewNames:
+    """Supplies ``V_1``, ``V_2``, … for copies of ``V``, each once in a structure."""
+
+    taken: set[str]
+    last: dict[str, int] = field(default_factory=dict)
+
+    def like(self, name: str) -> str:
+        """A name that nothing in the structure has."""
+        number = self.last.get(name, 0) + 1
+        while f"{name}_{number}" in self.taken:
+            number += 1
+        self.last[name] = number
+        self.taken.add(f"{name}_{number}")
+        return f"{name}_{number}"
+
+
+@dataclass
+class _Body:
+    scope: Scope
+    context: StructureContext
+    names: _NewNames
+    order: dict[str, int] = field(default_factory=dict)
+    tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
+    degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
+    edges: list[c.EdgeAtom] = field(default_factory=list)
+    paths: list[c.PathAtom] = field(default_factory=list)
+
+    def run(self, body: s.Body) -> c.Body:
+        self._statements(body, {})
+        if self._full():
+            self.context.diagnostics.error(
+                "SGL0801", body.span, f"a structure has at most {MAX_EDGES} edges"
+            )
+        variables = tuple(
+            c.Variable(
+                name,
+                tuple(dict.fromkeys(self.tests[name])),
+                tuple(dict.fromkeys(self.degrees[name])),
+            )
+            for name in self.order
+        )
+        return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths))
+
+    def _statements(self, body: s.Body, renaming: Mapping[str, str]) -> None:
+        for statement in body.statements:
+            if isinstance(statement, s.Chain):
+                self._chain(statement, renaming)
+            else:
+                self._repeat(statement, renaming)
+
+    def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
+        times = self.context.parameters.whole(repeat.times, self.context.diagnostics, 1)
+        if times is None:
+            return
+        if times > MAX_REPEAT:
+            self._too_long(repeat.times)
+            return
+        inner = set(_variables(repeat.body))
+        for end in (repeat.first, repeat.last):
+            if end.text not in inner:
+                self.context.diagnostics.error(
+                    "SGL0801",
+                    end.span,
+                    f"`{end}` does not occur between the braces of this `repeat`",
+                )
+                return
+        inner -= {repeat.first.text, repeat.last.text}
+        current = renaming.get(repeat.first.text, repeat.first.text)
+        for step in range(times):
+            if self._full():
+                return
+            copy = {name: self.names.like(name) for name in sorted(inner)}
+            final = renaming.get(repeat.last.text, repeat.last.text)
+            following = final if step == times - 1 else self.names.like(repeat.last.text)
+            copy[repeat.first.text], copy[repeat.last.text] = current, following
+            self._statements(repeat.body, copy)
+            current = following
+
+    def _full(self) -> bool:
+        return len(self.edges) + len(self.paths) > MAX_EDGES
+
+    def _chain(self, chain: s.Chain, renaming: Mapping[str, str]) -> None:
+        nodes = [self._variable(variable, renaming) for variable in chain.variables]
+        for edge, source, target in zip(chain.edges, nodes, nodes[1:], strict=False):
+            labels = self._labels(edge.labels)
+            if not edge.bounded:
+                self.edges.append(c.EdgeAtom(source, labels, target))
+                continue
+            bounds = self._bounds(edge)
+            if bounds is not None:
+                self.paths.append(c.PathAtom(source, labels, target, *bounds))
+
+    def _bounds(self, edge: s.EdgePattern) -> tuple[int, int | None] | None:
+        parameters, diagnostics = self.context.parameters, self.context.diagnostics
+        low = parameters.whole(edge.low, diagnostics, 1) if edge.low else None
+        high = parameters.whole(edge.high, diagnostics, 1) if edge.high else None
+        if low is None or (edge.high is not None and high is None):
+            return None
+        if max(low, high or 0) > MAX_REPEAT:
+            self._too_long(edge.high or edge.low)
+            return None
+        if high is not None and high < low:
+            diagnostics.error(
+                "SGL0801", edge.span, f"a path of {low} to {high} edges is impossible"
+            )
+            return None
+        return low, high
+
+    def _too_long(self, amount: s.Amount | None) -> None:
+        span = amount.span if amount is not None else None
+        self.context.diagnostics.error(
+            "SGL0801", span, f"a structure repeats at most {MAX_REPEAT} times"
+        )
+
+    def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
+        name = renaming.get(ref.name.text, ref.name.text)
+        index = self.order.setdefault(name, len(self.order))
+        tests = self.tests.setdefault(name, [])
+        degrees = self.degrees.setdefault(name, [])
+        for test in ref.tests:
+            if isinstance(test, s.AttributeTest):
+                lowered = self._attribute_test(test)
+                if lowered is not None:
+                    tests.append(lowered)
+            else:
+                number = self.context.parameters.whole(test.number, self.context.diagnostics)
+                comparison = test.comparison.text
+                if comparison == "!=":
+                    self.context.diagnostics.error(
+                        "SGL0801", test.comparison.span, "a count is tested with `=`, `>=` or `<=`"
+                    )
+                elif number is not None:
+                    kind: c.Comparison = (
+                        "=" if comparison == "=" else ">=" if comparison == ">=" else "<="
+                    )
+                    degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
+        return index
+
+    def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
+        attribute = test.attribute.text
+        values = self._values(test)
+        if values is None:
+            return None
+        known = self.context.words.attributes
+        if self.context.words.complete:
+            if attribute not in known:
+                message = f"no word has the attribute `{attribute}`"
+                self._unknown("SGL0808", test.attribute, message, known)
+                return None
+            is_targets = test.word_set is not None and test.word_set.text == "targets"
+            strange = [v for v in values if v.text not in known[attribute] and not is_targets]
+            for value in strange:
+                message = f"no word has `{attribute}={value}`"
+                self._unknown("SGL0808", value, message, known[attribute])
+        return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
+
+    def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
+        if test.word_set is None:
+            return test.values
+        name = test.word_set
+        if name.text == "targets":
+            if self.context.targets is None:
+                self.context.diagnostics.error(
+                    "SGL0201",
+                    name.span,
+                    "`@targets` means the words of a pattern's `targets` clause; there is none",
+                    hint="add `targets …` to the pattern",
+                )
+                return None
+            return tuple(s.Name(text, name.span) for text in self.context.targets)
+        declaration = self.scope.find(s.Words, name)
+        return declaration.values if declaration is not None else None
+
+    def _labels(self, labels: s.LabelSet) -> c.LabelTest:
+        names: set[str] = set()
+        for label in labels.labels:
+            if label.is_set:
+                names.update(self._label_set(label))
+            else:
+                self._check_label(label)
+                names.add(label.text)
+        return c.LabelTest(frozenset(names), labels.negated)
+
+    def _label_set(self, label: s.LabelText) -> Iterable[str]:
+        """A declared set; labels that the grammar lacks are expected in those of the library."""
+        declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
+        if declaration is None:
+            return ()
+        words, diagnostics = self.context.words, self.context.diagnostics
+        if words.complete and not self.scope.where(declaration).unit.is_library:
+            for value in declaration.values:
+                if value.text not in words.labels:
+                    diagnostics.warning(
+                        "SGL0807",
+                        value.span,
+                        f"no rule makes an edge `{value.text}`",
+                        notes=(f"so it adds nothing to the set `{declaration.name}`",),
+                        hint=_hint(value.text, words.labels),
+                    )
+        return [value.text for value in declaration.values]
+
+    def _check_label(self, label: s.LabelText) -> None:
+        if "$" in label.text:
+            self.context.diagnostics.error(
+                "SGL0404",
+                label.span,
+                f"a structure has no feature variables, and `{label.text}` contains one",
+                hint="list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`",
+            )
+            return
+        if self.context.words.complete and label.text not in self.context.words.labels:
+            self._unknown(
+                "SGL0807",
+                s.Name(label.text, label.span),
+                f"no rule makes an edge `{label.text}`",
+                self.context.words.labels,
+            )
+
+    def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
+        self.context.diagnostics.error(
+            code,
+            name.span,
+            message,
+            notes=("so the structure could never be found",),
+            hint=_hint(name.text, known),
+        )
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    """The name that may have been meant, or else some of those that there are."""
+    known = sorted(known)
+    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    return suggest(name, known) or (f"there is: {shown}" if known else "")
+
+
+def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
+    """For each body of a structure the variables by which others may speak of its nodes.
+
+    Those inside a ``repeat`` are not among them, its ends are.
+    """
+    if isinstance(ref, s.Name):
+        declaration = scope.peek(s.StructureDecl, ref.text)
+        if declaration is None:
+            return ()
+        ref = declaration.graph
+    return tuple(tuple(dict.fromkeys(n.text for n in _visible(body))) for body in ref.bodies)
+
+
+def _variables(body: s.Body) -> Iterable[str]:
+    for statement in body.statements:
+        if isinstance(statement, s.Chain):
+            yield from (variable.name.text for variable in statement.variables)
+        else:
+            yield from (statement.first.text, statement.last.text)
+            yield from _variables(statement.body)
+
+
+def _check_locals(pattern: s.GraphPattern, diagnostics: Diagnostics) -> None:
+    """Report variables inside a ``repeat`` that also stand outside it.
+
+    Only the two ends of a ``repeat`` are seen from outside; every other variable
+    of its body is another node each time.
+    """
+    outside: dict[str, Span] = {}
+    for body in pattern.bodies:
+        for name in _visible(body):
+            outside.setdefault(name.text, name.span)
+    for body in pattern.bodies:
+        _check_repeats(body, outside, diagnostics)
+
+
+def _check_repeats(body: s.Body, outside: Mapping[str, Span], diagnostics: Diagnostics) -> None:
+    for repeat in body.statements:
+        if isinstance(repeat, s.Chain):
+            continue
+        inside: dict[str, Span] = {}
+        for name in _visible(repeat.body):
+            inside.setdefault(name.text, name.span)
+        ends = (repeat.first.text, repeat.last.text)
+        for variable, span in inside.items():
+            if variable in outside and variable not in ends:
+                diagnostics.error(
+                    "SGL0801",
+                    span,
+                    f"`{variable}` cannot be the same node inside and outside this `repeat`",
+                    labels=[Label(outside[variable], "this is outside")],
+                    notes=("of its variables only the two ends are seen from outside",),
+                    hint="give one of the two another name",
+                )
+        _check_repeats(repeat.body, {**inside, **outside}, diagnostics)
+
+
+def _visible(body: s.Body) -> Iterator[s.Name]:
+    """The variables of a body without those inside its repeats."""
+    for statement in body.statements:
+        if isinstance(statement, s.Chain):
+            yield from (variable.name for variable in statement.variables)
+        else:
+            yield from (statement.first, statement.last)

@@ -1,0 +1,141 @@
+"""Read the ``view`` declarations: which notation renders which graph layer.
+
+``conllu`` renders a tree; the other notations are about events and their roles, and render
+a free layer::
+
+    layer syn : graph on en
+    layer sem : graph on en (free)
+    view  conllu = conllu(syn)
+    view  cogs   = cogs(sem)
+    view  roles  = template(sem) from "roles.j2"
+
+A template is an author's own notation, of a layer of either sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sgl.core.grammar import GraphLayer, View
+from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.frontend.names import Names, Scope
+from sgl.lang import syntax as s
+from sgl.lang.files import locate, read_file
+
+#: The option of a graph layer whose edges need not form a tree.
+FREE = "free"
+
+#: The kind of view that an author writes, in a file of its own.
+TEMPLATE = "template"
+
+#: The largest template, in bytes.
+MAX_TEMPLATE = 100_000
+
+#: The kinds of views.
+VIEWS = ("conllu", "cogs", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman", TEMPLATE)
+
+#: Those that a dataset can be written in, for the standalone sampler contains them.
+WRITTEN = ("cogs", "varfree")
+
+#: Those that render any tree; the others are notations of events and their roles.
+_OF_TREES = ("conllu",)
+
+
+def read_views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:
+    """The views of graph layers; reports those of other things, and unknown kinds."""
+    layers = {declaration.name.text: declaration for declaration, _ in names.of(s.Layer)}
+    found: list[View] = []
+    for view, scope in names.of(s.View):
+        errors = diagnostics.errors
+        _check_name(view, layers.get(view.name.text), diagnostics)
+        _check_kind(view, diagnostics)
+        for argument in view.arguments:
+            if argument.text not in layers and not names.project.may_declare(
+                "layer", argument.text
+            ):
+                diagnostics.error(
+                    "SGL0201",
+                    argument.span,
+                    f"there is no layer `{argument}`",
+                    hint=suggest(argument.text, layers),
+                )
+        if diagnostics.errors == errors:
+            layer = _rendered(view, layers, graphs, diagnostics)
+            template = _template(view, scope, names, diagnostics)
+            if layer is not None and template is not None:
+                found.append(View(view.name.text, view.kind.text, layer, template))
+    return found
+
+
+def _template(view: s.View, scope: Scope, names: Names, diagnostics: Diagnostics) -> str | None:
+    """The text of the template of a view, empty for one of the library; None after a report."""
+    wanted = view.kind.text == TEMPLATE
+    if wanted != (view.path is not None):
+        diagnostics.error(
+            "SGL0313",
+            view.kind.span if view.path is None else view.path.span,
+            f"`{view.kind}` is {'written in a file' if wanted else 'a notation of the library'}",
+            hint=f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`",
+        )
+        return None
+    if view.path is None:
+        return ""
+    unit, span = scope.unit, view.path.span
+    sources = names.project.sources
+    path = locate(unit.root, unit.path.parent, view.path.text, span, sources, diagnostics)
+    if path is None:
+        return None
+    source = read_file(path, unit.root.display(path), span, MAX_TEMPLATE, sources, diagnostics)
+    return source.text if source is not None else None
+
+
+def _check_name(view: s.View, layer: s.Layer | None, diagnostics: Diagnostics) -> None:
+    """Report a view with the name of a layer: commands ask for either by its name."""
+    if layer is not None:
+        diagnostics.error(
+            "SGL0203",
+            view.name.span,
+            f"`{view.name}` is a layer already",
+            labels=[Label(layer.name.span, "declared here")],
+            hint="give the view another name",
+        )
+
+
+def _check_kind(view: s.View, diagnostics: Diagnostics) -> None:
+    if view.kind.text not in VIEWS:
+        diagnostics.error(
+            "SGL0201",
+            view.kind.span,
+            f"there is no kind of view `{view.kind}`",
+            hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
+        )
+
+
+def _rendered(
+    view: s.View,
+    layers: dict[str, s.Layer],
+    graphs: Sequence[GraphLayer],
+    diagnostics: Diagnostics,
+) -> int | None:
+    """The index of the layer that a view renders; None after a report, or if it is unsound."""
+    argument = view.arguments[0]
+    index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
+    declared = layers.get(argument.text)
+    is_text = declared is not None and declared.kind.text == "text"
+    if index is None and not is_text and len(view.arguments) == 1:
+        return None
+    of_tree = view.kind.text in _OF_TREES
+    either = view.kind.text == TEMPLATE
+    fits = index is not None and (either or graphs[index].free != of_tree)
+    if fits and len(view.arguments) == 1:
+        return index
+    sort = "" if either else " that is a tree" if of_tree else " that is free"
+    wanted = f"one graph layer{sort}"
+    diagnostics.error(
+        "SGL0313",
+        view.span,
+        f"`{view.kind}` renders {wanted}",
+        labels=[Label(declared.span, "declared here")] if declared is not None else (),
+        hint="" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it",
+    )
+    return None

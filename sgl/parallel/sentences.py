@@ -1,0 +1,143 @@
+"""The tasks of a sample: survey candidates, and write accepted ones as rows.
+
+Both are functions of the tables and of numbers of candidates alone::
+
+    survey(work, 0, 100_000)           verdicts and hashes of the first 100,000 candidates
+    encode(work, [3, 5, 8, ...])       a piece of the file with these candidates as rows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sgl.accel.column import Column
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar
+from sgl.dataset import arrays
+from sgl.dataset.arrays import arrow_array
+from sgl.dataset.errors import TextTooLongError
+from sgl.dataset.parquet import row_groups
+from sgl.parallel.arrays import writable
+from sgl.rendering import outputs
+from sgl.rendering.meaning import ViewError
+from sgl.sampling.engine import Tables
+from sgl.sampling.sampler import Batch, Sampler, Survey, TextWriter
+from sgl.sampling.tables import pack_text
+
+TSV, PARQUET = "tsv", "parquet"
+
+#: Texts of one language are much alike; higher levels of zstd save little and take longer.
+COMPRESSION_LEVEL = 1
+
+_NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
+_NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+
+
+class FormatError(ValueError):
+    """A text that the format of the file cannot hold, or that there is not."""
+
+
+class SentenceWork:
+    """What workers need to know: the tables, the grammar, the columns, the form of the file.
+
+    ``layers`` are text layers and views by name, in the order of the columns.
+    """
+
+    def __init__(
+        self, tables: Tables, grammar: CoreGrammar, layers: tuple[str, ...], form: str
+    ) -> None:
+        self.tables = tables
+        self.grammar = grammar
+        self.layers = layers
+        self.form = form
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """Draws candidates."""
+        return Sampler(self.tables)
+
+    def column(self, name: str, batch: Batch) -> pa.Array:
+        """The texts of a batch in a text layer or a view.
+
+        Raises ``FormatError`` if a graph has no form in the view.
+        """
+        if name == self.tables.source.name:
+            return arrow_array(batch.sources)
+        if name in self._writers:
+            return arrow_array(self._writers[name].column(batch.derivations))
+        output = outputs(self.grammar)[name]
+        try:
+            return pa.array([output(item) for item in batch.derivations], pa.string())
+        except ViewError as problem:
+            reason = f"a text has no form in the view `{name}`: {problem}"
+            raise FormatError(reason) from problem
+
+    @cached_property
+    def _writers(self) -> dict[str, TextWriter]:
+        return {
+            layer.name: TextWriter(pack_text(self.grammar, number), self.tables.arity)
+            for number, layer in enumerate(self.grammar.text_layers)
+        }
+
+
+def survey(work: SentenceWork, first: int, count: int) -> Survey:
+    """What there is to say of each of ``count`` candidates, without the candidates."""
+    numbers = np.arange(first, first + count, dtype=np.int64)
+    sampler = work.sampler
+    every = np.ones_like(sampler.unexposed())
+    found = sampler.survey(work.tables.strata[0], numbers, every)
+    return found._replace(batch=Batch(numbers, _NO_RULES, _NO_TEXTS, found.batch.too_long))
+
+
+def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
+    """These candidates as rows: lines, or a Parquet file of one row group.
+
+    Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
+    """
+    batch = work.sampler.derive(work.tables.strata[0], writable(numbers))
+    try:
+        columns = [work.column(name, batch) for name in work.layers]
+    except TextTooLongError as problem:
+        raise FormatError(str(problem)) from problem
+    table = pa.table(columns, names=list(work.layers))
+    if work.form == TSV:
+        return _lines(table)
+    # Sentences are distinct, so that a dictionary of them would only repeat them.
+    return row_groups(table, (), COMPRESSION_LEVEL, max(table.num_rows, 1))
+
+
+def _lines(table: pa.Table) -> bytes:
+    return b"".join(_joined(part) for batch in table.to_batches() for part in _bounded(batch))
+
+
+def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows of a batch in parts whose lines one array of Arrow can hold."""
+    # What is counted here has four bytes of offset for each text, and a line a tab or its end.
+    if batch.nbytes <= arrays.MOST_BYTES:
+        yield batch
+    elif batch.num_rows == 1:
+        raise FormatError("a line has more than 2 GiB; write Parquet, which can hold it")
+    else:
+        half = batch.num_rows // 2
+        yield from _bounded(batch.slice(0, half))
+        yield from _bounded(batch.slice(half))
+
+
+def _joined(batch: pa.RecordBatch) -> bytes:
+    """The lines of some rows."""
+    rows = pc.binary_join_element_wise(*batch.columns, "\t")
+    rows = pc.binary_join_element_wise(rows, "", "\n")
+    # The texts of a column lie one behind the other.
+    _, offsets, data = rows.buffers()
+    size = int(np.frombuffer(offsets, np.int32)[len(rows)])
+    text: bytes = data.slice(0, size).to_pybytes()
+    ends, tabs = len(rows), len(rows) * (batch.num_columns - 1)
+    if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
+        raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
+    return text

@@ -1,0 +1,288 @@
+"""The kernel: texts of one layer are read, each into a chart, in machine code.
+
+A text is first cut into the words of the layer in every way that reaches its end
+(:mod:`sgl.parsing.lattice_kernel`).  The chart goes through the positions from left to
+right; at each, what ends there is built from the later beginnings to the earlier, so that
+every part is complete when something is made of it, with its number of derivations and its
+best one::
+
+    0 The 1 dog 2 saw 3 Emma 4       at 4:  from 3  NP           words, then productions of
+                                            from 2  VP = V NP    one part, then what waited
+                                            from 0  S = NP VP    at 3, at 2, at 0
+
+An entry is an item (:mod:`sgl.parsing.tables`) over a span.  When it is complete it waits at
+its end, in one list for each symbol that it can move over, if the next word can begin that
+symbol.  So what is found moves exactly the entries that wait for it.  An entry is made only
+if something that precedes asks for it and the next word can go on.  Algorithm: Graham,
+Harrison & Ruzzo (1980); the best derivation is Viterbi's.
+
+Counts that exceed 64 bits stay at their greatest value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.accel.jit import kernel, part
+from sgl.accel.memory import bits_at, int_at, real_at, set_bits, set_int, set_real
+from sgl.parsing.derivation_kernel import derivation
+from sgl.parsing.lattice_kernel import lattice
+from sgl.parsing.sets_kernel import has, lowest, meet, plus, times
+from sgl.parsing.space import ENTRIES, WAITING, Space
+from sgl.parsing.tables import Goals, Tables
+
+#: What ended a run: all texts were read, or there was no room for entries or derivations.
+DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2
+
+#: What a chart has in place of the entry of the whole text.
+_NONE, _FULL = -1, -2
+
+
+@kernel
+def read(
+    tables: Tables,
+    space: Space,
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    counts: NDArray[np.uint64],
+    scores: NDArray[np.float64],
+    rules: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    derive: bool,
+) -> tuple[int, int]:
+    """Read texts from the one numbered ``first`` on: why it ended, and the next number.
+
+    ``counts`` and ``scores`` receive the number of readings and the logarithm of the
+    probability of the best one; if ``derive``, its rules go to ``rules`` and where they end
+    to ``ends``, one place later.  ``tables`` and ``space`` are addresses.
+    """
+    for number in range(first, len(counts)):
+        counts[number] = np.uint64(0)
+        scores[number] = -np.inf
+        ends[number + 1] = ends[number]
+        last = lattice(tables, space, data, offsets[number], offsets[number + 1])
+        if last <= 0:
+            continue
+        root = _chart(tables, space, last)
+        if root == _FULL:
+            return ENTRIES_FULL, number
+        if root == _NONE:
+            continue
+        counts[number] = bits_at(space.ways, root)
+        scores[number] = real_at(space.score, root)
+        if derive:
+            end = derivation(tables, space, root, rules, ends[number])
+            if end < 0:
+                return RULES_FULL, number
+            ends[number + 1] = end
+    return DONE, len(counts)
+
+
+@part
+def _chart(tables: Tables, space: Space, last: int) -> int:
+    """Fill the chart; the entry of the whole text."""
+    set_int(space.used, ENTRIES, 0)
+    set_int(space.used, WAITING, 0)
+    width = tables.width
+    for word in range(width):
+        set_bits(space.waited, word, np.uint64(0))
+        corners = bits_at(tables.corners, tables.start * width + word)
+        set_bits(space.asked, word, corners & bits_at(space.ahead, word))
+    for position in range(last):
+        set_int(space.reached, position, 0)
+    for end in range(1, last + 1):
+        if int_at(space.used, ENTRIES) + (last + 1) * tables.items > space.room:
+            return _FULL
+        if not _column(tables, space, end):
+            return _FULL
+        _ask(tables, space, end)
+    if int_at(space.reached, 0) == last and has(space.cells, 0, tables.start):
+        return int_at(space.entry_at, tables.start)
+    return _NONE
+
+
+@part
+def _column(tables: Tables, space: Space, end: int) -> bool:
+    """Build what ends at a position, from the later beginnings on; whether there was room."""
+    for word in range(tables.width):
+        set_bits(space.waited, end * tables.width + word, np.uint64(0))
+    arc = int_at(space.arcs_into, end)
+    for start in range(end - 1, -1, -1):
+        while arc >= 0 and int_at(space.arc_start, arc) == start:
+            word = int_at(space.arc_word, arc)
+            _give(tables, space, tables.words, word, start, end, -1, -1, 0.0, np.uint64(1))
+            arc = int_at(space.arc_next, arc)
+        if int_at(space.reached, start) == end:
+            if int_at(space.used, WAITING) + tables.moves > space.room:
+                return False
+            _complete(tables, space, start, end)
+            _move(tables, space, start, end)
+    return True
+
+
+@part
+def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
+    """What begins and ends here is made into more by productions of one part, and waits.
+
+    Productions of one part lead to higher numbers, so each symbol is complete in its turn.
+    """
+    for word in range(tables.wide):
+        done = np.uint64(0)
+        while True:
+            rest = bits_at(space.cells, start * tables.wide + word) & ~done
+            if rest == np.uint64(0):
+                break
+            place = lowest(rest)
+            done |= np.uint64(1) << np.uint64(place)
+            item = word * 64 + place
+            entry = int_at(space.entry_at, start * tables.items + item)
+            if word < tables.width:
+                score, ways = real_at(space.score, entry), bits_at(space.ways, entry)
+                _give(tables, space, tables.ones, item, start, end, entry, -1, score, ways)
+            _wait(tables, space, item, entry, start, end)
+
+
+@part
+def _wait(tables: Tables, space: Space, item: int, entry: int, start: int, end: int) -> None:
+    """Let an entry wait for the symbols that it moves over and the next word can begin."""
+    if not meet(tables.below, item, space.asked, start, tables.width):
+        return
+    for word in range(tables.width):
+        here = end * tables.width + word
+        rest = bits_at(tables.seconds, item * tables.width + word) & bits_at(space.ahead, here)
+        while rest:
+            symbol = word * 64 + lowest(rest)
+            rest &= rest - np.uint64(1)
+            waiting = int_at(space.used, WAITING)
+            set_int(space.used, WAITING, waiting + 1)
+            before = -1
+            if has(space.waited, here - word, symbol):
+                before = int_at(space.wait_first, end * tables.symbols + symbol)
+            set_int(space.wait_entry, waiting, entry)
+            set_int(space.wait_move, waiting, int_at(tables.move, item * tables.symbols + symbol))
+            set_int(space.wait_next, waiting, before)
+            set_int(space.wait_first, end * tables.symbols + symbol, waiting)
+            bit = np.uint64(1) << np.uint64(symbol & 63)
+            set_bits(space.waited, here, bits_at(space.waited, here) | bit)
+
+
+@part
+def _move(tables: Tables, space: Space, at: int, end: int) -> None:
+    """Move what waits at a position over what is found from there."""
+    for word in range(tables.width):
+        rest = bits_at(space.waited, at * tables.width + word)
+        rest &= bits_at(space.cells, at * tables.wide + word)
+        while rest:
+            symbol = word * 64 + lowest(rest)
+            rest &= rest - np.uint64(1)
+            right = int_at(space.entry_at, at * tables.items + symbol)
+            waiting = int_at(space.wait_first, at * tables.symbols + symbol)
+            while waiting >= 0:
+                left = int_at(space.wait_entry, waiting)
+                _move_one(tables, space, int_at(space.wait_move, waiting), left, right, end)
+                waiting = int_at(space.wait_next, waiting)
+
+
+@part
+def _move_one(tables: Tables, space: Space, move: int, left: int, right: int, end: int) -> None:
+    """Enter what an entry gives that moves over another."""
+    score = real_at(space.score, left) + real_at(space.score, right)
+    ways = times(bits_at(space.ways, left), bits_at(space.ways, right))
+    start = int_at(space.start, left)
+    _give(tables, space, tables.steps, move, start, end, left, right, score, ways)
+
+
+@part
+def _give(
+    tables: Tables,
+    space: Space,
+    goals: Goals,
+    number: int,
+    start: int,
+    end: int,
+    left: int,
+    right: int,
+    score: float,
+    ways: np.uint64,
+) -> None:
+    """Enter all that something gives, from what it was made of."""
+    for goal in range(int_at(goals.first, number), int_at(goals.first, number + 1)):
+        _enter(
+            tables,
+            space,
+            int_at(goals.item, goal),
+            start,
+            end,
+            left,
+            right,
+            int_at(goals.production, goal),
+            score + real_at(goals.score, goal),
+            times(ways, bits_at(goals.ways, goal)),
+        )
+
+
+@part
+def _ask(tables: Tables, space: Space, end: int) -> None:
+    """What is asked for at a position: what is waited for there, and what that begins with."""
+    width = tables.width
+    here = end * width
+    for word in range(width):
+        set_bits(space.asked, here + word, np.uint64(0))
+    for word in range(width):
+        rest = bits_at(space.waited, here + word)
+        while rest:
+            row = (word * 64 + lowest(rest)) * width
+            rest &= rest - np.uint64(1)
+            for other in range(width):
+                asked = bits_at(tables.corners, row + other) & bits_at(space.ahead, here + other)
+                set_bits(space.asked, here + other, bits_at(space.asked, here + other) | asked)
+
+
+@part
+def _enter(
+    tables: Tables,
+    space: Space,
+    item: int,
+    start: int,
+    end: int,
+    left: int,
+    right: int,
+    production: int,
+    score: float,
+    ways: np.uint64,
+) -> None:
+    """Add an item that begins at ``start`` to the chart, or to its entry if it has one."""
+    if int_at(space.reached, start) != end:
+        set_int(space.reached, start, end)
+        for word in range(tables.wide):
+            set_bits(space.cells, start * tables.wide + word, np.uint64(0))
+    if has(space.cells, start * tables.wide, item):
+        entry = int_at(space.entry_at, start * tables.items + item)
+        set_bits(space.ways, entry, plus(bits_at(space.ways, entry), ways))
+        if score <= real_at(space.score, entry):
+            return
+    else:
+        if not _is_asked(tables, space, item, start):
+            return
+        entry = int_at(space.used, ENTRIES)
+        set_int(space.used, ENTRIES, entry + 1)
+        cell = start * tables.wide + (item >> 6)
+        bit = np.uint64(1) << np.uint64(item & 63)
+        set_bits(space.cells, cell, bits_at(space.cells, cell) | bit)
+        set_int(space.entry_at, start * tables.items + item, entry)
+        set_int(space.start, entry, start)
+        set_bits(space.ways, entry, ways)
+    set_real(space.score, entry, score)
+    set_int(space.left, entry, left)
+    set_int(space.right, entry, right)
+    set_int(space.production, entry, production)
+
+
+@part
+def _is_asked(tables: Tables, space: Space, item: int, start: int) -> bool:
+    """Whether what precedes asks for an item: for the symbol, or for a goal of the beginning."""
+    if item < tables.width * 64:
+        return has(space.asked, start * tables.width, item)
+    return meet(tables.below, item, space.asked, start, tables.width)

@@ -1,0 +1,112 @@
+"""The part of the kernel that cuts a text into words.
+
+From every byte that is reached, the trie finds the words that stand there, with the
+separator before them; at the beginning also without.  Only what leads to the end of the
+text matters, so arcs are gone through backwards before positions are numbered::
+
+    犬が寝た        bytes      0  3  6  9  12          寝 is a word, and た none
+                  positions  0  1  2     3           寝た leads on
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.accel.jit import part
+from sgl.accel.memory import bits_at, int_at, set_bits, set_int
+from sgl.parsing.space import Space
+from sgl.parsing.tables import Tables
+
+#: What is known of a byte: nothing, that words lead to it, that they lead on to the end.
+UNREACHED, REACHED, LIVE = 0, 1, 2
+
+
+@part
+def lattice(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int) -> int:
+    """Cut a text into words; the last position, or -1 if no way reaches the end."""
+    size = last - first
+    for at in range(size + 1):
+        set_int(space.live, at, UNREACHED)
+    words = tables.texts
+    arcs = _words_at(tables, space, data, first, last, first, 0, tables.attached, 0)
+    if tables.separated >= 0:
+        arcs = _words_at(tables, space, data, first, last, first, tables.separated, words, arcs)
+    set_int(space.live, 0, REACHED)
+    for at in range(1, size):
+        if int_at(space.live, at) == REACHED:
+            arcs = _words_at(tables, space, data, first, last, first + at, 0, words, arcs)
+    if int_at(space.live, size) == UNREACHED:
+        return -1
+    set_int(space.live, size, LIVE)
+    for arc in range(arcs - 1, -1, -1):
+        if int_at(space.live, int_at(space.arc_end, arc)) == LIVE:
+            set_int(space.live, int_at(space.arc_start, arc), LIVE)
+    positions = 0
+    for at in range(size + 1):
+        if int_at(space.live, at) == LIVE:
+            _number(tables, space, at, positions)
+            positions += 1
+    _link(tables, space, arcs)
+    return positions - 1
+
+
+@part
+def _words_at(
+    tables: Tables,
+    space: Space,
+    data: NDArray[np.uint8],
+    first: int,
+    last: int,
+    at: int,
+    node: int,
+    words: int,
+    arcs: int,
+) -> int:
+    """Note those of the first ``words`` that stand at a byte; the number of arcs.
+
+    The search goes on from a node of the trie.
+    """
+    start = at - first
+    while at < last:
+        child = int_at(tables.base, node) + int(data[at])
+        if int_at(tables.check, child) != node:
+            break
+        node = child
+        at += 1
+        word = int_at(tables.value, node)
+        if 0 <= word < words:
+            set_int(space.arc_start, arcs, start)
+            set_int(space.arc_end, arcs, at - first)
+            set_int(space.arc_word, arcs, word)
+            set_int(space.live, at - first, REACHED)
+            arcs += 1
+    return arcs
+
+
+@part
+def _number(tables: Tables, space: Space, at: int, position: int) -> None:
+    """Make a byte a position, which nothing leads to yet."""
+    set_int(space.position, at, position)
+    set_int(space.arcs_into, position, -1)
+    for word in range(tables.width):
+        set_bits(space.ahead, position * tables.width + word, np.uint64(0))
+
+
+@part
+def _link(tables: Tables, space: Space, arcs: int) -> None:
+    """List the arcs that matter by where they end, later starts first."""
+    width = tables.width
+    for arc in range(arcs):
+        byte = int_at(space.arc_end, arc)
+        if int_at(space.live, byte) == LIVE:
+            start = int_at(space.position, int_at(space.arc_start, arc))
+            end = int_at(space.position, byte)
+            set_int(space.arc_start, arc, start)
+            set_int(space.arc_next, arc, int_at(space.arcs_into, end))
+            set_int(space.arcs_into, end, arc)
+            heads = int_at(space.arc_word, arc) * width
+            for word in range(width):
+                before = bits_at(space.ahead, start * width + word)
+                here = bits_at(tables.heads, heads + word)
+                set_bits(space.ahead, start * width + word, before | here)

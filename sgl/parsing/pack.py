@@ -1,0 +1,249 @@
+"""From the chart to the packed forest: constituents get their alternatives.
+
+Every alternative is found from the right end of a rule to its left, along the path
+of its template in the prefix tree, and only through items of the chart: so nothing
+is tried that does not fit::
+
+    (VP, 2, 9)  ends at node  root -V-> o -NP-> ●     NP from 5 or 3?
+                item (root -V-> o, 2) ends at 3       NP from 3, V from 2
+
+What a node of the forest stands for is a *place*: a category with its mentions in
+the input.  A child has one mention, none if its template drops it, and several if
+it is repeated; then only what all mentions allow remains.  Where the grammar can
+rewrite a category into itself, a place also knows the places above it over the
+same words, which must not occur again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sgl.core.grammar import Rule, Slot
+from sgl.parsing.chart import Chart
+from sgl.parsing.dropped import Dropped
+from sgl.parsing.forest import Alternative, Forest, Node
+from sgl.parsing.recurring import recurring
+from sgl.parsing.templates import ROOT, TemplateIndex, symbol
+
+#: A span with the mode of what stands there: (start, end, raised).
+Mention = tuple[int, int, bool]
+
+
+class Place(NamedTuple):
+    """A category with its mentions, and the places above that must not recur.
+
+    A place without mentions is ``settled`` if the likeliest derivation stands there.
+    """
+
+    category: int
+    mentions: tuple[Mention, ...]
+    above: frozenset[tuple[int, tuple[Mention, ...]]] = frozenset()
+    settled: bool = False
+
+
+#: A rule over the places of its children.
+Use = tuple[Rule, tuple[Place, ...]]
+
+
+class Packer:
+    """Packs the charts of one text layer of a grammar."""
+
+    def __init__(self, index: TemplateIndex) -> None:
+        self._index = index
+        self._dropped = Dropped(index.grammar)
+        self._recurring = recurring(index)
+
+    def pack(self, chart: Chart) -> Forest | None:
+        """The forest of the start category over the whole input; None if it has no reading."""
+        packing = _Packing(self._index, self._dropped, self._recurring, chart)
+        return packing.forest(Place(self._index.grammar.start, ((0, chart.end, False),)))
+
+
+class _Packing:
+    """The packing of one chart."""
+
+    def __init__(
+        self, index: TemplateIndex, dropped: Dropped, recurring: frozenset[int], chart: Chart
+    ) -> None:
+        self._index = index
+        self._dropped = dropped
+        self._recurring = recurring
+        self._chart = chart
+        #: The number of the node of each place that was packed; -1 if it derives nothing.
+        self._number: dict[Place, int] = {}
+        self._nodes: list[Node] = []
+
+    def forest(self, root: Place) -> Forest | None:
+        """Pack everything below a place, children before parents."""
+        uses: dict[Place, list[Use]] = {}
+        stack = [root]
+        while stack:
+            place = stack[-1]
+            if place not in uses:
+                uses[place] = found = self._uses(place)
+                stack += [c for _, children in found for c in children if c not in self._number]
+                if stack[-1] is not place:
+                    continue
+            stack.pop()
+            if place not in self._number:
+                self._add(place, uses[place])
+        if self._number[root] < 0:
+            return None
+        nodes = tuple(self._nodes)
+        return Forest(self._index.grammar, _below(nodes) if -1 in self._number.values() else nodes)
+
+    def _add(self, place: Place, uses: list[Use]) -> None:
+        """Make a node of the uses whose children all derive something."""
+        number = self._number
+        alternatives = [
+            Alternative(rule.id, children)
+            for rule, places in uses
+            if -1 not in (children := tuple([number[child] for child in places]))
+        ]
+        number[place] = len(self._nodes) if alternatives else -1
+        if alternatives:
+            spans = tuple([(start, end) for start, end, _ in place.mentions])
+            self._nodes.append(Node(place.category, spans, tuple(alternatives)))
+
+    def _uses(self, place: Place) -> list[Use]:
+        """The rules that derive a place, in a fixed order."""
+        category, mentions = place.category, place.mentions
+        if not mentions:
+            return self._unseen(category, place.settled or not self._dropped.finite(category))
+        found = self._over(category, mentions[0])
+        for mention in mentions[1:]:
+            found = [
+                (rule, tuple(map(_joined, first, second)))
+                for rule, first in found
+                for other, second in self._over(category, mention)
+                if rule is other
+            ]
+        if category in self._recurring:
+            found = list(self._without_return(place, found))
+        if len(found) > 1:
+            found.sort(key=lambda use: (use[0].id, [child.mentions for child in use[1]]))
+        return found
+
+    def _unseen(self, category: int, settled: bool) -> list[Use]:
+        """The rules that may be used where a child was dropped."""
+        likeliest = self._dropped.likeliest(category)
+        rules = self._index.grammar.rules_of[category]
+        if settled:
+            rules = () if likeliest is None else (likeliest,)
+        return [
+            (rule, tuple([Place(child, (), settled=settled) for child in rule.rhs]))
+            for rule in rules
+        ]
+
+    def _without_return(self, place: Place, uses: list[Use]) -> Iterator[Use]:
+        """Give children over the same words what is above them; leave out what returns."""
+        spans = {mention[:2] for mention in place.mentions}
+        above = place.above | {(place.category, place.mentions)}
+        for rule, children in uses:
+            if any(child[:2] in above for child in children):
+                continue
+            yield (
+                rule,
+                tuple(
+                    child._replace(above=above)
+                    if child.category in self._recurring
+                    and {mention[:2] for mention in child.mentions} <= spans
+                    else child
+                    for child in children
+                ),
+            )
+
+    def _over(self, category: int, mention: Mention) -> list[Use]:
+        """The rules that derive a category over one mention."""
+        start, end, raised = mention
+        if start == end:
+            rules = self._index.nullable_rules.get(category, ())
+            nowhere = [(rule, [start] * len(rule.templates[self._index.layer])) for rule in rules]
+            return [(rule, self._children(rule, 0, start, ends, False)) for rule, ends in nowhere]
+        left = symbol(category, raised)
+        found: list[Use] = []
+        for node in self._chart.found[end].get(left, {}).get(start, ()):
+            splits = self._splits(node, start, end)
+            for rule, lead in self._index.rules[node, left]:
+                if rule.rhs:
+                    found += [
+                        (rule, self._children(rule, lead, start, ends, raised)) for ends in splits
+                    ]
+                else:
+                    found.append((rule, ()))
+        return found
+
+    def _children(
+        self, rule: Rule, lead: int, start: int, ends: list[int], raised: bool
+    ) -> tuple[Place, ...]:
+        """The places of the children of a rule; ``ends`` are those of its items after ``lead``."""
+        mentions: list[tuple[Mention, ...]] = [()] * len(rule.rhs)
+        at = start
+        if lead:
+            ends = [start] * lead + ends
+        for item, end in zip(rule.templates[self._index.layer], ends, strict=True):
+            if isinstance(item, Slot):
+                mode = end > at and (item.capital or (raised and at == start))
+                mentions[item.child] = _united(mentions[item.child], ((at, end, mode),))
+            at = end
+        return tuple(map(Place, rule.rhs, mentions))
+
+    def _splits(self, node: int, start: int, end: int) -> list[list[int]]:
+        """Where the steps from the root to a node can end, laid over a span."""
+        parents = self._index.parent
+        if parents[node] == ROOT:
+            return [[end]]
+        width, items = self._chart.width, self._chart.items
+        found: list[list[int]] = []
+        pending = [(node, [end])]
+        while pending:
+            node, ends = pending.pop()
+            parent = parents[node]
+            if parent == ROOT:
+                found.append(ends)
+                continue
+            pending += [
+                (parent, [before, *ends])
+                for before in self._befores(node, ends[0])
+                if parent * width + start in items[before]
+            ]
+        return found
+
+    def _befores(self, node: int, at: int) -> Iterable[int]:
+        """Where the step to a node can begin if it ends at ``at``."""
+        step = self._index.step[node]
+        if isinstance(step, str):
+            return self._chart.arcs[at].get(step, ())
+        starts = self._chart.found[at].get(step, ())
+        return (*starts, at) if step // 2 in self._index.nullable else starts
+
+
+def _joined(first: Place, second: Place) -> Place:
+    """The place of a child that both uses of its parent have."""
+    return Place(first.category, _united(first.mentions, second.mentions))
+
+
+def _united(first: tuple[Mention, ...], second: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """All mentions of either, each once, in order."""
+    return tuple(sorted({*first, *second})) if first and second else first or second
+
+
+def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The nodes that the last one reaches, numbered anew."""
+    needed = {len(nodes) - 1}
+    for number in range(len(nodes) - 1, -1, -1):
+        if number in needed:
+            needed.update(c for a in nodes[number].alternatives for c in a.children)
+    number_of = {old: new for new, old in enumerate(sorted(needed))}
+    return tuple(
+        Node(
+            nodes[old].category,
+            nodes[old].spans,
+            tuple(
+                Alternative(a.rule, tuple([number_of[child] for child in a.children]))
+                for a in nodes[old].alternatives
+            ),
+        )
+        for old in number_of
+    )

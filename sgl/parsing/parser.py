@@ -1,0 +1,96 @@
+"""Parse sentences of a text layer into derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation
+from sgl.parsing.chart import Chart
+from sgl.parsing.forest import Forest
+from sgl.parsing.lattice import Lattice, TextLattice, TokenLattice, Vocabulary
+from sgl.parsing.obstacle import Obstacle, find_obstacle
+from sgl.parsing.pack import Packer
+from sgl.parsing.templates import TemplateIndex, symbol
+
+#: Derivations of one sentence that are returned unless more are asked for.
+LIMIT = 1_000
+
+
+class Parser:
+    """A parser for one text layer of a grammar, from the grammar's start category.
+
+    Every template is understood: permuted, raised by ``capital``, repeated and
+    dropped children, several words, no words.  A dropped child leaves no trace in
+    the input: see :mod:`sgl.parsing.dropped`.
+    """
+
+    def __init__(self, grammar: CoreGrammar, layer: int = 0) -> None:
+        """``layer`` is the index of a text layer.
+
+        Raises ``UnparsableLayerError`` for a layer that has empty words.
+        """
+        self.grammar = grammar
+        self.layer = layer
+        self.index = TemplateIndex(grammar, layer)
+        self._vocabulary = Vocabulary(self.index.vocabulary, grammar.text_layers[layer])
+        self._packer = Packer(self.index)
+        self._start = symbol(grammar.start, False)
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of the layer, also with its first letter raised where it can be."""
+        return self.index.vocabulary
+
+    def forest(self, sentence: str | Sequence[str]) -> Forest | None:
+        """All readings of a text or of a sequence of tokens; None if there is none.
+
+        A text is written as the layer writes it, with its separators.
+        """
+        chart = self._chart(sentence)
+        return self._packer.pack(chart) if self._covers(chart) else None
+
+    def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
+        """The first ``limit`` readings of a text or of a sequence of tokens.
+
+        The order is fixed: by the rules' numbers, from the root down, then by the
+        spans of their children.
+        """
+        forest = self.forest(sentence)
+        return () if forest is None else tuple(forest.readings(limit))
+
+    def recognise(self, sentence: str | Sequence[str]) -> bool:
+        """Whether a text or a sequence of tokens has a derivation."""
+        return self.forest(sentence) is not None
+
+    def obstacle(self, sentence: str | Sequence[str]) -> Obstacle:
+        """Up to where a text or sequence without a reading is the beginning of one with one."""
+        return find_obstacle(self.index, self._chart(sentence))
+
+    def word_at(self, text: str, position: int) -> tuple[int, str]:
+        """Where the word after a position begins, and the word, up to the next separator.
+
+        Attached words at its end do not count; without separators it is one character.
+        """
+        layer = self.grammar.text_layers[self.layer]
+        if not layer.join:
+            return position, text[position : position + 1]
+        start = position + len(layer.join) if text.startswith(layer.join, position) else position
+        word = text[start:].partition(layer.join)[0]
+        while len(word) > 1 and word[-1] in layer.attach:
+            word = word[:-1]
+        return start, word
+
+    def _covers(self, chart: Chart) -> bool:
+        """Whether the start category may cover the whole input."""
+        if not chart.end:
+            return self.grammar.start in self.index.nullable
+        return 0 in chart.found[chart.end].get(self._start, {})
+
+    def _chart(self, sentence: str | Sequence[str]) -> Chart:
+        lattice: Lattice
+        if isinstance(sentence, str):
+            lattice = TextLattice(sentence, self._vocabulary)
+        else:
+            lattice = TokenLattice(sentence)
+        return Chart(self.index, lattice)

@@ -1,0 +1,266 @@
+"""Compare two grammars: what the data of A show of what B tests, or keeps apart.
+
+A model trained on the data of A is asked for B.  For every structure that an item
+of B may be asked to contain it is decided whether training sentences of A contain
+it.  Layers, labels and attributes are matched by name::
+
+    { V -[nsubj]-> N; N -[nmod]-> M }    A derives it: The dog near the cat slept.
+    { N -[acl]-> V }                     no rule of A makes an edge `acl`
+    { N[lemma=hedgehog] }                no word of A has lemma=hedgehog
+    { V -[ccomp]{3}-> W }                A can make it, but its training cannot
+
+Where both grammars have the same parts, those of A are held to what B says of them, as a
+new version of a benchmark is to the old one: training without what B reserves for
+exposures, items with what B asks of them and without what it keeps out, and no lemma twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+
+from sgl.automata import StructureCompiler
+from sgl.automata.algebra.tree_automaton import TreeAutomaton
+from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
+from sgl.automata.proofs.search import TrainingSearch
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import Pattern, Plan, Stratum
+from sgl.core.structure import Body, LabelTest, NodeTest, Structure, Variable
+from sgl.frontend import Compiled
+
+
+class Found(Enum):
+    """What a training grammar makes of a structure of another grammar."""
+
+    SHOWN = "shown in training"
+    HELD_OUT = "not in training, though the grammar makes it"
+    NEVER = "never made"
+    STRANGE = "not expressible"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One structure of a pattern of B, and what A makes of it.
+
+    ``role`` is ``held out`` or ``items``.  ``reason`` says what A lacks;
+    ``derivation`` is a sentence of A, ``sentence`` its texts, ``stream`` where it belongs.
+    """
+
+    pattern: str
+    role: str
+    structure: Structure
+    found: Found
+    reason: str = ""
+    stream: str = ""
+    sentence: tuple[str, ...] = ()
+    derivation: Derivation = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Sentences of a part of A that B would not have there, with the smallest of them.
+
+    They contain the structure, which B keeps out of this part; or, if it is ``lacking``,
+    they contain none of the ``structures``, one of which B asks for.
+    """
+
+    stream: str
+    structures: tuple[Structure, ...]
+    lacking: bool
+    sentence: tuple[str, ...]
+    derivation: Derivation
+
+
+class Between:
+    """The comparison of grammar A, ``first``, with grammar B, ``second``.
+
+    ``structures`` are automata over the grammar of A, if there are some already.
+    """
+
+    def __init__(
+        self, first: Compiled, second: Compiled, structures: StructureCompiler | None = None
+    ) -> None:
+        self._first, self._second = first, second
+        self._structures = structures or StructureCompiler(first.grammar)
+        self._evidence = Evidence(self._structures, first.plan)
+        self._vocabulary = _Vocabulary(first.grammar)
+        self._keeps = any(rule.keep for rule in first.grammar.rules)
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """What the training of A shows of what the patterns of B test."""
+        search = TrainingSearch(self._evidence)
+        for pattern in self._second.plan.patterns:
+            for role, structure in _tested(pattern):
+                yield self._compare(search, pattern.name, role, structure)
+
+    def departures(self) -> Iterator[Departure]:
+        """Where training or items of A are not as B has those of the same name.
+
+        What B holds out of training is left to the comparisons.
+        """
+        own: dict[tuple[str, str], list[StratumEvidence]] = {}
+        for evidence in (*self._evidence.drawn_training, *self._evidence.generalization):
+            key = evidence.stratum.split, evidence.stratum.category
+            own.setdefault(key, []).append(evidence)
+        patterns = self._second.plan.patterns
+        held_out = {structure for pattern in patterns for structure in pattern.held_out}
+        asked = {pattern.name: pattern.gen for pattern in patterns}
+        for (split, category), strata in _by_category(self._second.plan.strata).items():
+            for evidence in own.get((split, category), ()):
+                if split == GENERALIZATION:
+                    yield from self._lacking(evidence, asked[category])
+                for structure in _kept_out(strata):
+                    if split == GENERALIZATION or structure not in held_out:
+                        yield from self._containing(evidence, structure)
+        yield from self._repeated_lemmas()
+
+    def _compare(
+        self, search: TrainingSearch, pattern: str, role: str, structure: Structure
+    ) -> Comparison:
+        lacking = self._vocabulary.lacks(structure)
+        if lacking:
+            return Comparison(pattern, role, structure, Found.STRANGE, lacking)
+        seen = search.find(structure)
+        if seen is None:
+            possible = bool(self._structures.disjunction((structure,)).accepting)
+            found = Found.HELD_OUT if possible else Found.NEVER
+            return Comparison(pattern, role, structure, found)
+        texts = interpret(self._first.grammar, seen.derivation).texts
+        return Comparison(
+            pattern, role, structure, Found.SHOWN, "", seen.stream, texts, seen.derivation
+        )
+
+    def _containing(self, evidence: StratumEvidence, structure: Structure) -> Iterator[Departure]:
+        cut = structure in evidence.excluded
+        if cut and not (self._keeps and evidence.stratum.constraint.keep):
+            return
+        if not self._vocabulary.lacks(structure) and not self._evidence.excludes(
+            evidence, structure
+        ):
+            presence = self._structures.presence(structure)
+            yield from self._departure(evidence, (structure,), presence, lacking=False)
+
+    def _lacking(
+        self, evidence: StratumEvidence, group: tuple[Structure, ...]
+    ) -> Iterator[Departure]:
+        known = tuple(s for s in group if not self._vocabulary.lacks(s))
+        if group not in evidence.stratum.constraint.require and not self._evidence.requires(
+            evidence, known
+        ):
+            absence = self._structures.absence_of_all(known)
+            yield from self._departure(evidence, group, absence, lacking=True)
+
+    def _repeated_lemmas(self) -> Iterator[Departure]:
+        """A sentence for each part of speech whose lemmas B does not repeat."""
+        plan = self._first.plan
+        for tag in self._second.plan.distinct_lemmas:
+            if tag not in plan.distinct_lemmas and plan.lemma_layer:
+                yield from islice(self._twice(_lemmas(self._first.grammar, plan, tag)), 1)
+
+    def _twice(self, lemmas: Iterable[str]) -> Iterator[Departure]:
+        """Sentences with one of these lemmas twice, where no lemma should be."""
+        for lemma in lemmas:
+            test = (NodeTest("lemma", frozenset((lemma,))),)
+            twice = Body((Variable("W", test), Variable("X", test)))
+            structure = Structure(self._first.plan.lemma_layer, twice)
+            for evidence in (*self._evidence.drawn_training, *self._evidence.generalization):
+                if not evidence.stratum.repeated_lemmas:
+                    yield from self._containing(evidence, structure)
+
+    def _departure(
+        self,
+        evidence: StratumEvidence,
+        structures: tuple[Structure, ...],
+        automaton: TreeAutomaton,
+        *,
+        lacking: bool,
+    ) -> Iterator[Departure]:
+        derivation = self._evidence.smallest(evidence, automaton)
+        if derivation is not None:
+            texts = interpret(self._first.grammar, derivation).texts
+            yield Departure(evidence.stream, structures, lacking, texts, derivation)
+
+
+def _by_category(strata: Iterable[Stratum]) -> dict[tuple[str, str], list[Stratum]]:
+    """The strata of each category of training and of the items."""
+    found: dict[tuple[str, str], list[Stratum]] = {}
+    for stratum in strata:
+        if stratum.split in (TRAIN, GENERALIZATION):
+            found.setdefault((stratum.split, stratum.category), []).append(stratum)
+    return found
+
+
+def _lemmas(grammar: CoreGrammar, plan: Plan, tag: str) -> list[str]:
+    """The lemmas of a part of speech, in alphabetical order."""
+    layer = grammar.graph_layer(plan.lemma_layer)
+    nodes = (
+        dict(n.attributes or ()) for rule in grammar.rules for n in rule.fragments[layer].nodes
+    )
+    return sorted({node.get("lemma", "") for node in nodes if node.get("upos") == tag} - {""})
+
+
+def _kept_out(strata: list[Stratum]) -> Iterator[Structure]:
+    """What no sentence of these strata may contain."""
+    first, *others = strata
+    rest = [frozenset(stratum.constraint.exclude) for stratum in others]
+    for structure in first.constraint.exclude:
+        if all(structure in excluded for excluded in rest):
+            yield structure
+
+
+def _tested(pattern: Pattern) -> Iterator[tuple[str, Structure]]:
+    """What a pattern holds out, and what its items contain if that is something else."""
+    for structure in dict.fromkeys(pattern.held_out):
+        yield "held out", structure
+    for structure in dict.fromkeys(pattern.gen):
+        if structure not in pattern.held_out:
+            yield "items", structure
+
+
+class _Vocabulary:
+    """The labels and attributes of a grammar."""
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        self._labels: dict[str, set[str]] = {}
+        self._values: dict[str, dict[str, set[str]]] = {}
+        for place, layer in enumerate(grammar.graph_layers):
+            labels = self._labels.setdefault(layer.name, set())
+            values = self._values.setdefault(layer.name, {})
+            for rule in grammar.rules:
+                fragment = rule.fragments[place]
+                labels.update(edge.label for edge in fragment.edges)
+                for node in fragment.nodes:
+                    for name, value in node.attributes or ():
+                        values.setdefault(name, set()).add(value)
+
+    def lacks(self, structure: Structure) -> str:
+        """What the grammar would need to express a structure, in words; empty if nothing."""
+        if structure.layer not in self._labels:
+            return f"there is no graph layer `{structure.layer}`"
+        reasons = [
+            *(self._label(structure.layer, link.labels) for link in structure.body.links),
+            *(
+                self._value(structure.layer, test)
+                for variable in structure.body.variables
+                for test in variable.tests
+            ),
+        ]
+        return "; ".join(dict.fromkeys(reason for reason in reasons if reason))
+
+    def _label(self, layer: str, test: LabelTest) -> str:
+        if any(test.accepts(label) for label in self._labels[layer]):
+            return ""
+        return f"no rule makes an edge {_list(test.labels)}"
+
+    def _value(self, layer: str, test: NodeTest) -> str:
+        known = self._values[layer].get(test.attribute, set())
+        if any(test.accepts(value) for value in (*known, "")):
+            return ""
+        return f"no word has `{test.attribute}` {_list(test.values)}"
+
+
+def _list(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in sorted(names))

@@ -1,0 +1,15 @@
+"""The figures of the distributions of a plan, computed or found again."""
+
+from __future__ import annotations
+
+from sgl.automata import StructureCompiler
+from sgl.automata.proofs.figures import Figures, figures_of
+from sgl.cache import cached
+from sgl.frontend import Compiled
+
+
+def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[Figures, ...]:
+    """The figures of the author's grammar and of every stratum of its plan."""
+    return cached(
+        tuple, "figures", (compiled.origin,), lambda: figures_of(structures, compiled.plan)
+    )

@@ -1,0 +1,174 @@
+"""The seven guarantees of each pattern, as the manifest and the report state them.
+
+=================  =========  ===================================================
+held out           static     training derives none of its structures
+instance           static     every item has its structure, and no other pattern's
+licensed           static     training has the parts and pieces that items combine
+exposed            static     training has the words, forms and rules of the items
+string level       parsing    no training string has a reading with the structure,
+                              and no item has readings with several outputs
+disjoint           static     no item is a training sentence
+on the graphs      searched   the verifier found the same in every written graph
+=================  =========  ===================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sgl.automata import (
+    Exposed,
+    HeldOut,
+    Instance,
+    Kind,
+    Licence,
+    PatternProofs,
+    Piece,
+    Proofs,
+    Reason,
+    Verdict,
+)
+from sgl.automata.proofs.proofs import Claim
+from sgl.core.plan import Plan
+from sgl.dataset import Guarantee
+from sgl.pipeline.string_level import unchecked
+from sgl.verify import Report
+
+HELD_OUT, INSTANCE, LICENSED, EXPOSED = "held out", "instance", "licensed", "exposed"
+DISJOINT, ON_THE_GRAPHS = "disjoint", "on the graphs"
+
+STATIC, SEARCHED = "static", "searched"
+
+#: The checks of the verifier that search the graphs for what patterns claim.
+GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021", "V022")
+
+#: Excused things that are named in a sentence; the others are counted.
+_NAMED = 3
+
+_PLURALS = {
+    Kind.WORD: "words",
+    Kind.ENTRY: "entries",
+    Kind.FORM: "forms",
+    Kind.RULE: "rules",
+}
+_REASONS = {
+    Reason.TARGET: "of its targets",
+    Reason.STRUCTURE: "with the structure only",
+    Reason.TOGETHER: "held out with other patterns",
+}
+
+
+def guarantees_of(proofs: Proofs, strings: Mapping[str, Guarantee]) -> list[Guarantee]:
+    """What is known of each pattern once all is drawn: six guarantees each.
+
+    ``strings`` has for each pattern what is known of the readings of the strings.
+    """
+    return [
+        guarantee
+        for pattern in proofs.patterns
+        for guarantee in pattern_guarantees(pattern, strings[pattern.name])
+    ]
+
+
+def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None) -> list[Guarantee]:
+    """The guarantees of one pattern; without ``strings`` before anything is drawn."""
+    licensed: list[Claim] = [*pattern.licences, *pattern.pieces]
+    return [
+        _static(pattern, HELD_OUT, pattern.held_out, _held_out(pattern.held_out)),
+        _static(pattern, INSTANCE, pattern.instances, _instances(pattern.instances)),
+        _static(pattern, LICENSED, licensed, _licensed(pattern.licences, pattern.pieces)),
+        _static(pattern, EXPOSED, [pattern.exposed], _exposed(pattern.exposed)),
+        strings or unchecked(pattern.name),
+        _static(pattern, DISJOINT, pattern.disjoint, "no derivation of an item is one of training"),
+    ]
+
+
+def on_the_graphs(
+    plan: Plan, items: Mapping[str, int], verification: Report
+) -> dict[str, Guarantee]:
+    """For each pattern the word of the verifier, which searched every written graph.
+
+    ``items`` are the numbers of items written of each category.
+    """
+    results = [result for result in verification.results if result.code in GRAPH_CHECKS]
+    violations = sum(result.total for result in results)
+    passed = all(result.status == "passed" for result in results)
+    trained = dict.fromkeys(s.category for s in plan.strata if s.split != "gen")
+    training = sum(items.get(category, 0) for category in trained)
+    return {
+        pattern.name: Guarantee(
+            pattern.name,
+            ON_THE_GRAPHS,
+            SEARCHED,
+            "passed" if passed else "failed",
+            f"{items.get(pattern.name, 0):,} graphs of its items and {training:,} of train, dev "
+            f"and test searched: {violations:,} violations",
+        )
+        for pattern in plan.patterns
+    }
+
+
+def completed(before: Sequence[Guarantee], graphs: Mapping[str, Guarantee]) -> list[Guarantee]:
+    """The guarantees of all patterns, the word of the verifier last for each."""
+    return [
+        guarantee
+        for pattern in dict.fromkeys(guarantee.pattern for guarantee in before)
+        for guarantee in (*(g for g in before if g.pattern == pattern), graphs[pattern])
+    ]
+
+
+def _static(pattern: PatternProofs, claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
+    refuted = any(single.verdict is Verdict.REFUTED for single in claims)
+    return Guarantee(pattern.name, claim, STATIC, "refuted" if refuted else "proved", detail)
+
+
+def _held_out(claims: Sequence[HeldOut]) -> str:
+    before = ", ".join(f"{claim.mass:.2e}" for claim in claims)
+    return f"probability without the cut {before}; in training 0"
+
+
+def _instances(claims: Sequence[Instance]) -> str:
+    if not claims:
+        return "the pattern has no items"
+    mass = ", ".join(f"{claim.mass:.2e}" for claim in claims)
+    return f"probability of an item in the whole grammar {mass}"
+
+
+def _licensed(licences: Sequence[Licence], pieces: Sequence[Piece]) -> str:
+    found = sum(piece.verdict is Verdict.PROVED for piece in pieces)
+    waived = sum(piece.verdict is Verdict.WAIVED for piece in pieces)
+    parts = [
+        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required"
+        for claim in licences
+    ]
+    if pieces:
+        parts.append(
+            f"{found} of {len(pieces)} pieces in training"
+            + (f", {waived} waived" if waived else "")
+        )
+    return "; ".join(parts) or "the structure has no smaller pieces"
+
+
+def _exposed(claim: Exposed) -> str:
+    parts = [f"{used(claim)} of its items" if claim.counts else "the pattern has no items"]
+    parts += [f"not in training: {text}" for text in excuses(claim)]
+    return "; ".join(parts)
+
+
+def used(claim: Exposed) -> str:
+    """How many words, entries, forms and rules items can use, in words."""
+    return ", ".join(f"{number:,} {_PLURALS[kind]}" for kind, number in claim.counts)
+
+
+def excuses(claim: Exposed, named: int = _NAMED) -> list[str]:
+    """What training need not have, by kind and reason, with the first names of each."""
+    groups: dict[tuple[Kind, Reason], list[str]] = {}
+    for thing in claim.excused:
+        groups.setdefault((thing.kind, thing.reason), []).append(thing.name)
+    texts = []
+    for (kind, reason), names in groups.items():
+        noun = kind.value if len(names) == 1 else _PLURALS[kind]
+        more = ", …" if len(names) > named else ""
+        listed = ", ".join(names[:named]) + more
+        texts.append(f"{len(names)} {noun} {_REASONS[reason]} ({listed})")
+    return texts

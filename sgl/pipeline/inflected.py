@@ -1,0 +1,47 @@
+"""Check the inflected words of a grammar with a morphological analyser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.frontend import Compiled
+from sgl.frontend.inflections import inflections
+from sgl.morphology.analyser import AnalyserMissing, sudachi
+from sgl.morphology.check import Outcome, check_morphology, report_idle
+from sgl.morphology.knowledge import beside, grammar_exemptions, library_knowledge
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What an analyser, named by ``versions``, found in the words of a grammar."""
+
+    outcome: Outcome
+    versions: str
+
+
+def check_inflected(
+    compiled: Compiled, sources: SourceMap, diagnostics: Diagnostics
+) -> Inspected | None:
+    """Report every Japanese form that the analyser takes for another; None without analyser."""
+    try:
+        analyser = sudachi()
+    except AnalyserMissing as problem:
+        diagnostics.error(
+            "SGL0655",
+            None,
+            "the morphological analyser is not installed",
+            notes=(str(problem),),
+            hint="pip install sudachipy sudachidict-core",
+        )
+        return None
+    main = compiled.project.main
+    library = library_knowledge(sources)
+    table = beside(Path(main.file.name)).as_posix()
+    own = grammar_exemptions(main.path, table, sources, diagnostics)
+    knowledge = replace(library, exemptions=(*own, *library.exemptions))
+    forms = inflections(compiled.project, compiled.parameters)
+    outcome = check_morphology(forms, knowledge, analyser.analyse, diagnostics, table)
+    report_idle(own, outcome, diagnostics)
+    return Inspected(outcome, analyser.versions)

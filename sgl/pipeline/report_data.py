@@ -1,0 +1,248 @@
+"""Gather what the report shows: proofs, counts, lengths, examples, the verifier's word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sgl.automata import Proofs, StructureCompiler
+from sgl.automata.proofs.figures import LONGEST_COUNTED, Figures
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import Ambiguous, Constraint, Plan, Stratum
+from sgl.dataset import Chunk, Piece, string_figures
+from sgl.frontend import Compiled
+from sgl.pipeline.figured import known_figures
+from sgl.pipeline.report_patterns import pattern_report
+from sgl.pipeline.rule_tally import RuleTally
+from sgl.pipeline.string_level import CHECKED, METHOD, NOT_CHECKED, REFUTED
+from sgl.report import (
+    Counts,
+    Divergence,
+    Guarantee,
+    Heights,
+    Lengths,
+    Relation,
+    ReportData,
+    Size,
+    Unused,
+)
+from sgl.verify import Report
+
+if TYPE_CHECKING:
+    from sgl.sampling.sampler import Sampler
+
+#: The split that the others are compared with.
+TRAIN = "train"
+
+#: Items shown for each pattern, taken at regular distances.
+EXAMPLES = 3
+
+
+class Observer:
+    """Watches the chunks go by: lengths, a few examples, what their derivations are made of."""
+
+    def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
+        self._sampler = sampler
+        self.tally = RuleTally(grammar)
+        self.lengths: dict[str, dict[int, int]] = {}
+        self.examples: dict[str, list[Derivation]] = {}
+        self.sizes = dict.fromkeys((stratum.category for stratum in plan.strata), 0)
+        for stratum in plan.strata:
+            self.sizes[stratum.category] += stratum.count
+        self.seen = dict.fromkeys(self.sizes, 0)
+
+    def __call__(self, chunk: Chunk) -> None:
+        """Take note of the rows of a chunk."""
+        lengths = self.lengths.setdefault(chunk.split, {})
+        for length, number in enumerate(np.bincount(chunk.words).tolist()):
+            if number:
+                lengths[length] = lengths.get(length, 0) + number
+        for piece in chunk.pieces:
+            if len(piece.numbers):
+                derivations = self._sampler.derive(piece.stratum, piece.numbers).derivations
+                self.tally.add(chunk.split, derivations)
+            self._show(piece)
+
+    def _show(self, piece: Piece) -> None:
+        """Keep the items of a piece that stand at regular distances in their category."""
+        category, number = piece.stratum.category, len(piece.numbers)
+        distance = max(self.sizes[category] // EXAMPLES, 1)
+        kept = self.examples.setdefault(category, [])
+        before = self.seen[category]
+        shown = np.arange(-before % distance, number, distance)[: EXAMPLES - len(kept)]
+        kept.extend(iter(self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations))
+        self.seen[category] += number
+
+
+def report_data(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    proofs: Proofs,
+    manifest: dict[str, Any],
+    observer: Observer,
+    verification: Report,
+) -> ReportData:
+    """Everything on the page, as values."""
+    plan = compiled.plan
+    texts = {layer.name for layer in compiled.grammar.text_layers}
+    figures = known_figures(compiled, structures)
+    return ReportData(
+        title=compiled.project.title or compiled.project.name,
+        signature=manifest["signature"],
+        source_language=plan.source,
+        target_language=plan.target if plan.target in texts else "",
+        guarantees=(_strings(manifest), *_checked(verification)),
+        patterns=tuple(
+            pattern_report(compiled, proofs, pattern, manifest, observer.examples)
+            for pattern in plan.patterns
+        ),
+        counts=_counts(proofs, manifest),
+        lengths=tuple(
+            Lengths(split, tuple(sorted(counts.items())))
+            for split, counts in observer.lengths.items()
+        ),
+        divergences=_divergences(observer),
+        sizes=_sizes(plan, figures),
+        heights=_heights(plan, figures),
+        unused=_unused(compiled, proofs),
+        relations=_relations(compiled, proofs),
+        parameters=tuple(sorted(compiled.parameters.items())),
+    )
+
+
+def _divergences(observer: Observer) -> tuple[Divergence, ...]:
+    """How far each split is from training, in its rules and in their combinations."""
+    return tuple(
+        Divergence(split, found.atoms, found.compounds, found.unseen, found.unseen_share)
+        for split, found in observer.tally.against(TRAIN).items()
+    )
+
+
+def _strings(manifest: dict[str, Any]) -> Guarantee:
+    """What parsing has said of all strings."""
+    figures = string_figures(manifest)
+    claim = "No string has another reading with what is held out, or with another output."
+    if figures.policy is Ambiguous.IGNORE:
+        return Guarantee(claim, METHOD, NOT_CHECKED, None, figures.sentence)
+    ok = not figures.ambiguous or figures.policy is Ambiguous.REJECT
+    return Guarantee(claim, METHOD, CHECKED if ok else REFUTED, ok, figures.sentence)
+
+
+def _checked(verification: Report) -> tuple[Guarantee, ...]:
+    """The checks of the verifier with their figures."""
+    return tuple(
+        Guarantee(
+            result.claim,
+            "checked",
+            result.status,
+            result.status != "failed",
+            f"{result.checked:,} checked, {result.total:,} violations",
+        )
+        for result in verification.results
+    )
+
+
+def _sizes(plan: Plan, figures: Sequence[Figures]) -> tuple[Size, ...]:
+    """The figures of all distributions; strata under one constraint have one row."""
+    constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
+    names: dict[Constraint | None, list[str]] = {}
+    first: dict[Constraint | None, Figures] = {}
+    for figure in figures:
+        key = constraint.get(figure.stream)
+        first.setdefault(key, figure)
+        names.setdefault(key, []).append(figure.stream)
+    return tuple(
+        Size(
+            distribution=", ".join(names[key]),
+            mass=figure.mass,
+            derivations=figure.derivations,
+            short=figure.up_to_longest,
+            longest=LONGEST_COUNTED,
+            expected_length=figure.expected_tokens,
+            median_height=figure.height_at(0.5),
+            usual_height=figure.height_at(0.99),
+            spectral_radius=figure.spectral_radius,
+        )
+        for key, figure in first.items()
+    )
+
+
+def _heights(plan: Plan, figures: Sequence[Figures]) -> tuple[Heights, ...]:
+    """The heights in each split, its strata mixed in proportion to their items."""
+    by_stream = {figure.stream: figure.heights for figure in figures}
+    splits: dict[str, list[Stratum]] = {}
+    for stratum in plan.strata:
+        if stratum.count:
+            splits.setdefault(stratum.split, []).append(stratum)
+    found = []
+    for split, strata in splits.items():
+        total = sum(stratum.count for stratum in strata)
+        shares = [0.0] * max(len(by_stream[stratum.stream]) for stratum in strata)
+        for stratum in strata:
+            for height, share in enumerate(by_stream[stratum.stream]):
+                shares[height] += share * stratum.count / total
+        found.append(Heights(split, tuple(shares)))
+    return tuple(found)
+
+
+def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
+    """What was drawn for every stratum."""
+    masses = {figure.stream: figure.mass for figure in proofs.distributions}
+    return tuple(
+        Counts(
+            split,
+            part["category"],
+            part["count"],
+            part["candidates"],
+            masses[part["stream"]],
+            tuple((reason, number) for reason, number in part["rejected"].items() if number),
+            tuple(part["shares"].items()),
+        )
+        for split, entry in manifest["splits"].items()
+        for part in entry["strata"]
+    )
+
+
+def _relations(compiled: Compiled, proofs: Proofs) -> tuple[Relation, ...]:
+    """Patterns that share sentences or structures."""
+
+    def sentence(derivation: Derivation) -> str:
+        layer = compiled.grammar.text_layer(compiled.plan.source)
+        return interpret(compiled.grammar, derivation).texts[layer]
+
+    overlaps = (
+        Relation("share items", pair.first, pair.second, sentence(pair.witness))
+        for pair in proofs.overlaps
+    )
+    nestings = (
+        Relation("nested", pair.inner_pattern, pair.outer_pattern, str(pair.inner))
+        for pair in proofs.nestings
+    )
+    return (*overlaps, *nestings)
+
+
+def _unused(compiled: Compiled, proofs: Proofs) -> tuple[Unused, ...]:
+    """Rules and words that training can no longer use, each named once."""
+    grammar = compiled.grammar
+    source = grammar.text_layer(compiled.plan.source)
+    found: dict[Unused, None] = {}
+    for entry in proofs.unused:
+        if entry.split != "train":
+            continue
+        dead = set(entry.rules)
+        alive = {rule.name for rule in grammar.rules if rule.rhs and rule.id not in dead}
+        for number in entry.rules:
+            rule = grammar.rules[number]
+            label = rule.name
+            if label in alive:
+                label = f"{label} as {grammar.categories[rule.lhs].name}"
+            found[Unused("rule", label, entry.split)] = None
+        for number in entry.words:
+            text = " ".join(
+                getattr(item, "text", "") for item in grammar.rules[number].templates[source]
+            )
+            found[Unused("word", text, entry.split)] = None
+    return tuple(found)

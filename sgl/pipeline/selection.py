@@ -1,0 +1,175 @@
+"""What a split leaves out, for estimating weights from a corpus that was drawn from it.
+
+A published training split is not drawn from a grammar but from what patterns leave of it,
+and of that only sentences without a repeated word are taken.  The regular part of this is
+exact: with the automaton of the split's constraint the probability of the split and the
+expected uses of every rule in its texts follow from the weights.  What is rejected while
+drawing is measured, on texts drawn under weights not far from those in question: for each
+rule how much rarer it is in the texts that are accepted::
+
+    uses in a text of the grammar  E(r)      of the split  E(r | C)      accepted  E(r | C) a(r)
+
+What is left out for each text that is kept is then ``E(r) / Z - E(r | C) a(r)``, with the
+probability Z of being kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sgl.automata import StructureCompiler
+from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.automata.weights.split import SplitGrammar, split_grammar
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import IN_DISTRIBUTION, Stratum
+from sgl.corpus.fit import LeftOut, Vector
+from sgl.frontend import Compiled
+from sgl.parsing import Forest
+from sgl.sampling import pack
+from sgl.sampling.engine import derive
+from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.tables import content_lemmas
+
+#: Texts drawn to measure what is rejected.
+DRAWN = 40_000
+
+#: Uses that tell how often a rule is rejected.
+_MEASURED = 200
+
+
+class SplitSelection:
+    """The in-distribution part of a split, under changing weights."""
+
+    def __init__(self, compiled: Compiled, split: str) -> None:
+        """Raises ``KeyError`` if the dataset has no such split, or no such part of it."""
+        self._compiled = compiled
+        self._grammar = compiled.grammar
+        self._stratum = _stratum(compiled, split)
+        self._language = StructureCompiler(compiled.grammar).language(self._stratum.constraint)
+        self._acceptor = _Acceptor(self._language)
+        self._lemmas = [
+            () if self._stratum.repeated_lemmas else lemmas
+            for lemmas in content_lemmas(compiled.grammar, compiled.plan)
+        ]
+        self._share = 1.0
+        self._accepted = np.ones(len(self._grammar.rules))
+
+    def admits(self, forest: Forest) -> bool:
+        """Whether some reading belongs to the split."""
+        states = forest.states(self._acceptor)
+        return any(self._acceptor.accepts(state) for state in states)
+
+    def refresh(self, weights: Vector) -> None:
+        """Measure what is rejected while drawing under these weights."""
+        met = np.zeros(len(weights))
+        accepted = np.zeros(len(weights))
+        kept = 0
+        derivations = self.draw(weights, DRAWN)
+        for derivation in derivations:
+            uses = np.bincount(derivation, minlength=len(weights))
+            met += uses
+            if not self.repeats(derivation):
+                accepted += uses
+                kept += 1
+        self._share = max(kept, 1) / max(len(derivations), 1)
+        self._accepted = self._shares(met, accepted) / self._share
+
+    def _shares(self, met: Vector, accepted: Vector) -> Vector:
+        """For each rule the share of its uses that stand in accepted texts.
+
+        A rule that was met too rarely has the share of its category, so that chance does
+        not tell words apart that are equally frequent.
+        """
+        category = np.array([rule.lhs for rule in self._grammar.rules])
+        size = len(self._grammar.categories)
+        met_there = np.bincount(category, met, size)[category]
+        accepted_there = np.bincount(category, accepted, size)[category]
+        common = np.where(
+            met_there >= _MEASURED, accepted_there / np.maximum(met_there, 1.0), self._share
+        )
+        shares = np.where(met >= _MEASURED, accepted / np.maximum(met, 1.0), common)
+        return shares.astype(np.float64)
+
+    def left_out(self, weights: Vector) -> LeftOut:
+        """What the split leaves out under these weights."""
+        split = self._split(weights)
+        mass = split.mass * self._share
+        uses = self._expected(weights) / mass - self._kept(split)
+        return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
+
+    def kept(self, weights: Vector) -> Vector:
+        """The expected uses of each rule in a text that is kept."""
+        return self._kept(self._split(weights))
+
+    def _kept(self, split: SplitGrammar) -> Vector:
+        return np.array(split.expected_rules) * self._accepted
+
+    def draw(self, weights: Vector, number: int) -> list[list[int]]:
+        """Derivations of the split under these weights, before any rejection."""
+        grammar = weighted(self._grammar, weights)
+        splits = {self._stratum.stream: self._split(weights)}
+        plan = replace(self._compiled.plan, strata=(replace(self._stratum, count=1),))
+        tables = pack(grammar, plan, splits)
+        key = stream_key(self._compiled.plan.seed, f"fit/{self._stratum.stream}")
+        start = tables.strata[0].start
+        drawn = (derive(tables.states, start, candidate_key(key, i)) for i in range(number))
+        return [derivation for derivation in drawn if derivation is not None]
+
+    def repeats(self, derivation: Sequence[int]) -> bool:
+        """Whether a derivation has a lemma twice that may occur once only."""
+        lemmas = [lemma for rule in derivation for lemma in self._lemmas[rule]]
+        return len(set(lemmas)) < len(lemmas)
+
+    def _split(self, weights: Vector) -> SplitGrammar:
+        return split_grammar(GrammarIndex(weighted(self._grammar, weights)), self._language)
+
+    def _expected(self, weights: Vector) -> Vector:
+        """The expected uses of each rule in a text of the whole grammar."""
+        size = len(self._grammar.categories)
+        mean = np.zeros((size, size))
+        for rule in self._grammar.rules:
+            for child in rule.rhs:
+                mean[child, rule.lhs] += weights[rule.id]
+        root = np.zeros(size)
+        root[self._grammar.start] = 1.0
+        visits = np.linalg.solve(np.eye(size) - mean, root)
+        expected: Vector = visits[[rule.lhs for rule in self._grammar.rules]] * weights
+        return expected
+
+
+class _Acceptor:
+    """A tree automaton as packed forests run it, with a state for what it rejects."""
+
+    def __init__(self, automaton: TreeAutomaton) -> None:
+        self._automaton = automaton
+        self._number_of = automaton.index.number_of
+
+    def step(self, rule: int, children: tuple[int, ...]) -> int:
+        automaton = self._automaton
+        if not children and rule not in self._number_of:
+            return automaton.leaves[automaton.lexicon.class_of[rule]]
+        if DEAD in children:
+            return DEAD
+        return automaton.tables[self._number_of[rule]].get(children, DEAD)
+
+    def accepts(self, state: int) -> bool:
+        return state in self._automaton.accepting
+
+
+def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGrammar:
+    """The same grammar with other weights."""
+    rules = tuple(
+        replace(rule, weight=float(weight))
+        for rule, weight in zip(grammar.rules, weights, strict=True)
+    )
+    return replace(grammar, rules=rules)
+
+
+def _stratum(compiled: Compiled, split: str) -> Stratum:
+    for stratum in compiled.plan.strata:
+        if stratum.split == split and stratum.category == IN_DISTRIBUTION:
+            return stratum
+    raise KeyError(split)

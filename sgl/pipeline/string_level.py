@@ -1,0 +1,170 @@
+"""The guarantee on strings: what the other readings of the drawn sentences are.
+
+The proofs are about derivations.  A training *string* may have another reading, which
+the grammar assigns to another derivation, and that reading may contain a held-out
+structure; and an item may be ambiguous between two outputs.  Both are decided by parsing
+every sentence with the grammar as it is written, while the dataset is drawn: what is of
+consequence is rejected, and another sentence takes its place (``ambiguous reject``), or
+it is drawn and counted (``ambiguous report``)::
+
+    referee = Referee(compiled, structures)
+    list(draw_strata(Sampler(tables), referee))
+    referee.judge_batch(stratum, texts, derivations)                [False, True, …]
+    referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
+    referee.guarantee(pattern)                    checked, with the figures
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sgl.accel.column import Column
+from sgl.automata import StructureCompiler
+from sgl.core.derivations import Derivations
+from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
+from sgl.corpus.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures
+from sgl.dataset import Guarantee, Readings
+from sgl.frontend import Compiled
+from sgl.parsing import Parser
+from sgl.rendering import outputs
+from sgl.sampling.engine import PackedStratum
+
+CLAIM = "string level"
+METHOD = "parsing"
+CHECKED, REFUTED, NOT_CHECKED = "checked", "refuted", "not checked"
+
+_GEN = "gen"
+
+
+@dataclass
+class _Counts:
+    """The strings of one stratum: how many there are of each kind.
+
+    ``patterns`` counts those that contain, in some reading, what a pattern holds out.
+    """
+
+    parsed: int = 0
+    several: int = 0
+    held_out: int = 0
+    outputs: int = 0
+    ambiguous: int = 0
+    patterns: Counter[str] = field(default_factory=Counter)
+
+    def add(self, found: Ambiguity, patterns: Sequence[str]) -> None:
+        """Count what was found of a string that is among those parsed."""
+        self.several += found.several
+        self.held_out += bool(found.structures)
+        self.outputs += bool(found.outputs)
+        self.ambiguous += found.matters
+        self.patterns.update(patterns)
+
+    def readings(self) -> Readings:
+        return Readings(
+            self.parsed,
+            self.several,
+            self.held_out,
+            self.outputs,
+            self.ambiguous,
+            dict(sorted(self.patterns.items())),
+        )
+
+
+class Referee:
+    """Parses what is drawn: says what is rejected, and counts what it finds."""
+
+    def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
+        grammar, plan = compiled.grammar, compiled.plan
+        source = grammar.text_layer(plan.source)
+        declared = declared_structures(plan.patterns, {})
+        self._held_out = tuple(entry for entry in declared if entry.held_out)
+        self._judge = AmbiguityJudge(
+            Parser(grammar, source),
+            StructureFinder(grammar, self._held_out, structures),
+            [output for output in outputs(grammar).values() if output.layer != source],
+        )
+        self._rejects = plan.ambiguous is Ambiguous.REJECT
+        self._counts: dict[str, _Counts] = {}
+        self._strata: dict[str, PackedStratum] = {}
+
+    def judge(
+        self, stratum: PackedStratum, sources: Column, derivations: Derivations
+    ) -> dict[int, Ambiguity]:
+        """What the readings are of those texts, by number, that have several.
+
+        Each text is the source text of the derivation of the same number.
+        """
+        texts = list(sources.texts())
+        return self._judge.judge_batch(texts, derivations, structures=stratum.split != _GEN)
+
+    def rejects(self, found: Ambiguity) -> bool:
+        """Whether a text with these readings is rejected."""
+        return self._rejects and found.matters
+
+    def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
+        """Take note of so many texts, and of the readings of those that have several."""
+        self._strata[stratum.stream] = stratum
+        counts = self._counts.setdefault(stratum.stream, _Counts())
+        counts.parsed += parsed
+        for ambiguity in found:
+            counts.add(ambiguity, sorted({self._held_out[i].pattern for i in ambiguity.structures}))
+
+    def counted(self, stratum: PackedStratum) -> dict[str, object]:
+        """What was counted of a stratum, as plain values; see :meth:`recount`."""
+        return asdict(self._counts.get(stratum.stream, _Counts()))
+
+    def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
+        """Take over what was counted of a stratum by an earlier run."""
+        self._strata[stratum.stream] = stratum
+        patterns = Counter(counted["patterns"])
+        self._counts[stratum.stream] = _Counts(**{**counted, "patterns": patterns})
+
+    @property
+    def readings(self) -> Mapping[str, Readings]:
+        """What was found in each stratum, by its stream."""
+        return {stream: counts.readings() for stream, counts in self._counts.items()}
+
+    def guarantee(self, pattern: Pattern) -> Guarantee:
+        """What is known of the readings of the strings, as far as a pattern is concerned.
+
+        It is refuted if strings that teach what the pattern holds out, or items of its own
+        with several outputs, were drawn all the same.
+        """
+        trained = own = leaks = differing = 0
+        for stream, counts in self._counts.items():
+            stratum = self._strata[stream]
+            if stratum.split != _GEN:
+                trained += counts.parsed
+                leaks += counts.patterns[pattern.name]
+            if stratum.category in (pattern.name, EXPOSURE_PREFIX + pattern.name):
+                own += counts.parsed
+                differing += counts.outputs
+        detail = (
+            f"{trained:,} strings of train, dev and test parsed, {leaks:,} with another reading "
+            f"that contains the structure; {own:,} of the pattern, {differing:,} with another "
+            "output"
+        )
+        found = leaks + differing
+        if found and self._rejects:
+            detail += "; all of these rejected"
+        result = REFUTED if found and not self._rejects else CHECKED
+        return Guarantee(pattern.name, CLAIM, METHOD, result, detail)
+
+
+def referee_of(compiled: Compiled, structures: StructureCompiler) -> Referee | None:
+    """The referee of a dataset; None if its author wants ambiguity to be ignored."""
+    ignores = compiled.plan.ambiguous is Ambiguous.IGNORE
+    return None if ignores else Referee(compiled, structures)
+
+
+def unchecked(pattern: str) -> Guarantee:
+    """The guarantee of a pattern as long as no sentence has been parsed."""
+    detail = "whether a training sentence has another reading with the structure"
+    return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, detail)
+
+
+def ignored(pattern: str) -> Guarantee:
+    """The guarantee of a pattern whose author says ``ambiguous ignore``."""
+    return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, "the dataset says `ambiguous ignore`")

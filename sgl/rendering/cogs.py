@@ -1,0 +1,92 @@
+"""The logical form of COGS: a conjunction of atoms over variables named by positions.
+
+``The baby on a tray in the house screamed``::
+
+    * baby ( x _ 1 ) ; * house ( x _ 7 ) ;                           definite nouns
+    baby . nmod . on ( x _ 1 , x _ 4 ) AND tray ( x _ 4 )            other nouns, and
+    AND tray . nmod . in ( x _ 4 , x _ 7 )                           modifiers
+    AND scream . agent ( x _ 8 , x _ 1 )                             roles of verbs
+
+Definite nouns come first, then, token by token, indefinite nouns with their
+modifiers, and the roles of verbs.  An adjective is an atom on its own token, as an
+indefinite noun is, and its noun has an atom that leads to it::
+
+    red ( x _ 1 ) AND ball ( x _ 2 ) AND ball . amod ( x _ 2 , x _ 1 )
+
+A name stands for itself and a wh-word is ``?``; neither has an atom.  A word by itself
+is a function: ``LAMBDA a . ball ( a )``.
+Form: Kim & Linzen 2020, *COGS*; questions and relative clauses: Li et al. 2023, *SLOG*.
+"""
+
+from __future__ import annotations
+
+from sgl.core.graph import Graph
+from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, ViewError, binders, parameters
+
+
+def cogs(graph: Graph) -> str:
+    """The COGS logical form of a semantic graph.
+
+    Raises:
+        ViewError: if the graph has none: two words share a token, a name is modified,
+            or a verb has neither arguments nor open roles.
+    """
+    return cogs_of(Meaning(graph))
+
+
+def cogs_of(meaning: Meaning) -> str:
+    """The same, for a graph that has been laid out."""
+    if len(meaning.nodes) == 1:
+        (number,) = meaning.nodes
+        if meaning.constant(number):
+            return meaning.constant(number)
+        if meaning.open[number]:
+            return _function(meaning, number)
+    _check(meaning)
+    pieces = []
+    atoms = []
+    for number in meaning.nodes:
+        if meaning.type[number] in (ENTITY, PROPERTY):
+            statement = f"{meaning.lemma[number]} ( x _ {meaning.position[number]} )"
+            if meaning.definite[number]:
+                pieces.append(f"* {statement}")
+            else:
+                atoms.append(statement)
+        atoms.extend(_atom(meaning, number, *edge) for edge in meaning.edges[number])
+    if atoms:
+        pieces.append(" AND ".join(atoms))
+    return " ; ".join(pieces)
+
+
+def _atom(meaning: Meaning, source: int, label: str, target: int) -> str:
+    predicate = " . ".join([meaning.lemma[source], *label.split(":")])
+    argument = meaning.constant(target) or f"x _ {meaning.position[target]}"
+    return f"{predicate} ( x _ {meaning.position[source]} , {argument} )"
+
+
+def _check(meaning: Meaning) -> None:
+    """Refuse what a conjunction of atoms would lose."""
+    taken = set()
+    for number in meaning.nodes:
+        lemma, position = meaning.lemma[number], meaning.position[number]
+        if meaning.constant(number):
+            if meaning.edges[number]:
+                raise ViewError(f"a name or wh-word has no dependents, and '{lemma}' has")
+        elif position < 0:
+            raise ViewError(f"'{lemma}' stands on no token")
+        elif position in taken:
+            raise ViewError(f"'{lemma}' shares its token with another word")
+        elif meaning.type[number] == EVENT and not meaning.edges[number]:
+            raise ViewError(f"the verb '{lemma}' has no arguments")
+        else:
+            taken.add(position)
+
+
+def _function(meaning: Meaning, number: int) -> str:
+    lemma = meaning.lemma[number]
+    if meaning.type[number] in (ENTITY, PROPERTY):
+        return f"{binders('a')} {lemma} ( a )"
+    roles = meaning.roles(number)
+    variables = parameters(len(roles))
+    atoms = [f"{lemma} . {roles[i]} ( e , {variables[i]} )" for i in range(len(roles))]
+    return f"{binders(variables + 'e')} {' AND '.join(atoms)}"

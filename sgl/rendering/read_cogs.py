@@ -1,0 +1,218 @@
+"""From a COGS logical form back to its semantic graph.
+
+Nouns are the variables with an atom of their own, or adjectives if an ``amod`` leads to
+them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one
+for each.  The order of the atoms of a variable is the order of its roles.  The head is
+the word that all others hang on: the verb that nothing leads to, or in a noun phrase its
+noun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sgl.core.graph import Graph, GraphNode
+from sgl.rendering.atoms import Atom, Form, read_form
+from sgl.rendering.meaning import (
+    ADJECTIVAL,
+    ENTITY,
+    EVENT,
+    NAME,
+    PARAMETERS,
+    PROPERTY,
+    UNANCHORED,
+    WH,
+)
+from sgl.rendering.reading import LogicalFormError, offset
+
+Edge = tuple[int | str, str, int | str]
+
+
+def read_cogs(text: str, tokens: Sequence[str] = ()) -> Graph:
+    """Read a COGS logical form.
+
+    The position of a noun or verb is the number of its variable.  Names and wh-words
+    have none in the form: with the ``tokens`` of the sentence a name is on the token
+    that it is equal to and a wh-word on the first, otherwise both are ``UNANCHORED``.
+
+    Raises:
+        LogicalFormError: if ``text`` is not the form of one connected graph.
+    """
+    form = read_form(text)
+    if form.constant:
+        return _graph([_constant_node(form.constant, tokens)], [], 0)
+    if form.binders:
+        return _graph([_open_node(text, form)], [], 0)
+    return _Builder(text, form).graph(tokens)
+
+
+class _Builder:
+    """The nodes and edges of a form: variables by number, constants by word."""
+
+    def __init__(self, text: str, form: Form) -> None:
+        self._text = text
+        self._nouns: dict[int, Atom] = {}
+        self._verbs: dict[int, Atom] = {}
+        self._first: dict[int | str, Atom] = {}
+        self._definite = {atom.arguments[0] for atom in form.definites}
+        self._edges: list[Edge] = []
+        self._targets: list[Atom] = []
+        for atom in (*form.definites, *form.atoms):
+            if len(atom.arguments) == 1:
+                self._add_noun(atom)
+        for atom in form.atoms:
+            if len(atom.arguments) == 2:
+                self._add_edge(atom)
+        self._check_targets()
+
+    def graph(self, tokens: Sequence[str]) -> Graph:
+        """The graph; its nodes in the order of their positions."""
+        constants = [key for key in self._first if isinstance(key, str)]
+        nodes: dict[int | str, GraphNode] = {key: _constant_node(key, tokens) for key in constants}
+        properties = {target for _, label, target in self._edges if label == ADJECTIVAL}
+        for key, atom in self._nouns.items():
+            lemma = ("lemma", atom.predicate[0])
+            definite = ("definite", "yes" if key in self._definite else "no")
+            if key in properties and key not in self._definite:
+                nodes[key] = GraphNode((lemma, ("type", PROPERTY)), key)
+            else:
+                nodes[key] = GraphNode((definite, lemma, ("type", ENTITY)), key)
+        for key, atom in self._verbs.items():
+            nodes[key] = GraphNode((("lemma", atom.predicate[0]), ("type", EVENT)), key)
+        order = sorted(nodes, key=lambda key: nodes[key].position)
+        number = {key: rank for rank, key in enumerate(order)}
+        edges = [(number[source], label, number[target]) for source, label, target in self._edges]
+        return _graph([nodes[key] for key in order], edges, number[self._head(order)])
+
+    def _add_noun(self, atom: Atom) -> None:
+        variable = _variable(atom)
+        if len(atom.predicate) > 1:
+            raise self._wrong(atom, f"'{' . '.join(atom.predicate)}' needs a second argument")
+        if variable in self._nouns:
+            raise self._wrong(atom, f"x _ {variable} has a noun already")
+        self._nouns[variable] = atom
+        self._first[variable] = atom
+
+    def _add_edge(self, atom: Atom) -> None:
+        variable = _variable(atom)
+        lemma, *label = atom.predicate
+        if not label:
+            raise self._wrong(atom, f"expected a role after '{lemma}'")
+        known = self._nouns.get(variable) or self._verbs.setdefault(variable, atom)
+        if known.predicate[0] != lemma:
+            raise self._wrong(atom, f"x _ {variable} is '{known.predicate[0]}', not '{lemma}'")
+        self._first.setdefault(variable, atom)
+        if isinstance(atom.arguments[1], str):
+            self._first.setdefault(atom.arguments[1], atom)
+        self._edges.append((variable, ":".join(label), atom.arguments[1]))
+        if isinstance(atom.arguments[1], int):
+            self._targets.append(atom)
+
+    def _check_targets(self) -> None:
+        for atom in self._targets:
+            if atom.arguments[1] not in self._first:
+                raise self._wrong(atom, f"x _ {atom.arguments[1]} has no atom of its own")
+
+    def _head(self, order: Sequence[int | str]) -> int | str:
+        """The node that every other hangs on.
+
+        Several do in a noun phrase with a relative clause, where noun and verb lead to
+        each other; the noun is the head.
+        """
+        targets = {target for _, _, target in self._edges}
+        below = _adjacency((source, target) for source, _, target in self._edges)
+        above = _adjacency((target, source) for source, _, target in self._edges)
+        ranked = sorted(order, key=lambda key: (key in targets, key not in self._nouns))
+        # If some node reaches all others, so does the last one that none before it reaches.
+        seen: set[int | str] = set()
+        last = ranked[0]
+        for key in ranked:
+            if key not in seen:
+                last = key
+                seen |= _reachable(key, below, seen)
+        if len(_reachable(last, below, set())) < len(order):
+            reached = _reachable(ranked[0], below, set())
+            apart = next(key for key in order if key not in reached)
+            reason = f"there is no head: {_named(ranked[0])} does not lead to {_named(apart)}"
+            raise self._wrong(self._first[apart], reason)
+        heads = _reachable(last, above, set())
+        return next(key for key in ranked if key in heads)
+
+    def _wrong(self, atom: Atom, reason: str) -> LogicalFormError:
+        return LogicalFormError(offset(self._text, atom.at), reason)
+
+
+def _adjacency(pairs: Iterable[tuple[int | str, int | str]]) -> dict[int | str, list[int | str]]:
+    found: dict[int | str, list[int | str]] = {}
+    for source, target in pairs:
+        found.setdefault(source, []).append(target)
+    return found
+
+
+def _reachable(
+    start: int | str, below: Mapping[int | str, Sequence[int | str]], closed: set[int | str]
+) -> set[int | str]:
+    """``start`` and what it leads to, other than by way of ``closed``."""
+    reached = {start}
+    left = [start]
+    while left:
+        for key in below.get(left.pop(), ()):
+            if key not in reached and key not in closed:
+                reached.add(key)
+                left.append(key)
+    return reached
+
+
+def _named(key: int | str) -> str:
+    return key if isinstance(key, str) else f"x _ {key}"
+
+
+def _variable(atom: Atom) -> int:
+    variable = atom.arguments[0]
+    assert isinstance(variable, int)  # by the grammar of atoms
+    return variable
+
+
+def _graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, str, int]], head: int) -> Graph:
+    """A graph with its edges by source, those of one source in the order given."""
+    return Graph(tuple(nodes), tuple(sorted(edges, key=lambda edge: edge[0])), head)
+
+
+def _constant_node(word: str, tokens: Sequence[str]) -> GraphNode:
+    if word == "?":
+        return GraphNode((("type", WH),), 0 if tokens else UNANCHORED)
+    position = tokens.index(word) if word in tokens else UNANCHORED
+    return GraphNode((("lemma", word), ("type", NAME)), position)
+
+
+def _open_node(text: str, form: Form) -> GraphNode:
+    """The word by itself that a function stands for."""
+    first = form.atoms[0]
+    lemma = first.predicate[0]
+    if form.atoms == (((lemma,), (0,), first.at),) and len(form.binders) == 1:
+        attributes = (("definite", "no"), ("lemma", lemma), ("open", "yes"), ("type", ENTITY))
+        return GraphNode(attributes, 0)
+    event = len(form.binders) - 1
+    roles: dict[int, str] = {}
+    for atom in form.atoms:
+        wrong = _wrong_role(atom, lemma, event, roles)
+        if wrong:
+            raise LogicalFormError(offset(text, atom.at), wrong)
+        roles[int(atom.arguments[1])] = ":".join(atom.predicate[1:])
+    if not len(roles) == event <= len(PARAMETERS):
+        raise LogicalFormError(0, f"of {event} variables before the event, {len(roles)} have roles")
+    names = "+".join(roles[rank] for rank in reversed(range(event)))
+    return GraphNode((("lemma", lemma), ("open", names), ("type", EVENT)), 0)
+
+
+def _wrong_role(atom: Atom, lemma: str, event: int, known: Mapping[int, str]) -> str:
+    """What is wrong with an atom of a verb by itself; empty if nothing is."""
+    if atom.predicate[0] != lemma:
+        return f"expected a role of '{lemma}', found one of '{atom.predicate[0]}'"
+    if len(atom.predicate) < 2:
+        return f"expected a role after '{lemma}'"
+    if len(atom.arguments) != 2 or atom.arguments[0] != event:
+        return "expected the last variable and one other as arguments"
+    if atom.arguments[1] == event or atom.arguments[1] in known:
+        return "expected a variable without a role as the second argument"
+    return ""

@@ -1,0 +1,114 @@
+"""The forms of ReCOGS: one statement for every word, names included.
+
+``The baby on a tray saw Emma``, by positions::
+
+    * baby ( 1 ) ; tray ( 4 ) ; Emma ( 6 ) ;                     nouns and names
+    nmod . on ( 1 , 4 )                                          modifiers
+    AND see ( 5 ) AND agent ( 5 , 1 ) AND theme ( 5 , 6 )        verbs and their roles
+
+Version 2 has random numbers in place of the positions; version 1 has all modifiers
+before the first verb as well.  Here the random numbers are a function of a seed and
+of the form itself, so that one graph has one form on every machine: the numbers 0 to
+59 are sorted by SHA-256 of seed, positional form and number, and given out in the
+order in which the variables first occur.
+
+Published ReCOGS has neither questions nor relative clauses.  They are written in its
+spirit: a wh-word is a name called ``?``, a relative clause is ``nmod ( noun , verb )``.
+Form: Wu, Manning & Potts 2023, *ReCOGS*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+
+from sgl.core.graph import Graph
+from sgl.rendering.meaning import EVENT, Meaning, ViewError, binders, parameters
+
+#: Variables of versions 1 and 2 are below this number.
+VARIABLES = 60
+
+
+def recogs(graph: Graph) -> str:
+    """The positional ReCOGS form of a semantic graph.
+
+    Raises:
+        ViewError: if two words share a token, or one stands on no token.
+    """
+    meaning = Meaning(graph)
+    return _function(meaning) or _write(meaning, lambda number: meaning.position[number])
+
+
+def recogs_v1(graph: Graph, seed: int = 0) -> str:
+    """The ReCOGS form, version 1: random variables, modifiers before verbs.
+
+    Raises:
+        ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
+    """
+    return _renamed(graph, seed, modifiers_first=True)
+
+
+def recogs_v2(graph: Graph, seed: int = 0) -> str:
+    """The ReCOGS form, version 2: random variables.
+
+    Raises:
+        ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
+    """
+    return _renamed(graph, seed, modifiers_first=False)
+
+
+def _renamed(graph: Graph, seed: int, *, modifiers_first: bool) -> str:
+    meaning = Meaning(graph)
+    positional = recogs(graph)
+    if _function(meaning):
+        return positional
+    if len(meaning.nodes) > VARIABLES:
+        raise ViewError(f"ReCOGS has no more than {VARIABLES} variables")
+    key = f"{seed} {positional}"
+    numbers = sorted(range(VARIABLES), key=lambda n: sha256(f"{key} {n}".encode()).digest())
+    things = [number for number in meaning.nodes if meaning.type[number] != EVENT]
+    events = [number for number in meaning.nodes if meaning.type[number] == EVENT]
+    variable = dict(zip([*things, *events], numbers, strict=False))
+    return _write(meaning, lambda number: variable[number], modifiers_first=modifiers_first)
+
+
+def _write(
+    meaning: Meaning, variable: Callable[[int], int], *, modifiers_first: bool = False
+) -> str:
+    positions = [meaning.position[number] for number in meaning.nodes]
+    if positions[0] < 0 or len(set(positions)) < len(positions):
+        raise ViewError("each word of a ReCOGS form needs a token of its own")
+    things = [number for number in meaning.nodes if meaning.type[number] != EVENT]
+    statements = [_statement(meaning, number, variable) for number in things]
+    order = meaning.nodes
+    if modifiers_first:
+        order = things + [number for number in order if meaning.type[number] == EVENT]
+    atoms = [atom for number in order for atom in _atoms(meaning, number, variable)]
+    return " ; ".join([*statements, " AND ".join(atoms)] if atoms else statements)
+
+
+def _statement(meaning: Meaning, number: int, variable: Callable[[int], int]) -> str:
+    star = "* " if meaning.definite[number] else ""
+    word = meaning.constant(number) or meaning.lemma[number]
+    return f"{star}{word} ( {variable(number)} )"
+
+
+def _atoms(meaning: Meaning, number: int, variable: Callable[[int], int]) -> Iterator[str]:
+    if meaning.type[number] == EVENT:
+        yield _statement(meaning, number, variable)
+    for label, target in meaning.edges[number]:
+        yield f"{label.replace(':', ' . ')} ( {variable(number)} , {variable(target)} )"
+
+
+def _function(meaning: Meaning) -> str:
+    """The form of a word by itself; empty for other graphs."""
+    number = meaning.nodes[0]
+    lemma = meaning.constant(number) or meaning.lemma[number]
+    if not meaning.open[number]:
+        return ""
+    if meaning.type[number] != EVENT:
+        return f"{binders('a')} {lemma} ( a )"
+    roles = meaning.roles(number)
+    variables = parameters(len(roles))
+    atoms = [f"{role} ( e , {v} )" for role, v in zip(roles, variables, strict=True)]
+    return f"{binders(variables + 'e')} {' AND '.join([f'{lemma} ( e )', *atoms])}"

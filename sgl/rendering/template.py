@@ -1,0 +1,115 @@
+"""An author's own view: a template in a small part of Jinja2.
+
+::
+
+    {% for node in nodes %}{{ node.lemma }}{% for role, other in node.edges %}
+     {{- " " ~ role ~ "=" ~ other.lemma }}{% endfor %}{{ "; " if not loop.last }}{% endfor %}
+
+A template knows ``nodes`` (those that mean something, in the order of their tokens),
+``root`` and ``tokens``.  A node has ``lemma``, ``position``, ``edges`` (pairs of label
+and node) and ``get(attribute)``.
+
+A template comes from whoever wrote the grammar, so it must not be able to do anything
+but write.  Jinja2's sandbox keeps it from Python; what is left are templates that never
+end or fill the memory, and against these the language itself is small:
+
+* only the constructs and the filters that ``template_language`` lists: there is no
+  multiplication, no ``range``, no list, no variable that outlives its loop;
+* every round of a loop, every call and every filter is a step, and steps are counted;
+* whatever makes a text (an output, ``~``, ``+``, a macro) checks its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2.exceptions import SecurityError
+
+from sgl.core.graph import Graph
+from sgl.rendering.meaning import ViewError
+from sgl.rendering.template_language import LONGEST, TemplateNode, ViewEnvironment, prepared
+
+#: Characters of a template.
+LONGEST_TEMPLATE = 10_000
+
+#: What ends a line or a column, with the spaces around it.
+_BREAKS = re.compile(r"\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
+
+#: What an author's mistake can raise while a template runs.
+_MISTAKES = (
+    TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
+    """Make a view of an author's template; the view takes a graph and its tokens.
+
+    White space at both ends of what it writes is dropped, a line end or a tab is a space.
+
+    Raises:
+        ViewError: if ``source`` is not a template of the language above; the view
+            itself raises it if the template fails, writes more than ``LONGEST``
+            characters, or does not end within ``MOST_STEPS`` steps.
+    """
+    if len(source) > LONGEST_TEMPLATE:
+        raise ViewError(f"the template is longer than {LONGEST_TEMPLATE} characters")
+    environment = ViewEnvironment()
+    try:
+        template = environment.from_string(prepared(environment.parse(source)))
+    except TemplateSyntaxError as error:
+        raise ViewError(f"line {error.lineno} of the template: {error.message}") from error
+    except (TemplateError, RecursionError, SyntaxError, ValueError) as error:
+        raise ViewError(f"the template cannot be read: {error}") from error
+
+    def render(graph: Graph, tokens: Sequence[str]) -> str:
+        shown, root = _shown(graph)
+        environment.steps = 0
+        context = {"nodes": shown, "root": root, "tokens": tuple(tokens)}
+        pieces: list[str] = []
+        length = 0
+        try:
+            for piece in template.generate(context):
+                length += len(piece)
+                if length > LONGEST:
+                    raise SecurityError(f"it writes more than {LONGEST} characters")
+                pieces.append(piece)
+        except _MISTAKES as error:
+            raise ViewError(f"{_line(error)}: {error}") from error
+        return _BREAKS.sub(" ", "".join(pieces)).strip()
+
+    return render
+
+
+def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
+    """The nodes with attributes in the order of their tokens, and the head."""
+    found = {
+        number: TemplateNode(dict(node.attributes), node.position)
+        for number, node in enumerate(graph.nodes)
+        if node.attributes
+    }
+    for source, label, target in graph.edges:
+        if source not in found or target not in found:
+            raise ViewError(f"the edge '{label}' leads from or to a word without meaning")
+        found[source].edges = (*found[source].edges, (label, found[target]))
+    if graph.head not in found:
+        raise ViewError("the head of the graph is a word without meaning")
+    return tuple(sorted(found.values(), key=lambda node: node.position)), found[graph.head]
+
+
+def _line(error: BaseException) -> str:
+    """Where in the template an error was raised."""
+    line = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in ("<template>", "<unknown>"):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"line {line} of the template" if line else "the template"

@@ -1,0 +1,258 @@
+r"""Read what systems have put out, and say which sentence or row each output belongs to.
+
+The ending of a file says what it is; where it does not, the first line does:
+
+===================  ============================================================
+``.conllu``          sentences with their words; by ``sent_id`` if the first has it
+``.jsonl``, ``{…``   objects ``{"id": "s1", "prediction": "a text"}`` (or a list of words)
+``.tsv``, ``id\t…``  ``s1 \t a text``, perhaps below the heads ``id \t prediction``
+any other            a text on each line
+===================  ============================================================
+
+Files with ids may be in any order, and are read into memory; the others have an output for
+each sentence, in order, and are read as the treebank is.  Nothing is skipped: a sentence
+without an output has the empty one, which is counted, and outputs for no sentence are
+reported.  All commands that take predictions read them here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sgl.research.analyse.kinds import what_else
+from sgl.research.analyse.treebank import LONGEST_LINE, Malformed, Sentence, TreebankReader
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An output that came as words, with its text if that came too."""
+
+    words: tuple[str, ...]
+    text: str | None = None
+
+
+#: An output: a text, or words.
+Output = str | Cut
+
+#: The members of a JSON object that an output can be in, and its id.
+TEXTS = ("prediction", "hypothesis", "output", "text")
+IDS = ("id", "sent_id")
+
+#: So many places are named in a report.
+_NAMED = 5
+
+
+class PredictionsError(Exception):
+    """A file of predictions that cannot be used: what is wrong, details, and what to do."""
+
+    def __init__(self, message: str, details: tuple[str, ...] = (), hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.details, self.hint = message, details, hint
+
+
+class NumberError(PredictionsError):
+    """There are more or fewer outputs than sentences."""
+
+
+class UnknownIdError(PredictionsError):
+    """There are outputs for no sentence."""
+
+
+@dataclass(slots=True)
+class Aligned:
+    """The outputs of a system, asked for sentence by sentence in the order of the treebank."""
+
+    by_id: dict[str, Output] | None
+    in_order: Iterator[Output]
+    given: int = 0
+    missing: int = 0
+    _asked: set[str] = field(default_factory=set)
+
+    def output(self, sent_id: str | None) -> Output | None:
+        """The output for the next sentence; none if there is none.
+
+        Raises:
+            PredictionsError: the file has ids and the sentence has none, or one that was there.
+            OSError: the file cannot be read.
+        """
+        if self.by_id is None:
+            found = next(self.in_order, None)
+        else:
+            if sent_id is None:
+                raise PredictionsError("the predictions have ids, and a sentence has no `sent_id`")
+            if sent_id in self._asked:
+                raise PredictionsError(f"the treebank has two sentences `{sent_id}`")
+            self._asked.add(sent_id)
+            found = self.by_id.get(sent_id)
+        self.given += found is not None
+        self.missing += found is None
+        return found
+
+    def skip(self, sent_id: str | None) -> None:
+        """Go past the output for a sentence that cannot be read."""
+        if self.by_id is None:
+            self.given += next(self.in_order, None) is not None
+        elif sent_id is not None:
+            self._asked.add(sent_id)
+
+    def finish(self) -> None:
+        """Say whether there were as many outputs as sentences.
+
+        Raises:
+            PredictionsError: there were not; missing ones of a file with ids are no fault.
+        """
+        if self.by_id is not None:
+            unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
+            if unknown:
+                raise UnknownIdError(
+                    f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id",
+                    (*unknown[:_NAMED], *(["…"] if len(unknown) > _NAMED else [])),
+                )
+            return
+        more = sum(1 for _ in self.in_order)
+        if self.missing or more:
+            outputs, sentences = self.given + more, self.given + self.missing
+            plural = "" if outputs == 1 else "s"
+            raise NumberError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
+
+
+def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, Output]:
+    """The outputs for some sentences, by their places in the treebank; ``wanted`` has their ids.
+
+    Raises:
+        PredictionsError: the file is not what its ending says.
+        OSError: the file cannot be opened or read.
+    """
+    aligned = open_predictions(path, column)
+    if aligned.by_id is not None:
+        by_id = aligned.by_id
+        return {
+            at: by_id[name] for at, name in wanted.items() if name is not None and name in by_id
+        }
+    return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
+
+
+def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
+    """The predictions of a file; ``column`` (form, lemma) says what the words of CoNLL-U are.
+
+    A file whose first line begins with one of ``ids`` and a tab has ids.
+
+    Raises:
+        PredictionsError: the file is not what its ending or its first line says.
+        OSError: the file cannot be opened or read.
+    """
+    other = what_else(path)
+    if other:
+        raise PredictionsError(other)
+    kind = path.suffix.lower()
+    nothing: Iterator[Output] = iter(())
+    if kind == ".conllu":
+        return _sentences(path, column)
+    first = next((line for _, line in _lines(path) if line.strip()), "")
+    cell, tab, _ = first.partition("\t")
+    if kind in (".jsonl", ".ndjson", ".json") or first.startswith("{"):
+        return _objects(path)
+    if kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
+        return Aligned(_unique(_tsv(path)), nothing)
+    return Aligned(None, (text for _, text in _lines(path)))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers."""
+    with path.open("rb") as stream:
+        number = 0
+        while raw := stream.readline(LONGEST_LINE):
+            number += 1
+            if len(raw) == LONGEST_LINE:
+                raise PredictionsError(f"line {number:,} has more than {LONGEST_LINE:,} bytes")
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as problem:
+                raise PredictionsError(
+                    f"line {number:,} is not UTF-8 at byte {problem.start + 1}"
+                ) from None
+            yield number, text.rstrip("\r\n")
+
+
+def _tsv(path: Path) -> Iterator[tuple[int, str, Output]]:
+    for number, line in _lines(path):
+        cells = line.split("\t")
+        if number == 1 and cells[0] in IDS:
+            continue
+        if len(cells) != 2:
+            raise PredictionsError(
+                f"line {number:,} has {len(cells)} column{'s' if len(cells) > 1 else ''}; "
+                "a prediction is an id, a tab and a text"
+            )
+        yield number, cells[0].strip(), cells[1]
+
+
+def _objects(path: Path) -> Aligned:
+    """A file of JSON: with ids in all objects, or in none."""
+    found = [(number, *_object(number, line)) for number, line in _lines(path) if line.strip()]
+    named = sum(sent_id is not None for _, sent_id, _ in found)
+    if named == 0:
+        return Aligned(None, (output for _, _, output in found))
+    if named < len(found):
+        number = next(number for number, sent_id, _ in found if sent_id is None)
+        raise PredictionsError(f"line {number:,} has no `id`, and others have one")
+    return Aligned(_unique((number, str(name), output) for number, name, output in found), iter(()))
+
+
+def _object(number: int, line: str) -> tuple[str | None, Output]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise PredictionsError(f"line {number:,} is not JSON") from None
+    if not isinstance(value, dict):
+        raise PredictionsError(f"line {number:,} is no object with a `prediction`")
+    sent_id = next((value[name] for name in IDS if name in value), None)
+    if sent_id is not None and not isinstance(sent_id, str | int):
+        raise PredictionsError(f"line {number:,} has an `id` that is no text")
+    output = _output(number, next((value[name] for name in TEXTS if name in value), None))
+    return (None if sent_id is None else str(sent_id)), output
+
+
+def _output(number: int, value: Any) -> Output:  # noqa: ANN401 - JSON may hold anything
+    """A text or a list of words."""
+    words = value if isinstance(value, list) else [value]
+    if not all(isinstance(word, str) for word in words):
+        raise PredictionsError(
+            f"line {number:,} has no `prediction` that is a text or a list of words"
+        )
+    if any("\ud800" <= character <= "\udfff" for word in words for character in word):
+        raise PredictionsError(f"line {number:,} has half a character (a lone surrogate)")
+    return Cut(tuple(words)) if isinstance(value, list) else str(value)
+
+
+def _sentences(path: Path, column: str) -> Aligned:
+    """The sentences of CoNLL-U, by id if they have one."""
+    first = next(TreebankReader(trees=False).read(path), None)
+    in_order = _read_words(path, column)
+    if isinstance(first, Sentence) and first.comment("sent_id") is not None:
+        return Aligned(_unique(in_order), iter(()))
+    return Aligned(None, (output for _, _, output in in_order))
+
+
+def _read_words(path: Path, column: str) -> Iterator[tuple[int, str, Output]]:
+    for block in TreebankReader(trees=False).read(path):
+        if isinstance(block, Malformed):
+            raise PredictionsError(f"line {block.line:,}: {block.reason}")
+        words = tuple([word.lemma if column == "lemma" else word.form for word in block.words])
+        yield block.line, block.comment("sent_id") or "", Cut(words, block.comment("text"))
+
+
+def _unique(rows: Iterator[tuple[int, str, Output]]) -> dict[str, Output]:
+    """The outputs by id."""
+    outputs: dict[str, Output] = {}
+    for number, sent_id, output in rows:
+        if not sent_id:
+            raise PredictionsError(f"the prediction in line {number:,} has no id")
+        if sent_id in outputs:
+            raise PredictionsError(f"line {number:,} is a second prediction for `{sent_id}`")
+        outputs[sent_id] = output
+    return outputs

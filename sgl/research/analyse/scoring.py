@@ -1,0 +1,150 @@
+"""Score the outputs of one system, sentence by sentence.
+
+BLEU compares all words.  Edges are looked for among words without punctuation, as distances
+are those of a tree without it::
+
+    sentence   I left , she said .       tree    I left she said
+    output     i left , she said         text    i left she said
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sgl.research.analyse.bleu import sentence_bleu
+from sgl.research.analyse.order import Kept, edges_kept, relation_accuracy
+from sgl.research.analyse.predictions import (
+    Aligned,
+    Cut,
+    Output,
+    PredictionsError,
+    open_predictions,
+)
+from sgl.research.analyse.result import FailedSystem, Settings, System
+from sgl.research.analyse.scripts import ScriptComparison
+from sgl.research.analyse.text import composed, cutter, folded, without_marks
+from sgl.research.analyse.tree import Skeleton
+from sgl.research.analyse.treebank import Malformed, Sentence
+
+
+def spelling(settings: Settings) -> Callable[[str], str]:
+    """The form in which words are compared."""
+    return composed if settings.keep_case else folded
+
+
+class Gold:
+    """What outputs for one sentence are compared with."""
+
+    __slots__ = ("kept", "relations", "sentence", "skeleton", "strip", "text", "words")
+
+    def __init__(self, sentence: Sentence, skeleton: Skeleton, settings: Settings) -> None:
+        lemmas = settings.column == "lemma"
+        same = spelling(settings)
+        self.strip = not settings.keep_punctuation
+        self.sentence = sentence
+        self.skeleton = skeleton
+        self.words = [same(word.lemma if lemmas else word.form) for word in sentence.words]
+        self.kept = [self.words[place] for place in skeleton.kept]
+        self.relations = [sentence.words[place].deprel for place in skeleton.kept]
+        text = sentence.comment("text")
+        self.text = same(text.strip()) if text else None
+
+    def unmarked(self, words: Sequence[str]) -> Sequence[str]:
+        """An output as the tree has its words: without punctuation, if the tree is so."""
+        if not self.strip:
+            return words
+        kept = set(self.kept)
+        return without_marks(words, kept, set(self.words) - kept)
+
+
+class Scorer:
+    """Scores one file of predictions; a fault of the file ends the scoring of this system."""
+
+    def __init__(self, name: str, path: Path, settings: Settings) -> None:
+        self.fault: FailedSystem | None = None
+        self._name, self._path, self._settings = name, path, settings
+        self._same = spelling(settings)
+        self._cut = cutter(settings.tokenizer)
+        self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
+        self._kept: Counter[str] = Counter()
+        self._edges: Counter[str] = Counter()
+        self._empty = self._glued = 0
+        self._scripts = ScriptComparison()
+        self._outputs = Aligned(None, iter(()))
+        try:
+            self._outputs = open_predictions(path, settings.column)
+        except PredictionsError as problem:
+            self._stop(problem)
+
+    def add(self, gold: Gold) -> None:
+        """Score the output for the next sentence."""
+        if self.fault is None:
+            try:
+                output = self._outputs.output(gold.sentence.comment("sent_id"))
+            except PredictionsError as problem:
+                self._stop(problem)
+            else:
+                self._score(gold, output)
+
+    def skip(self, block: Malformed) -> None:
+        """Go past the output for a sentence that cannot be read."""
+        if self.fault is None:
+            try:
+                self._outputs.skip(block.sent_id)
+            except PredictionsError as problem:
+                self._stop(problem)
+
+    def finish(self) -> System | None:
+        """The scores of the system; none if its predictions cannot be used."""
+        if self.fault is None:
+            try:
+                self._outputs.finish()
+            except PredictionsError as problem:
+                self._stop(problem)
+        if self.fault is not None:
+            return None
+        return System(
+            self._name,
+            str(self._path),
+            np.array(self._bleu, np.float64),
+            np.array(self._dea, np.float64),
+            np.array(self._exact, np.bool_),
+            {label: Kept(self._kept[label], edges) for label, edges in self._edges.items()},
+            self._empty,
+            self._outputs.missing,
+            self._glued,
+            self._scripts.foreign(),
+        )
+
+    def _score(self, gold: Gold, output: Output | None) -> None:
+        words = self._words(gold, output)
+        self._empty += output is not None and not words
+        self._scripts.add(gold.words, words)
+        exact = words == gold.words
+        if not exact and isinstance(output, str) and gold.text is not None:
+            self._glued += self._same(output.strip()) == gold.text
+        self._exact.append(exact)
+        self._bleu.append(sentence_bleu(gold.words, words))
+        heads = gold.skeleton.heads
+        # A form may be punctuation at one place and a word at another: an exact output has both.
+        text = gold.kept if exact else gold.unmarked(words)
+        found = edges_kept(gold.kept, heads, text)
+        for relation, kept in relation_accuracy(gold.relations, found).items():
+            self._kept[relation] += kept.kept
+            self._edges[relation] += kept.edges
+        edges = len(found) - found.count(None)
+        self._dea.append(found.count(True) / edges if edges else float("nan"))
+
+    def _words(self, gold: Gold, output: Output | None) -> list[str]:
+        if output is None:
+            return []
+        cut = output.words if isinstance(output, Cut) else self._cut(output, gold.sentence)
+        return list(map(self._same, cut))
+
+    def _stop(self, problem: PredictionsError) -> None:
+        self.fault = FailedSystem(str(self._path), problem.message, problem.details, problem.hint)

@@ -1,0 +1,168 @@
+"""Measure a dependency tree: how deep, long, wide and tangled it is.
+
+The example of Shimorina, Parmentier and Gardent (2021), *I enjoy my time at Franklin High
+School*, with the governors ``2 0 4 2 8 8 8 4``::
+
+    position      I|enjoy|my|time|at|Franklin|High|School
+    flux size      1     1  2    1  2        3    4           mean 2
+    flux weight    1     1  1    1  1        1    1           mean 1
+    depth 3, length 8, mean dependency distance 2, arity 7/8, projective
+
+The *flux* at a position between two words is the set of edges that pass over it (Kahane,
+Yan & Botalla 2017).  Its size is their number; its weight is the largest number of them
+that share no word.  The mean size over all positions is the mean dependency distance: an
+edge of distance d is counted at d positions, and there is one position less than words, as
+there is one edge less.
+
+Edges are bits of an integer, one for each position, so that all positions are computed
+together.  The weight is a largest matching in a forest: taken from the leaves up, an edge
+belongs to it at all positions where both of its ends are still free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sgl.research.analyse.treebank import Word
+
+
+class Measures(NamedTuple):
+    """What is measured of a tree; means over nothing are 0."""
+
+    length: int
+    depth: int
+    distance: float
+    flux_size: float
+    flux_weight: float
+    arity: float
+    projective: bool
+
+
+class Skeleton(NamedTuple):
+    """A tree without its punctuation: governors, and the places (from 0) of what is left."""
+
+    heads: tuple[int, ...]
+    kept: tuple[int, ...]
+
+
+def measure(heads: Sequence[int]) -> Measures:
+    """The measures of a tree, whose governors are numbered from 1; the root has 0."""
+    length = len(heads)
+    depths = word_depths(heads)
+    edges = max(length - 1, 1)
+    return Measures(
+        length=length,
+        depth=max(depths),
+        distance=sum(distances(heads)) / edges,
+        flux_size=sum(flux_sizes(heads)) / edges,
+        flux_weight=sum(map(int.bit_count, _matched(heads, depths))) / edges,
+        arity=(length - 1) / length,
+        projective=is_projective(heads),
+    )
+
+
+def word_depths(heads: Sequence[int]) -> list[int]:
+    """How many edges are above each word."""
+    depths = [-1] * len(heads)
+    for word in range(len(heads)):
+        path = []
+        at = word
+        while depths[at] < 0 and heads[at]:
+            path.append(at)
+            at = heads[at] - 1
+        if not heads[at]:
+            depths[at] = 0
+        depth = depths[at]
+        for below in reversed(path):
+            depth += 1
+            depths[below] = depth
+    return depths
+
+
+def distances(heads: Sequence[int]) -> list[int]:
+    """How many words apart the ends of each edge are."""
+    return [abs(word - head) for word, head in enumerate(heads, 1) if head]
+
+
+def flux_sizes(heads: Sequence[int]) -> list[int]:
+    """How many edges pass over each position between two words."""
+    change = [0] * (len(heads) + 1)
+    for word, head in enumerate(heads, 1):
+        if head:
+            change[min(word, head)] += 1
+            change[max(word, head)] -= 1
+    sizes, size = [], 0
+    for position in range(1, len(heads)):
+        size += change[position]
+        sizes.append(size)
+    return sizes
+
+
+def flux_weights(heads: Sequence[int]) -> list[int]:
+    """How many edges that share no word pass over each position, at most."""
+    matched = _matched(heads, word_depths(heads))
+    return [sum(edge >> at & 1 for edge in matched) for at in range(len(heads) - 1)]
+
+
+def is_projective(heads: Sequence[int]) -> bool:
+    """Whether every word between the ends of an edge is below its governor.
+
+    That is so if and only if each word and all that is below it stand side by side.
+    """
+    depths = word_depths(heads)
+    first, last, size = list(range(len(heads))), list(range(len(heads))), [1] * len(heads)
+    for word in _upwards(depths):
+        if last[word] - first[word] + 1 != size[word]:
+            return False
+        above = heads[word] - 1
+        if above >= 0:
+            first[above] = min(first[above], first[word])
+            last[above] = max(last[above], last[word])
+            size[above] += size[word]
+    return True
+
+
+def without_punctuation(words: Sequence[Word]) -> Skeleton:
+    """The tree less the words with the relation ``punct``, or a subtype of it.
+
+    What depends on one of them goes to the nearest governor that is kept.  The root is kept
+    whatever its relation is.
+    """
+    kept = [
+        place
+        for place, word in enumerate(words)
+        if word.head == 0 or word.deprel.partition(":")[0] != "punct"
+    ]
+    if len(kept) == len(words):
+        return Skeleton(tuple([word.head for word in words]), tuple(kept))
+    number = {place + 1: at for at, place in enumerate(kept, 1)}
+    number[0] = 0
+    heads = []
+    for place in kept:
+        head = words[place].head
+        while head not in number:
+            head = words[head - 1].head
+        heads.append(number[head])
+    return Skeleton(tuple(heads), tuple(kept))
+
+
+def _matched(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
+    """For each edge the positions at which it is in the largest matching, as bits."""
+    taken = [0] * len(heads)
+    matched = []
+    for word in _upwards(depths):
+        above = heads[word] - 1
+        if above < 0:
+            continue
+        first, last = (word, above) if word < above else (above, word)
+        edge = ((1 << (last - first)) - 1) << first
+        edge &= ~(taken[word] | taken[above])
+        taken[above] |= edge
+        matched.append(edge)
+    return matched
+
+
+def _upwards(depths: Sequence[int]) -> Iterator[int]:
+    """The words, each before its governor."""
+    return iter(sorted(range(len(depths)), key=depths.__getitem__, reverse=True))

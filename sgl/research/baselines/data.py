@@ -1,0 +1,91 @@
+r"""The rows that a baseline learns from and those that it predicts.
+
+A dataset of ``sglc compile`` has a split ``train``, perhaps one called ``dev``, and others,
+which are predicted::
+
+    train   43,800   learnt
+    dev      5,000   decides which state of the model is kept
+    test     5,000   predicted
+    gen     76,000   predicted
+
+The texts that training and its choice depend on have a hash, so that a checkpoint is never
+continued with others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.research.evaluate.benchmark import MANIFEST, Benchmark, DatasetError, Row, read_benchmark
+
+TRAIN, DEV = "train", "dev"
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A dataset as a baseline sees it; ``predicted`` are splits in the order of the manifest."""
+
+    name: str
+    signature: str
+    source: str
+    target: str
+    train: tuple[Row, ...]
+    dev: tuple[Row, ...]
+    predicted: tuple[Benchmark, ...]
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that the weights of a model can depend on."""
+        told = hashlib.sha256(f"{self.signature}\n{self.source}\n{self.target}\n".encode())
+        for rows in (self.train, self.dev):
+            told.update(b"\0")
+            for row in rows:
+                told.update(f"{row.source}\t{row.target}\n".encode())
+        return told.hexdigest()
+
+
+def read_data(path: Path, target: str | None) -> Data:
+    """Read all splits of a dataset.
+
+    Raises:
+        DatasetError: it is no dataset, or there is nothing to learn or to predict.
+    """
+    if path.is_file():
+        raise DatasetError(
+            f"`{path}` is a file, not a dataset",
+            hint="DATASET is a directory that `sglc compile` has written",
+        )
+    train = read_benchmark(path, TRAIN, target)
+    names = _splits(path)
+    # Files of a run are called by these names, and have to stay in its directory.
+    for name in (train.name, *names):
+        if not _is_file_name(name):
+            raise DatasetError(f"`{path}` has a name that no file can have: {name!r}")
+    others = [name for name in names if name not in (TRAIN, DEV)]
+    if not others:
+        raise DatasetError(
+            f"`{path}` has nothing to predict", hint="it has no split but train and dev"
+        )
+    dev = read_benchmark(path, DEV, target).rows if DEV in names else ()
+    return Data(
+        train.name,
+        train.signature,
+        train.source,
+        train.target,
+        train.rows,
+        dev,
+        tuple(read_benchmark(path, name, target) for name in others),
+    )
+
+
+def _is_file_name(name: object) -> bool:
+    return isinstance(name, str) and name not in ("", "..") and name == Path(name).name
+
+
+def _splits(path: Path) -> Sequence[str]:
+    # The manifest was read and found to be one; only its names are needed again.
+    return list(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["splits"])

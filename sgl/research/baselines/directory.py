@@ -1,0 +1,141 @@
+"""The directory of a run: what is in it, and whether it may be used.
+
+::
+
+    run.json                 what the run is: settings, dataset, versions; later how it ended
+    checkpoint.safetensors   where training stands
+    tokens.json              the vocabulary
+    model.safetensors        the weights that are kept (`adapter/` for a language model)
+    predictions/gen.tsv      names of rows and predictions, for `sglc eval`
+    scores/gen.json, .html   what `sglc eval` finds
+
+``run.json`` is written first, so that a directory says from its beginning whose it is.  While
+a run is at work there is also a file ``lock``, which keeps a second one out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sgl.parallel.lock import LOCK, HeldError, HeldFolder
+from sgl.research.evaluate.benchmark import Row
+
+#: The first member of the record; what marks a directory as that of a run.
+FORMAT = "sgl-baseline/1"
+
+
+class DirectoryError(Exception):
+    """A directory cannot be used for a run; ``hint`` says what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class Directory:
+    """The files of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.record = path / "run.json"
+        self.checkpoint = path / "checkpoint.safetensors"
+        self.vocabulary = path / "tokens.json"
+        self._held: HeldFolder | None = None
+
+    def take(self, run: str, *, resume: bool) -> None:
+        """Begin a run, or go on with it, here; until ``leave`` no other process can.
+
+        Raises:
+            DirectoryError: it holds something else, or a run that is not to be resumed, or
+                another process is at work in it.
+        """
+        # A directory of others does not even get the file of the lock.
+        self.check(run, resume=resume)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._held = HeldFolder.take(self.path)
+        except HeldError as problem:
+            raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
+        try:
+            # Another run may have begun and ended meanwhile.
+            self.check(run, resume=resume)
+        except DirectoryError:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Let others use the directory; an empty one is deleted."""
+        if self._held is not None:
+            self._held.leave()
+            self._held = None
+
+    def check(self, run: str, *, resume: bool) -> None:
+        """Whether a run may be begun, or resumed, here; writes nothing.
+
+        Raises:
+            DirectoryError: it holds something else, or a run that is not to be resumed.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise DirectoryError(f"`{self.path}` is a file")
+        if not self.path.is_dir() or all(child.name == LOCK for child in self.path.iterdir()):
+            if resume:
+                raise DirectoryError(f"there is no run to resume in `{self.path}`")
+            return
+        found = self._found()
+        if not resume:
+            raise DirectoryError(
+                f"`{self.path}` has a run already", "`--resume` goes on with it; or delete it"
+            )
+        if found != run:
+            raise DirectoryError(
+                f"the run in `{self.path}` is of another configuration or other data",
+                "go on with the options, the dataset and the versions of the libraries that it was "
+                "begun with, or give another directory",
+            )
+
+    def write_record(self, record: dict[str, Any]) -> None:
+        """Write what is known of the run."""
+        text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
+        _replace(self.record, text + "\n")
+
+    def write_vocabulary(self, text: str) -> None:
+        """Write the vocabulary of the run."""
+        _replace(self.vocabulary, text)
+
+    def write_predictions(self, split: str, rows: Sequence[Row], texts: Sequence[str]) -> Path:
+        """Write the predictions for a split, in the form that `sglc eval` reads."""
+        path = self.path / "predictions" / f"{split}.tsv"
+        path.parent.mkdir(exist_ok=True)
+        lines = [f"{row.id}\t{text}\n" for row, text in zip(rows, texts, strict=True)]
+        _replace(path, "".join(lines))
+        return path
+
+    def scores(self, split: str, kind: str) -> Path:
+        """Where the scores of a split are to be."""
+        path = self.path / "scores" / f"{split}.{kind}"
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+    def _found(self) -> object:
+        """The hash of the run that the directory holds."""
+        try:
+            record = json.loads(self.record.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
+        return record.get("run")
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
+    try:
+        partial.write_text(text, "utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

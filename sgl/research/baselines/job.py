@@ -1,0 +1,228 @@
+"""Train, decode and write predictions: the work of `sglc baseline`, without its scoring.
+
+::
+
+    data, settings  ->  vocabulary  ->  training  ->  predictions of test, gen ...
+
+What is decided on the way is in the record: the settings, the hashes of settings and data,
+the versions of the libraries, every check on dev, and why training ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from sgl import __version__
+from sgl.research.baselines.checkpoint import CheckpointError
+from sgl.research.baselines.config import CAUSAL, Config
+from sgl.research.baselines.data import Data
+from sgl.research.baselines.directory import Directory
+from sgl.research.baselines.learner import Learner, Line
+from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary
+from sgl.research.baselines.training import Plan, Told, Trained, Training, reproducible
+from sgl.research.baselines.vocabulary import unwritable
+from sgl.research.evaluate.benchmark import Benchmark
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be trained on what, and where it is written."""
+
+    config: Config
+    data: Data
+    out: Path
+    resume: bool
+    limit: float
+
+
+class Job:
+    """A run of training and decoding, which holds its directory until it is closed.
+
+    Raises:
+        DirectoryError: the directory cannot be used.
+        CheckpointError: the vocabulary of the run that is resumed is damaged.
+        LanguageModelError: there is no language model where the settings say.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.directory = Directory(request.out)
+        versions = _versions(request.config)
+        self.run = _run_hash(request.config, request.data, versions)
+        self._record = _begun(request, self.run, versions)
+        self.directory.take(self.run, resume=request.resume)
+        try:
+            self.learner = self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others use the directory."""
+        self.directory.leave()
+
+    def _begin(self) -> Learner:
+        """What learns; nothing is written before all that can be wrong with it has been found."""
+        config, data = self.request.config, self.request.data
+        with self._reproducible():
+            learner = _learner(config, data, self.directory)
+        # This makes the tokens of all rows, so that one that is too long is found now.
+        _ = learner.lengths
+        if not self.directory.record.exists():
+            self.directory.write_record(self._record)
+        if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabulary.exists():
+            self.directory.write_vocabulary(learner.source.tokenizer.to_str(pretty=True))
+        return learner
+
+    def unwritable(self) -> Iterator[tuple[str, int]]:
+        """Splits with gold texts that the vocabulary cannot write, and how many."""
+        if isinstance(self.learner, Seq2SeqLearner):
+            for benchmark in self.request.data.predicted:
+                texts = [row.target for row in benchmark.rows]
+                found = unwritable(self.learner.target, texts)
+                if found:
+                    yield benchmark.split, len(found)
+
+    def train(self, line: Line, told: Told, resumed: Callable[[int], None]) -> Trained:
+        """Train, and write what has come of it.
+
+        ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
+
+        Raises:
+            CheckpointError: the checkpoint is damaged, or that of another run.
+        """
+        config = self.request.config
+        plan = Plan(
+            config,
+            self.request.data.dev,
+            self.directory.checkpoint,
+            self._run_with_tokens(),
+            self.request.limit,
+        )
+        with self._reproducible():
+            training = Training(self.learner, plan)
+            if self.request.resume:
+                if self.directory.checkpoint.exists():
+                    _resume(training)
+                resumed(training.state.step)
+            trained = training.train(line, told)
+            # Predictions of weights that will be gone are gone from the record first.
+            self.directory.write_record(self._record)
+            self.learner.keep(self.directory.path)
+        self._record |= _ended(trained, self.learner)
+        self.directory.write_record(self._record)
+        return trained
+
+    def _run_with_tokens(self) -> str:
+        """The hash of the run with its vocabulary: weights mean nothing with another one."""
+        if not isinstance(self.learner, Seq2SeqLearner):
+            return self.run
+        tokens = self.learner.source.tokenizer.to_str()
+        return hashlib.sha256(f"{self.run} {tokens}".encode()).hexdigest()
+
+    def predict(self, benchmark: Benchmark, line: Line) -> Path:
+        """Decode a split with the weights that were kept; the file of the predictions."""
+        began = time.monotonic()
+        with self._reproducible():
+            said = self.learner.translate([row.source for row in benchmark.rows], line)
+        path = self.directory.write_predictions(benchmark.split, benchmark.rows, said)
+        # The record names the splits whose predictions are those of the weights that are there.
+        seconds = self._record.setdefault("decoding_seconds", {})
+        seconds[benchmark.split] = round(time.monotonic() - began, 1)
+        self.directory.write_record(self._record)
+        return path
+
+    def _reproducible(self) -> AbstractContextManager[None]:
+        config = self.request.config
+        return reproducible(config.threads, config.device)
+
+
+def _learner(config: Config, data: Data, directory: Directory) -> Learner:
+    if config.model == CAUSAL:
+        from sgl.research.baselines.causal import CausalLearner
+
+        return CausalLearner(config, data)
+    return Seq2SeqLearner(config, data, _vocabulary(config, data, directory))
+
+
+def _vocabulary(config: Config, data: Data, directory: Directory) -> tokenizers.Tokenizer:
+    """The vocabulary of the run that is resumed, or a new one."""
+    if not directory.vocabulary.exists():
+        return learn_vocabulary(config, data)
+    try:
+        return tokenizers.Tokenizer.from_file(str(directory.vocabulary))
+    except Exception as problem:  # the library raises nothing more special
+        raise CheckpointError(f"`{directory.vocabulary}` cannot be read: {problem}") from problem
+
+
+def _resume(training: Training) -> None:
+    try:
+        training.resume()
+    except (KeyError, RuntimeError) as problem:
+        raise CheckpointError(
+            f"`{training.plan.checkpoint}` does not fit the model: {problem}"
+        ) from problem
+
+
+def _versions(config: Config) -> dict[str, str]:
+    """The versions of the libraries that weights can depend on."""
+    names = ["torch", "tokenizers", "numpy"]
+    if config.model == CAUSAL:
+        names += ["transformers", "peft"]
+    return {name: version(name) for name in names}
+
+
+def _run_hash(config: Config, data: Data, versions: Mapping[str, str]) -> str:
+    told = " ".join(f"{name} {number}" for name, number in versions.items())
+    return hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
+
+
+def _begun(request: Request, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
+    """What is known of a run when it begins."""
+    data = request.data
+    return {
+        "run": run,
+        "dataset": {
+            "name": data.name,
+            "signature": data.signature,
+            "source": data.source,
+            "target": data.target,
+            "train": len(data.train),
+            "dev": len(data.dev),
+            "sha256": data.digest,
+        },
+        "config": request.config.data(),
+        "config_sha256": request.config.digest,
+        "versions": {"sgl": __version__, **versions},
+    }
+
+
+def _ended(trained: Trained, learner: Learner) -> dict[str, Any]:
+    """What is known of it when training has ended."""
+    progressed = trained.progressed
+    weights = list(learner.module.parameters())
+    return {
+        "weights": sum(weight.numel() for weight in weights),
+        "trained_weights": sum(weight.numel() for weight in weights if weight.requires_grad),
+        "training": {
+            "ended": trained.ended,
+            "steps": progressed.step,
+            "seconds": round(progressed.seconds, 1),
+            "target_tokens": progressed.tokens,
+            "kept_step": trained.kept_step,
+            "kept_dev_exact": trained.kept_score,
+            "checks": [
+                {"step": step, "loss": round(loss, 6), "dev_exact": score}
+                for step, loss, score in progressed.checks
+            ],
+        },
+    }

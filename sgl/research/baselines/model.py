@@ -1,0 +1,93 @@
+"""What the models have in common: read a sentence, then say tokens given those said before.
+
+In training all tokens of a gold text are given at once; in decoding one after another, and
+the likeliest next token is taken (greedy decoding)::
+
+    state = model.start("The hen ran.")
+    scores, state = model.proceed(state, <s>)    ->  鶏
+    scores, state = model.proceed(state, 鶏)     ->  が
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from sgl.research.baselines.vocabulary import BEGIN, END, PAD
+
+
+class Size(NamedTuple):
+    """The size of a model; each model says which of these it uses.
+
+    ``reach`` is how far relative positions are told apart, 0 for sinusoids;
+    ``both_ways`` whether an LSTM reads the source in both directions.
+    """
+
+    width: int
+    layers: int
+    heads: int
+    inner: int
+    dropout: float
+    reach: int
+    both_ways: bool
+
+
+class State(ABC):
+    """What a model remembers in the middle of translating several sentences."""
+
+    @abstractmethod
+    def chosen(self, rows: Tensor) -> State:
+        """The same for some of the sentences."""
+
+
+class Seq2Seq(nn.Module, ABC):
+    """A model that maps a sentence to a sentence, both as numbers of tokens."""
+
+    @abstractmethod
+    def start(self, source: Tensor) -> State:
+        """Read sentences: a row for each, padded."""
+
+    @abstractmethod
+    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        """Scores of the tokens that may follow each of ``tokens``, which have just been said."""
+
+
+def said_before(target: Tensor) -> Tensor:
+    """For each token of gold texts the one before it; ``<s>`` before the first."""
+    begin = target.new_full((target.size(0), 1), BEGIN)
+    return torch.cat((begin, target[:, :-1]), dim=1)
+
+
+def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
+    """The tokens that a model says for each sentence, without the end.
+
+    A sentence that does not end is cut off at its limit.
+    """
+    with torch.no_grad():
+        return _greedy(model, source, limits)
+
+
+def _greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
+    left = torch.tensor(limits, device=source.device)
+    rows = torch.arange(source.size(0), device=source.device)
+    said: list[list[int]] = [[] for _ in range(source.size(0))]
+    state = model.start(source)
+    last = source.new_full((source.size(0), 1), BEGIN)
+    for number in range(max(limits)):
+        scores, state = model.proceed(state, last)
+        # Padding and the begin are no words.
+        scores[..., [PAD, BEGIN]] = float("-inf")
+        last = scores.argmax(-1)
+        going = ((last[:, 0] != END) & (left > number)).nonzero()[:, 0]
+        if not len(going):
+            break
+        if len(going) < len(rows):
+            rows, left, last = rows[going], left[going], last[going]
+            state = state.chosen(going)
+        for row, token in zip(rows.tolist(), last[:, 0].tolist(), strict=True):
+            said[row].append(token)
+    return said

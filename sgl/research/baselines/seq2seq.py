@@ -1,0 +1,146 @@
+"""A sequence-to-sequence model with its vocabulary, as something that learns and translates.
+
+::
+
+    "The hen ran."  ->  17 204 5 2  ->  model  ->  31 8 77 4  ->  "鶏が走った。"
+
+Sentences of about the same length are decoded together; what is said for a sentence does
+not depend on the order in which texts are given, but for the last bit of floating point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from sgl.research.baselines.checkpoint import write_tensors
+from sgl.research.baselines.config import LSTM, Config
+from sgl.research.baselines.data import Data
+from sgl.research.baselines.learner import Line, quiet
+from sgl.research.baselines.lstm import Lstm
+from sgl.research.baselines.model import Seq2Seq, Size, greedy, said_before
+from sgl.research.baselines.transformer import RELATIVE, Transformer
+from sgl.research.baselines.vocabulary import PAD, Side, learn
+from sgl.research.baselines.words import manner
+
+#: Sentences that are decoded together.
+_TOGETHER = 256
+
+#: A translation is cut off where it is so many times as long as any of training, and where it
+#: has so many times the tokens for each token of its source that any of training has.
+_LONGER = 2
+
+
+def learn_vocabulary(config: Config, data: Data) -> Tokenizer:
+    """The tokens of both languages, from the texts of training."""
+    source, target = _manners(config, data)
+    texts = [pair for row in data.train for pair in ((source, row.source), (target, row.target))]
+    return learn(texts, config.tokens, config.pieces)
+
+
+class Seq2SeqLearner:
+    """A Transformer or an LSTM that begins with random weights."""
+
+    def __init__(self, config: Config, data: Data, tokenizer: Tokenizer) -> None:
+        source, target = _manners(config, data)
+        self.source = Side(source, tokenizer)
+        self.target = Side(target, tokenizer)
+        self._rows = data.train
+        self._device = torch.device(config.device)
+        torch.manual_seed(config.seed)
+        self._model = new_model(config, tokenizer.get_vocab_size()).to(self._device)
+
+    @property
+    def module(self) -> nn.Module:
+        """The network."""
+        return self._model
+
+    @cached_property
+    def _pairs(self) -> list[tuple[list[int], list[int]]]:
+        # Made for training alone: who only decodes needs no tokens of it.
+        return [
+            (self.source.encode(row.source), self.target.encode(row.target)) for row in self._rows
+        ]
+
+    @cached_property
+    def lengths(self) -> Sequence[int]:
+        """Rows are alike in length if source and target are."""
+        return [32 * len(target) + min(len(source), 31) for source, target in self._pairs]
+
+    def limit(self, source: int) -> int:
+        """Where the translation of a sentence of so many tokens is cut off.
+
+        A model that does not find an end would go on for ever; that of a short sentence need
+        not have the length of the longest one.
+        """
+        longest, most = self._bounds
+        return _LONGER * min(longest, ceil(most * source))
+
+    @cached_property
+    def _bounds(self) -> tuple[int, float]:
+        """The longest target of training, and the most target tokens for a source token."""
+        sizes = [(len(source), len(target)) for source, target in self._pairs]
+        return max(size for _, size in sizes), max(size / source for source, size in sizes)
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
+        """Cross-entropy of the gold texts, in nats."""
+        pairs = [self._pairs[row] for row in rows]
+        source = self._padded([pair[0] for pair in pairs])
+        target = self._padded([pair[1] for pair in pairs])
+        scores, _ = self._model.proceed(self._model.start(source), said_before(target))
+        loss = cross_entropy(
+            scores.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum"
+        )
+        return loss, sum(len(pair[1]) for pair in pairs)
+
+    def translate(self, texts: Sequence[str], line: Line = quiet) -> list[str]:
+        """Decode greedily."""
+        self._model.eval()
+        tokens = [self.source.encode(text) for text in texts]
+        order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
+        said = [""] * len(texts)
+        for begin in range(0, len(order), _TOGETHER):
+            places = order[begin : begin + _TOGETHER]
+            source = self._padded([tokens[place] for place in places])
+            limits = [self.limit(len(tokens[place])) for place in places]
+            for place, found in zip(places, greedy(self._model, source, limits), strict=True):
+                said[place] = self.target.decode(found)
+            line("decoding", begin + len(places), len(texts))
+        return said
+
+    def keep(self, directory: Path) -> None:
+        """Write the weights, in the format of safetensors."""
+        write_tensors(directory / "model.safetensors", self._model.state_dict())
+
+    def _padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
+        table = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)
+        for place, row in enumerate(rows):
+            table[place, : len(row)] = row
+        return torch.from_numpy(table).to(self._device)
+
+
+def new_model(config: Config, words: int) -> Seq2Seq:
+    """A model of the size that the configuration asks for, with random weights."""
+    size = Size(
+        config.width,
+        config.layers,
+        config.heads,
+        config.inner,
+        config.dropout,
+        config.reach if config.positions == RELATIVE else 0,
+        config.both_ways,
+    )
+    return (Lstm if config.model == LSTM else Transformer)(size, words)
+
+
+def _manners(config: Config, data: Data) -> tuple[str, str]:
+    return manner(config.source_words, data.source), manner(config.target_words, data.target)

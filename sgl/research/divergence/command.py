@@ -1,0 +1,350 @@
+"""``sglc split``: divide items by the divergence of their atoms and compounds, or measure it."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sgl.cli.common import count, message_options, progress, show
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.dataset.errors import OutputError
+from sgl.dataset.staged import check_target
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.research.divergence import (
+    SETS,
+    VIEWS,
+    Annealing,
+    Bounds,
+    Greedy,
+    Material,
+    NoItemsError,
+    NoSuchSplitError,
+    Target,
+    Wanted,
+    anneal,
+    certificate,
+    files_of,
+    greedy,
+    read_material,
+)
+from sgl.research.divergence.command_files import is_split, write_split
+from sgl.research.divergence.command_report import report_splits
+
+ANNEALING, GREEDY = "annealing", "greedy"
+
+#: A number from 0 on with at most six digits after the point, or a fraction of two such.
+_NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
+_LONGEST_NUMBER = 12
+
+
+def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A number from 0 to 1, kept exactly."""
+    if value is None:
+        return None
+    share = _fraction(value)
+    if share is None or share > 1:
+        raise click.BadParameter(
+            f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param
+        )
+    return share
+
+
+def _fraction(text: str) -> Fraction | None:
+    """A short decimal number or fraction, so that products of bounds and sizes stay small."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, Fraction]:
+    """Two shares with a colon between, the smaller first; one stands for both."""
+    least, _, most = value.partition(":")
+    low, high = _share(ctx, param, least), _share(ctx, param, most or least)
+    assert low is not None
+    assert high is not None
+    if low > high:
+        raise click.BadParameter(f"`{value}` has the larger number first", ctx, param)
+    return low, high
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is asked of a split."""
+
+    wanted: Wanted
+    target: Target
+    bounds: tuple[Fraction, Fraction]
+    discards: Fraction | int
+    method: Annealing | Greedy
+    seed: int
+
+
+@click.command("split")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--report", is_flag=True, help="Measure the split that is there; write nothing.")
+@click.option("--categories", is_flag=True, help="With --report: each category as well.")
+@click.option("--out", type=click.Path(path_type=Path), help="The directory for the split.")
+@click.option("--force", is_flag=True, help="Replace a split that is there.")
+@click.option(
+    "--target",
+    callback=_share,
+    default="1",
+    show_default=True,
+    help="The compound divergence that is wanted, from 0 to 1.",
+)
+@click.option(
+    "--atom-target", callback=_share, default="0", show_default=True, help="The same for atoms."
+)
+@click.option(
+    "--atom-limit",
+    callback=_share,
+    default="0.02",
+    show_default=True,
+    help="The most that atoms may diverge.",
+)
+@click.option(
+    "--atom-weight",
+    type=click.IntRange(0, 1000),
+    default=1,
+    show_default=True,
+    help="What atom divergence counts against compound divergence.",
+)
+@click.option(
+    "--test",
+    "test_share",
+    callback=_range,
+    default="0.2:0.3",
+    show_default=True,
+    help="Bounds for the share of test.",
+)
+@click.option(
+    "--discard",
+    default="0",
+    show_default=True,
+    metavar="NUMBER",
+    help="How many items may be left out: a number, or a share with a point (0.05).",
+)
+@click.option(
+    "--method", type=click.Choice((ANNEALING, GREEDY)), default=ANNEALING, show_default=True
+)
+@click.option(
+    "--moves",
+    type=click.IntRange(1, 1_000_000),
+    default=100,
+    show_default=True,
+    help="Annealing: moves for each item.",
+)
+@click.option(
+    "--candidates",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Greedy: items to choose from.",
+)
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Greedy: draw the candidates anew after so many choices.",
+)
+@click.option(
+    "--elements",
+    "view",
+    type=click.Choice(VIEWS),
+    help="What atoms and compounds are taken from.  [default: derivation, or graph for CoNLL-U]",
+)
+@click.option(
+    "--size",
+    type=click.IntRange(2, 5),
+    default=2,
+    show_default=True,
+    help="The largest compounds, in nodes.",
+)
+@click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
+@click.option(
+    "--above",
+    callback=_share,
+    help="Morphology: only tag combinations that weigh more, 0.33 in the literature.",
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
+@message_options
+def command(**options: Any) -> int:  # noqa: ANN401 - click's
+    """Split the items of PATHS into train and test, with a divergence of compounds as wanted.
+
+    PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in
+    CoNLL-U; all their items together are divided.
+
+    With --report nothing is divided: the first file is training, and each of the others is
+    measured against it.
+    """
+    diagnostics = Diagnostics()
+    fault = _fault(options)
+    if fault:
+        click.echo(f"error: {fault}", err=True)
+        return USAGE
+    material, wanted = _read(options, diagnostics)
+    result = OK
+    if material is not None and wanted is not None:
+        if options["report"]:
+            result = report_splits(material, wanted, options["categories"], options["as_json"])
+        else:
+            result = _split(material, _request(options, wanted), options, diagnostics)
+    show(diagnostics, SourceMap(), options["form"], options["color"])
+    if diagnostics.errors:
+        failed = any(found.code == "SGL1302" for found in diagnostics)
+        return FAILED if failed else OUTPUT
+    return result
+
+
+def _fault(options: dict[str, Any]) -> str:
+    """What is wrong with the options together; empty if nothing is."""
+    view = options["view"]
+    if options["as_json"] and options["form"] == "json":
+        return "`--json` writes the result, `--format json` the messages: choose"
+    if not options["report"] and options["out"] is None:
+        return "`--out` names the directory for the split, or `--report` measures one"
+    if options["report"] and options["out"] is not None:
+        return "`--report` writes nothing, so it has no `--out`"
+    if options["above"] is not None and view != "morphology":
+        return "`--above` is about tag combinations: `--elements morphology`"
+    if view == "morphology" and (options["size"] != 2 or options["weighted"]):
+        return "compounds of a lemma and its features have one size and no weight of their own"
+    if _discards(options["discard"]) is None:
+        return f"`--discard` is a whole number or a share below 1, not `{options['discard']}`"
+    return ""
+
+
+def _discards(text: str) -> Fraction | int | None:
+    """How many items may be left out, or which share of them; None if it is neither."""
+    if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+        return int(text)
+    share = _fraction(text)
+    return share if share is not None and share < 1 else None
+
+
+def _read(
+    options: dict[str, Any], diagnostics: Diagnostics
+) -> tuple[Material | None, Wanted | None]:
+    """The items with their atoms and compounds; None after a report."""
+    try:
+        files, view = files_of(options["paths"], options["view"])
+        wanted = Wanted(view, options["size"], options["weighted"], options["above"])
+        with progress() as line:
+            return read_material(files, wanted, lambda name, done: line(name, done, 1)), wanted
+    except NoItemsError as problem:
+        diagnostics.error("SGL1301", None, str(problem))
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        diagnostics.error("SGL1301", None, f"cannot read `{problem.filename}`: {reason}")
+    return None, None
+
+
+def _request(options: dict[str, Any], wanted: Wanted) -> _Request:
+    target = Target(
+        float(options["target"]),
+        float(options["atom_target"]),
+        options["atom_weight"],
+        float(options["atom_limit"]),
+    )
+    method: Annealing | Greedy = Annealing(options["moves"])
+    if options["method"] == GREEDY:
+        method = Greedy(options["candidates"], options["every"])
+    discards = _discards(options["discard"])
+    assert discards is not None
+    return _Request(wanted, target, options["test_share"], discards, method, options["seed"])
+
+
+def _split(
+    material: Material, asked: _Request, options: dict[str, Any], diagnostics: Diagnostics
+) -> int:
+    """Divide the items and write the result."""
+    started = time.monotonic()
+    items = material.elements.atoms.items
+    number = asked.discards
+    if not isinstance(number, int):
+        number = number.numerator * items // number.denominator
+    bounds = Bounds(*asked.bounds, min(number, items))
+    out: Path = options["out"]
+    try:
+        check_target(out, is_split if options["force"] else _nothing)
+        with progress() as line:
+
+            def advance(done: int, total: int) -> None:
+                line("moves", done, total)
+
+            if isinstance(asked.method, Annealing):
+                labels = anneal(
+                    material.elements, asked.target, bounds, asked.seed, asked.method, advance
+                )
+            else:
+                labels = greedy(
+                    material.elements, asked.target, bounds, asked.seed, asked.method, advance
+                )
+            line("certificate", 0, 1)
+            proof = certificate(
+                material, asked.wanted, asked.target, bounds, asked.method, asked.seed, labels
+            )
+        sizes = [proof["sizes"][name] for name in SETS]
+        assert not bounds.fault(*sizes), bounds.fault(*sizes)
+        write_split(material, labels, proof, out, is_split if options["force"] else _nothing)
+    except NoSuchSplitError as problem:
+        diagnostics.error("SGL1302", None, str(problem), hint="widen `--test` or `--discard`")
+        return FAILED
+    except OutputError as problem:
+        hint = "`--force` replaces a split" if is_split(out) else ""
+        diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.reason}", hint=hint)
+        return OUTPUT
+    _show(proof, out, options["as_json"], time.monotonic() - started)
+    atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
+    if proof["method"]["name"] == ANNEALING and atoms > limit:
+        diagnostics.warning(
+            "SGL1303",
+            None,
+            f"no split with an atom divergence of at most {limit:g} was found; this one has "
+            f"{atoms:.6f}",
+            hint="the bounds may be too narrow, or the items too few",
+        )
+    return OK
+
+
+def _nothing(_: Path) -> bool:
+    """No directory with files in it may be replaced."""
+    return False
+
+
+def _show(proof: dict[str, Any], out: Path, as_json: bool, seconds: float) -> None:
+    if as_json:
+        import json
+
+        click.echo(json.dumps(proof, ensure_ascii=False, indent=1))
+        return
+    found, target = proof["divergence"], proof["target"]
+    sizes, only = proof["sizes"], proof["test_only"]
+    used = sizes["train"] + sizes["test"]
+    share = 100 * sizes["test"] / used
+    click.echo(
+        f"split     {sizes['train']:,} train, {sizes['test']:,} test ({share:.1f} %), "
+        f"{sizes['discarded']:,} discarded"
+    )
+    click.echo(f"compounds D_C {found['compounds']:.6f}, wanted {target['compounds']:g}")
+    click.echo(
+        f"atoms     D_A {found['atoms']:.6f}, wanted {target['atoms']:g}, "
+        f"at most {target['atom_limit']:g}"
+    )
+    click.echo(
+        f"test only {count(only['compounds'], 'compound')} "
+        f"({100 * only['share']:.1f} % of their occurrences), {count(only['atoms'], 'atom')}"
+    )
+    click.echo(f"written   {out}")
+    click.echo(f"time      {seconds:.1f} s")

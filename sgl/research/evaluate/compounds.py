@@ -1,0 +1,310 @@
+"""Compound translation error rate: is each part of a compound there, and in order?
+
+CoGnition embeds each of 2,160 compounds in five contexts.  A compound is made of *atoms*,
+each with a role; a lexicon lists how an atom may be translated::
+
+    the red dog he liked      DET the, ADJ red, N dog, MOD he liked
+    red: 红, 红色             "红色 的 狗" has it; "小时" does not have 小
+
+A translation is right if it has each atom, as whole words of the segmented text, and each
+modifier before the noun.  A verb or preposition in two parts is written with dots for the
+noun phrase (``在 … 里``): the first part stands before the noun, the second one behind it.
+If the lexicon has *fillers*, words that may stand between atoms, nothing else may.
+
+The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of
+which some translation is wrong.  Compounds are told apart by name, so that the order of lines
+is of no account.
+
+Any such rule calls some gold translations wrong.  The rate on the gold side is the noise
+floor of the metric, and belongs beside every score.
+:mod:`sgl.research.evaluate.published_compounds` has the rule of the published script, for parity.
+
+Metric: Li et al. 2021, *On Compositional Generalization of Neural Machine Translation*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+#: The roles of atoms; a compound has them in this order.
+HEADS, DETERMINER, ADJECTIVE, NOUN, MODIFIER = ("V", "P"), "DET", "ADJ", "N", "MOD"
+ROLES = (*HEADS, DETERMINER, ADJECTIVE, NOUN, MODIFIER)
+
+#: A particle that segmenters leave at the word before it.
+ATTRIBUTIVE = "的"
+
+#: The place of the noun phrase in a translation of two parts.
+HOLE = "…"
+
+#: An atom with its role.
+Atom = tuple[str, str]
+
+
+class CompoundError(Exception):
+    """A compound cannot be taken apart, or is not where it should be."""
+
+
+@dataclass(frozen=True)
+class CompoundLexicon:
+    """For each role its atoms with their translations; an empty one means *anything*.
+
+    ``fillers`` are the words that may stand between atoms; without any, all may.
+    Raises ``CompoundError`` for a role that there is not.
+    """
+
+    entries: Mapping[str, Mapping[str, tuple[str, ...]]]
+    fillers: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        foreign = sorted(set(self.entries) - set(ROLES))
+        if foreign:
+            raise CompoundError(f"there is no role `{foreign[0]}`; there are {', '.join(ROLES)}")
+
+    def cut(self, segment: Callable[[str], str]) -> CompoundLexicon:
+        """The lexicon with its translations cut into words in another way."""
+
+        def again(text: str) -> str:
+            return f" {HOLE} ".join(segment(part) for part in text.split(HOLE)).strip()
+
+        return CompoundLexicon(
+            {
+                role: {atom: tuple(map(again, found)) for atom, found in atoms.items()}
+                for role, atoms in self.entries.items()
+            },
+            frozenset(word for filler in self.fillers for word in segment(filler).split()),
+        )
+
+    def translations(self, atom: Atom) -> tuple[str, ...]:
+        """How an atom may be translated."""
+        role, text = atom
+        return self.entries[role][text]
+
+    def atoms(self, compound: str) -> tuple[Atom, ...]:
+        """The atoms of a compound, in its order."""
+        found = next(self._splits(compound.split(), 0), None)
+        if not found:
+            raise CompoundError(f"`{compound}` is not made of atoms of the lexicon")
+        return found
+
+    def kind(self, compound: str) -> str:
+        """``NP``, ``VP`` or ``PP``."""
+        role = self.atoms(compound)[0][0]
+        return f"{role}P" if role in HEADS else "NP"
+
+    def _splits(self, words: Sequence[str], after: int) -> Iterator[tuple[Atom, ...]]:
+        """Every way to take words apart into atoms with roles in order."""
+        if not words:
+            yield ()
+            return
+        for place, role in list(enumerate(ROLES))[after:]:
+            # A compound has one head, a verb or a preposition.
+            following = len(HEADS) if role in HEADS else place + 1
+            for length in range(len(words), 0, -1):
+                text = " ".join(words[:length])
+                if text in self.entries.get(role, ()):
+                    for rest in self._splits(words[length:], following):
+                        yield ((role, text), *rest)
+
+
+#: Says whether a hypothesis translates a compound.
+Judge = Callable[[CompoundLexicon, str, str], bool]
+
+
+def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool:
+    """Whether a segmented text has all atoms of a compound, modifiers before the noun.
+
+    Raises:
+        CompoundError: the lexicon does not have its atoms.
+    """
+    words = hypothesis.split()
+    atoms = lexicon.atoms(compound)
+    if not words:
+        return False
+    translations = {role: lexicon.translations((role, text)) for role, text in atoms}
+    # An atom of which any translation will do is not looked for.
+    wanted = {role: found for role, found in translations.items() if "" not in found}
+    nouns = _spans(words, wanted.pop(NOUN, ()))
+    if not nouns:
+        free = NOUN not in translations or "" in translations[NOUN]
+        return free and all(_spans(words, _first(found)) for found in wanted.values())
+    if not lexicon.fillers:
+        return _anywhere(words, wanted, nouns)
+    return any(_together(words, wanted, noun, lexicon.fillers) for noun in nouns)
+
+
+#: Where a translation stands: its first word, and the first one behind it.
+_Span = tuple[int, int]
+
+
+def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
+    """Where one of the translations, which are in one part, stands."""
+    found: list[_Span] = []
+    for translation in translations:
+        wanted = translation.split()
+        found += [
+            (start, start + len(wanted))
+            for start in range(len(words) - len(wanted) + 1)
+            if all(
+                word in (want, want + ATTRIBUTIVE)
+                for word, want in zip(words[start:], wanted, strict=False)
+            )
+        ]
+    return found
+
+
+def _first(translations: Sequence[str]) -> list[str]:
+    """The first parts of translations."""
+    return [parts[0] for parts in map(_parts, translations)]
+
+
+def _parts(translation: str) -> tuple[str, str]:
+    """What stands before the noun phrase, and what behind it."""
+    before, _, behind = translation.partition(HOLE)
+    return before.strip(), behind.strip()
+
+
+def _anywhere(
+    words: Sequence[str], wanted: Mapping[str, Sequence[str]], nouns: Sequence[_Span]
+) -> bool:
+    """Whether all atoms are there, and modifiers begin before the last noun."""
+    last = max(start for start, _ in nouns)
+    for role, translations in wanted.items():
+        if role in HEADS:
+            if not any(
+                _heads(words, translation, noun) for noun in nouns for translation in translations
+            ):
+                return False
+        elif not any(start < last for start, _ in _spans(words, translations)):
+            return False
+    return True
+
+
+def _heads(words: Sequence[str], translation: str, noun: _Span) -> list[_Span]:
+    """Where a verb or preposition is that may govern this noun.
+
+    Without dots it may stand anywhere.  With dots its first part stands before the noun, and
+    its second part right behind it.
+    """
+    before, behind = _parts(translation)
+    if HOLE not in translation:
+        return _spans(words, [before])
+    if behind and noun[1] not in [start for start, _ in _spans(words, [behind])]:
+        return []
+    return [span for span in _spans(words, [before]) if span[1] <= noun[0]] if before else [noun]
+
+
+def _together(
+    words: Sequence[str],
+    wanted: Mapping[str, Sequence[str]],
+    noun: _Span,
+    fillers: frozenset[str],
+) -> bool:
+    """Whether all atoms stand before this noun, with nothing but fillers between them."""
+    taken: list[_Span] = [noun]
+    for role, translations in wanted.items():
+        if role in HEADS:
+            found = [span for text in translations for span in _heads(words, text, noun)]
+        else:
+            found = [span for span in _spans(words, translations) if span[1] <= noun[0]]
+        if not found:
+            return False
+        # What stands nearer leaves less between.
+        taken.append(max(found))
+    covered = {place for start, end in taken for place in range(start, end)}
+    between = range(min(start for start, _ in taken), noun[0])
+    return all(place in covered or words[place] in fillers for place in between)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRate:
+    """Errors among instances, and compounds with an error among compounds."""
+
+    instances: int
+    wrong: int
+    compounds: int
+    wrong_compounds: int
+
+    @property
+    def instance(self) -> float:
+        """The share of instances that are wrong."""
+        return self.wrong / self.instances if self.instances else 0.0
+
+    @property
+    def aggregate(self) -> float:
+        """The share of compounds of which some instance is wrong."""
+        return self.wrong_compounds / self.compounds if self.compounds else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A compound in a sentence; compounds of one name are one compound.
+
+    ``row`` is the place of the sentence, ``pattern`` what it is an item of, if that is known.
+    """
+
+    name: str
+    compound: str
+    source: str
+    row: int = 0
+    pattern: str = ""
+
+
+def check_occurrence(lexicon: CompoundLexicon, occurrence: Occurrence) -> None:
+    """Raise ``CompoundError`` if the compound is unknown, or is not in its sentence."""
+    lexicon.atoms(occurrence.compound)
+    words, wanted = occurrence.source.split(), occurrence.compound.split()
+    starts = range(len(words) - len(wanted) + 1)
+    if not any(words[start : start + len(wanted)] == wanted for start in starts):
+        raise CompoundError(f"`{occurrence.compound}` is not in `{occurrence.source}`")
+
+
+class Part(NamedTuple):
+    """Compounds that are counted together: all of them, those of a kind or of a pattern."""
+
+    by: Literal["all", "kind", "pattern"]
+    name: str
+    places: tuple[int, ...]
+
+
+def parts(lexicon: CompoundLexicon, occurrences: Sequence[Occurrence]) -> list[Part]:
+    """What rates are computed for."""
+    kinds: dict[str, list[int]] = {}
+    patterns: dict[str, list[int]] = {}
+    for number, occurrence in enumerate(occurrences):
+        kinds.setdefault(lexicon.kind(occurrence.compound), []).append(number)
+        if occurrence.pattern:
+            patterns.setdefault(occurrence.pattern, []).append(number)
+    return [
+        Part("all", "all", tuple(range(len(occurrences)))),
+        *(Part("kind", name, tuple(places)) for name, places in sorted(kinds.items())),
+        *(Part("pattern", name, tuple(places)) for name, places in patterns.items()),
+    ]
+
+
+def error_rates(
+    lexicon: CompoundLexicon,
+    occurrences: Sequence[Occurrence],
+    hypotheses: Sequence[str],
+    judge: Judge = translates,
+) -> dict[Part, ErrorRate]:
+    """The error rates of all compounds, of each kind of them, and of each pattern."""
+    right = [
+        judge(lexicon, occurrence.compound, hypothesis)
+        for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
+    ]
+    return {
+        part: _rate([(occurrences[n].name, right[n]) for n in part.places])
+        for part in parts(lexicon, occurrences)
+    }
+
+
+def _rate(verdicts: Sequence[tuple[str, bool]]) -> ErrorRate:
+    wrong = {name for name, right in verdicts if not right}
+    return ErrorRate(
+        len(verdicts),
+        sum(not right for _, right in verdicts),
+        len({name for name, _ in verdicts}),
+        len(wrong),
+    )

@@ -1,0 +1,179 @@
+"""Partial Match: is the part of the sentence right that the pattern is about?
+
+Exact Match fails a sentence for any slip.  Partial Match looks at what the pattern asks for
+(:mod:`sgl.research.evaluate.asked`) and at nothing else::
+
+    pattern    Subj → Obj          asked for    パンダ as an object
+    gold       女性がパンダを見つけた。
+    outputs    男性がパンダを見つけた。   1      パンダが女性を見つけた。   0
+
+The prediction is parsed with the grammar's own side of its language.  If it has readings,
+they decide: one of them has to contain all that is asked for.  If it has none, phrases with
+particles decide, where the language is Japanese (:mod:`sgl.research.evaluate.chunks`); otherwise
+nothing does, and the prediction counts as wrong.  A prediction equal to the gold text is
+right: the item's own derivation is one of its readings.
+
+Metric: Kumon, Matsuoka & Yanaka 2024, who look for words and roles with a parser of Japanese.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.interpret import Derivation
+from sgl.core.plan import Pattern
+from sgl.corpus import Speller
+from sgl.morphology.analyser import AnalyserMissing, sudachi
+from sgl.parsing import BatchParser, Parser, best_readings, read_first
+from sgl.rendering import outputs
+from sgl.research.evaluate.asked import Extent, Instance, Question, Wanted
+from sgl.research.evaluate.chunks import ROLES, Chunker, governed
+from sgl.research.evaluate.condensed import condensed
+from sgl.research.evaluate.edges import GrammarEdges
+from sgl.research.evaluate.said import Said, Teller
+
+#: Readings of a prediction that are looked at, the likeliest first.
+_READINGS = 50
+
+_JAPANESE = "ja"
+
+#: A longer prediction is not read: models that repeat themselves write without end.
+_LONGEST = 1_000
+
+
+class Decided(Enum):
+    """What decided about a prediction."""
+
+    GOLD = "equal to the gold text"
+    PARSE = "parsed by the grammar"
+    CHUNKS = "phrases with particles"
+    NOTHING = "nothing: no reading"
+    UNKNOWN = "nothing: the gold text has no reading"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A prediction as the grammar reads it: what its likeliest readings say, best first."""
+
+    said: tuple[Said, ...] = ()
+
+
+class PartialMatch:
+    """Judges the predictions of one text layer with one grammar."""
+
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        patterns: Sequence[Pattern],
+        source: str,
+        target: str,
+        layer: str,
+    ) -> None:
+        """``layer`` is the graph layer that the patterns speak of."""
+        self._target = grammar.text_layer(target)
+        graph = grammar.graph_layer(layer)
+        self._questions = {pattern.name: Question.of(pattern) for pattern in patterns}
+        self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
+        self._full = Parser(grammar, grammar.text_layer(source))
+        self._gold_text = outputs(grammar)[target]
+        self._gold = Teller(grammar, graph, self._target)
+        small = condensed(grammar, self._target)
+        self._parser = Parser(small, self._target)
+        self._batch = BatchParser(self._parser)
+        self._told = Teller(small, graph, self._target)
+        words = self._parser.vocabulary
+        self._speller = Speller(small.text_layers[self._target], words, ("spacing", "width"))
+        self._chunker = _chunker(grammar, self._target) if target == _JAPANESE else None
+        self.edges = GrammarEdges(grammar, graph, self._target)
+
+    def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Said | None]:
+        """What the gold items say; None where the grammar does not derive the pair."""
+        found = self._source.read(sources, derive=True)
+        likeliest = iter(found.derivations or ())
+        return [
+            self._gold_of(count, derivation, source, target)
+            for count, derivation, source, target in zip(
+                found.counts.tolist(), likeliest, sources, targets, strict=True
+            )
+        ]
+
+    def _gold_of(self, count: int, derivation: Derivation, source: str, target: str) -> Said | None:
+        if not count:
+            return None
+        if self._gold_text(derivation) == target:
+            return self._gold.tell(derivation)
+        forest = self._full.forest(source)
+        ranked = () if forest is None else best_readings(forest, _READINGS)
+        for reading in ranked:
+            if self._gold_text(reading.derivation) == target:
+                return self._gold.tell(reading.derivation)
+        return None
+
+    def read(self, predictions: Sequence[str]) -> list[Read]:
+        """The readings of predictions, in the spelling of the grammar."""
+        short = [text if len(text) <= _LONGEST else "" for text in predictions]
+        spelt = [self._speller.spellings(text) for text in short]
+        read: list[Read] = []
+        for first in read_first(self._batch, spelt):
+            if not first.readings:
+                read.append(Read())
+                continue
+            derivations = [first.derivation]
+            if first.readings > 1:
+                derivations = self._several(first.spelling)
+            read.append(Read(tuple(self._told.tell(derivation) for derivation in derivations)))
+        return read
+
+    def _several(self, text: str) -> list[Derivation]:
+        forest = self._parser.forest(text)
+        assert forest is not None, "the text has readings"
+        return [ranked.derivation for ranked in best_readings(forest, _READINGS)]
+
+    def asked(self, pattern: str, gold: Said) -> frozenset[Instance]:
+        """What a pattern asks for in an item."""
+        return self._questions[pattern].in_gold(gold)
+
+    def judge(
+        self, pattern: str, gold: Said | None, prediction: str, read: Read
+    ) -> tuple[bool, Decided]:
+        """Whether a prediction has what its pattern asks for, and what decided.
+
+        ``prediction`` is not equal to the gold text.
+        """
+        asked = frozenset() if gold is None else self.asked(pattern, gold)
+        if not asked:
+            return False, Decided.UNKNOWN
+        if read.said:
+            question = self._questions[pattern]
+            right = any(asked <= question.in_prediction(said) for said in read.said)
+            return right, Decided.PARSE
+        if self._chunker is None or not prediction.strip() or len(prediction) > _LONGEST:
+            return False, Decided.NOTHING
+        chunker = self._chunker
+        right = all(_found(chunker, prediction, wanted) for _, all_ in asked for wanted in all_)
+        return right, Decided.CHUNKS
+
+
+def _found(chunker: Chunker, text: str, wanted: Wanted) -> bool:
+    role = ROLES.get(wanted.label)
+    if role is not None:
+        return chunker.has_role(text, wanted.text, role, whole=wanted.extent is Extent.PHRASE)
+    return chunker.has_word(text, wanted.text.rstrip("。？"))
+
+
+def _chunker(grammar: CoreGrammar, layer: int) -> Chunker | None:
+    """What looks for phrases; None without the analyser of Japanese."""
+    try:
+        analyse = sudachi().analyse
+    except AnalyserMissing:
+        return None
+    return Chunker(analyse, governed(_words(grammar, layer)))
+
+
+def _words(grammar: CoreGrammar, layer: int) -> Iterator[tuple[str, ...]]:
+    for rule in grammar.rules:
+        if rule.lexical:
+            yield tuple(item.text for item in rule.templates[layer] if isinstance(item, Token))

@@ -1,0 +1,137 @@
+r"""Set the predictions of a system beside the rows of a dataset.
+
+Files are read as ``sglc analyse`` reads them (:mod:`sgl.research.analyse.predictions`)::
+
+    パンダが眠った。                               one prediction per line, in the order of the rows
+    gen-000001\tパンダが眠った。                   the name of the row, a tab, the prediction
+    {"id": "gen-000001", "prediction": "…"}       JSON, with or without names
+
+and CoNLL-U, whose words are kept.  A prediction that is missing or empty counts as wrong, and
+is counted.  What cannot be set beside a row (a line too many, a name that no row has, a name
+twice) is an error: then no score would mean anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.research.analyse.predictions import (
+    Cut,
+    NumberError,
+    Output,
+    PredictionsError,
+    UnknownIdError,
+    open_predictions,
+)
+from sgl.research.evaluate.benchmark import Row
+from sgl.research.evaluate.exact import normal
+
+#: Languages that are written without spaces between words.
+_SPACELESS = ("ja", "zh", "th")
+
+#: With so many rows it can be told whether all predictions stand one line off.
+_TELLING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """The predictions of one run, one for each row; empty where there is none.
+
+    ``missing`` are the names of rows without one, ``empty`` of those with nothing in it.
+    ``shifted`` is by how many lines the file seems to be off.  ``words`` has the words of
+    predictions that came as words, None for the others.
+    """
+
+    file: str
+    texts: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    shifted: int = 0
+    words: tuple[tuple[str, ...] | None, ...] = ()
+
+    def words_of(self, place: int) -> tuple[str, ...] | None:
+        """The words of a prediction that came as words."""
+        return self.words[place] if self.words else None
+
+
+def read_predictions(
+    path: Path,
+    rows: Sequence[Row],
+    language: str = "",
+    words: Sequence[tuple[str, ...]] = (),
+) -> Predictions:
+    """The predictions of a file; ``language`` says whether words have spaces between them.
+
+    ``words`` are those of the rows, if they are known.  A prediction of these words, without
+    a text, has the text of the row: nothing says where it would have other spaces.
+
+    Raises:
+        PredictionsError: the file cannot be read, or does not fit the rows.
+    """
+    try:
+        return _read(path, rows, "" if language in _SPACELESS else " ", words)
+    except OSError as problem:
+        raise PredictionsError(f"it cannot be read: {problem.strerror or problem}") from problem
+    except NumberError as problem:
+        hint = (
+            "give `--split` if they are for another split; with the names of rows before "
+            "them (`gen-000001`, a tab), predictions may be missing"
+        )
+        raise PredictionsError(problem.message, problem.details, hint) from problem
+    except UnknownIdError as problem:
+        hint = f"rows are called {rows[0].id} to {rows[-1].id}"
+        raise PredictionsError(problem.message, problem.details, hint) from problem
+
+
+def _read(
+    path: Path, rows: Sequence[Row], join: str, words: Sequence[tuple[str, ...]]
+) -> Predictions:
+    aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
+    outputs = [aligned.output(row.id) for row in rows]
+    aligned.finish()
+    known = words or [()] * len(rows)
+    texts = tuple(
+        row.target if _has_words(output, gold) else _text(output, join)
+        for row, gold, output in zip(rows, known, outputs, strict=True)
+    )
+    given = [
+        (row.id, text)
+        for row, text, output in zip(rows, texts, outputs, strict=True)
+        if output is not None
+    ]
+    return Predictions(
+        path.name,
+        texts,
+        tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None),
+        tuple(name for name, text in given if not text.strip()),
+        _shift(texts, rows) if aligned.by_id is None else 0,
+        tuple(output.words if isinstance(output, Cut) else None for output in outputs)
+        if any(isinstance(output, Cut) for output in outputs)
+        else (),
+    )
+
+
+def _has_words(output: Output | None, words: tuple[str, ...]) -> bool:
+    """Whether a prediction without a text has these words."""
+    return isinstance(output, Cut) and output.text is None and bool(words) and output.words == words
+
+
+def _text(output: Output | None, join: str) -> str:
+    if isinstance(output, Cut):
+        return join.join(output.words) if output.text is None else output.text
+    return output or ""
+
+
+def _shift(texts: Sequence[str], rows: Sequence[Row]) -> int:
+    """By how many lines the predictions seem to be off: 0, or 1 up or down."""
+    if len(rows) < _TELLING:
+        return 0
+    gold = [normal(row.target) for row in rows]
+    said = [normal(text) for text in texts]
+    right = {0: sum(map(str.__eq__, said, gold))}
+    right[1] = sum(map(str.__eq__, said[1:], gold))
+    right[-1] = sum(map(str.__eq__, said, gold[1:]))
+    best = max((1, -1), key=lambda shift: right[shift])
+    return best if right[best] > max(2 * right[0], len(rows) // _TELLING) else 0

@@ -1,0 +1,37 @@
+"""Grammars from and for other tools: Alto's IRTGs, the PCFGs of NLTK.
+
+::
+
+    write_irtg   core grammar -> text        read_irtg    text -> syntax
+    write_nltk   core grammar -> text        lower_irtg   syntax -> core grammar
+    write_sgl    core grammar -> text        with_source  -> core grammar with a source layer
+
+What a target cannot say is compiled away where that is possible (``capital``, by
+:mod:`sgl.research.exchange.capitals`) and reported where it is not.
+"""
+
+from sgl.research.exchange.capitals import WithoutCapitals, without_capitals
+from sgl.research.exchange.losses import report_capitals, report_losses
+from sgl.research.exchange.lower_irtg import Imported, lower_irtg
+from sgl.research.exchange.read_irtg import read_irtg
+from sgl.research.exchange.source_layer import with_source
+from sgl.research.exchange.write_irtg import unwritable_words, write_irtg
+from sgl.research.exchange.write_nltk import repeating, unquotable_words, write_nltk
+from sgl.research.exchange.write_sgl import write_sgl
+
+__all__ = [
+    "Imported",
+    "WithoutCapitals",
+    "lower_irtg",
+    "read_irtg",
+    "repeating",
+    "report_capitals",
+    "report_losses",
+    "unquotable_words",
+    "unwritable_words",
+    "with_source",
+    "without_capitals",
+    "write_irtg",
+    "write_nltk",
+    "write_sgl",
+]

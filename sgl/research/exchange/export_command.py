@@ -1,0 +1,283 @@
+"""``sglc export``: a grammar for Alto or NLTK, or the graphs of its sentences as CoNLL-U."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from sgl.cli.common import compile_options, grammar_argument, show
+from sgl.cli.layers import are_known, text_layers
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.outfile import deliver, output_options
+from sgl.cli.sample import choose, draw_items
+from sgl.core.interpret import Item, interpret
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.frontend import Compiled
+from sgl.frontend.quotas import MAX_COUNT
+from sgl.lang.files import MAX_TABLE, read_file
+from sgl.parsing import Parser, best_readings
+from sgl.pipeline.sentences import read_sentence
+from sgl.pipeline.session import open_grammar
+from sgl.rendering import ConlluError, conllu
+from sgl.research.exchange import (
+    WithoutCapitals,
+    repeating,
+    report_capitals,
+    report_losses,
+    unquotable_words,
+    unwritable_words,
+    without_capitals,
+    write_irtg,
+    write_nltk,
+)
+
+
+@click.group("export")
+def command() -> None:
+    """Write a grammar in the format of another tool, or graphs as CoNLL-U.
+
+    What the format cannot say is reported with its line.
+    """
+
+
+# ---- grammars
+
+
+@command.command("irtg")
+@grammar_argument
+@click.option(
+    "--tree/--no-tree",
+    default=True,
+    show_default=True,
+    help="With an interpretation of phrase-structure trees.",
+)
+@output_options
+@compile_options
+def irtg(
+    grammar: Path,
+    tree: bool,
+    out: Path | None,
+    force: bool,
+    settings: dict[str, str],
+    form: str,
+    color: str,
+) -> int:
+    """Write GRAMMAR as an interpreted regular tree grammar for Alto.
+
+    Text layers are interpretations over strings; states, labels and weights are those
+    of the expanded rules.
+    """
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    status = FAILED
+    if compiled is not None:
+        layers = range(len(compiled.grammar.text_layers))
+        _refuse(compiled, unwritable_words(compiled.grammar), "Alto", diagnostics)
+        resolved = _prepared(compiled, layers, diagnostics)
+        if diagnostics.errors == 0:
+            labels = _phrase_labels(compiled, resolved) if tree else None
+            text = write_irtg(resolved.grammar, labels, _title(compiled))
+            status = OK if deliver(text, out, force, grammar, diagnostics) else OUTPUT
+    show(diagnostics, sources, form, color)
+    return status
+
+
+@command.command("nltk")
+@grammar_argument
+@click.option("--layer", metavar="LAYER", help="Its text layer.  [default: the source]")
+@output_options
+@compile_options
+def nltk(
+    grammar: Path,
+    layer: str | None,
+    out: Path | None,
+    force: bool,
+    settings: dict[str, str],
+    form: str,
+    color: str,
+) -> int:
+    """Write a text layer of GRAMMAR as a PCFG that `PCFG.fromstring` of NLTK reads."""
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    status = FAILED
+    if compiled is not None:
+        core = compiled.grammar
+        name = layer or core.text_layers[0].name
+        if not are_known([name], text_layers(core), "text layer"):
+            return USAGE
+        number = core.text_layer(name)
+        _refuse(compiled, unquotable_words(core, number), "NLTK", diagnostics)
+        _refuse_repetition(compiled, number, diagnostics)
+        resolved = _prepared(compiled, [number], diagnostics)
+        if diagnostics.errors == 0:
+            text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
+            status = OK if deliver(text, out, force, grammar, diagnostics) else OUTPUT
+    show(diagnostics, sources, form, color)
+    return status
+
+
+def _prepared(
+    compiled: Compiled, layers: Sequence[int], diagnostics: Diagnostics
+) -> WithoutCapitals:
+    """The grammar as other formats can say it; reports what they cannot."""
+    resolved = without_capitals(compiled.grammar, layers)
+    declarations = [d for unit in compiled.project.units for d in unit.file.declarations]
+    report_losses(compiled.grammar, declarations, layers, diagnostics)
+    report_capitals(resolved, compiled.grammar, compiled.rule_spans, diagnostics)
+    return resolved
+
+
+def _title(compiled: Compiled) -> str:
+    """A line for the head of the file."""
+    title = compiled.project.title
+    return f"{compiled.project.name}: {title}" if title else compiled.project.name
+
+
+def _phrase_labels(compiled: Compiled, resolved: WithoutCapitals) -> list[str]:
+    """The label of each category in a phrase-structure tree: its name without features."""
+    categories = compiled.grammar.categories
+    return [categories[old].name.partition("[")[0] for old in resolved.category_of]
+
+
+def _refuse(
+    compiled: Compiled, words: Sequence[tuple[int, str]], tool: str, diagnostics: Diagnostics
+) -> None:
+    for rule, word in words:
+        diagnostics.error(
+            "SGL1213",
+            compiled.rule_spans[rule],
+            f"{tool} has no way to write the word `{word}`",
+            hint="spell it otherwise",
+        )
+
+
+def _refuse_repetition(compiled: Compiled, layer: int, diagnostics: Diagnostics) -> None:
+    name = compiled.grammar.text_layers[layer].name
+    for rule in repeating(compiled.grammar, layer):
+        diagnostics.error(
+            "SGL1214",
+            compiled.rule_spans[rule],
+            f"`{name}` is not context-free: this rule repeats a child in it",
+            hint="`--layer` names another layer",
+        )
+
+
+# ---- graphs
+
+
+@command.command("conllu")
+@grammar_argument
+@click.argument("what", required=False)
+@click.option(
+    "-n",
+    "number",
+    type=click.IntRange(min=1, max=MAX_COUNT),
+    default=100,
+    show_default=True,
+    help="How many sentences to draw.",
+)
+@click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
+@click.option(
+    "--sentences",
+    type=click.Path(path_type=Path),
+    help="Read sentences from this file, one on a line, instead of drawing them.",
+)
+@click.option("--layer", metavar="LAYER", help="The graph layer.  [default: the first tree]")
+@output_options
+@compile_options
+def conllu_command(
+    grammar: Path,
+    what: str | None,
+    number: int,
+    seed: int | None,
+    sentences: Path | None,
+    layer: str | None,
+    out: Path | None,
+    force: bool,
+    settings: dict[str, str],
+    form: str,
+    color: str,
+) -> int:
+    """Write the graphs of sentences of GRAMMAR as CoNLL-U.
+
+    The sentences are drawn, from all of the grammar or from WHAT (as in `sglc sample`), or
+    they are read from a file; a sentence with several readings has its likeliest graph.
+    """
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = open_grammar(grammar, settings, sources, diagnostics)
+    if compiled is None:
+        show(diagnostics, sources, form, color)
+        return FAILED
+    trees = [graph.name for graph in compiled.grammar.graph_layers if not graph.free]
+    if layer is not None and not are_known([layer], trees, "graph layer that is a tree"):
+        return USAGE
+    if not trees:
+        click.echo("error: the grammar has no graph layer that is a tree", err=True)
+        return USAGE
+    if sentences is not None and what is not None:
+        click.echo("error: sentences are drawn or read, not both", err=True)
+        return USAGE
+    graph = compiled.grammar.graph_layer(layer or trees[0])
+    if sentences is not None:
+        items = _read(compiled, graph, sentences, sources, diagnostics)
+    else:
+        chosen = choose(compiled, what)
+        if isinstance(chosen, str):
+            click.echo(f"error: {chosen}", err=True)
+            return USAGE
+        drawn = draw_items(compiled, chosen, number, seed, diagnostics)
+        items = [(f"sample-{i:06d}", item) for i, item in enumerate(drawn or (), 1)]
+        if drawn is None:
+            show(diagnostics, sources, form, color)
+            return FAILED
+    category = what or ("sample" if sentences is None else "read")
+    text = "".join(_graphs(compiled, graph, items, category, diagnostics))
+    delivered = deliver(text, out, force, grammar, diagnostics)
+    show(diagnostics, sources, form, color)
+    return OUTPUT if not delivered else FAILED if diagnostics.errors else OK
+
+
+def _read(
+    compiled: Compiled, graph: int, path: Path, sources: SourceMap, diagnostics: Diagnostics
+) -> list[tuple[str, Item]]:
+    """The likeliest reading of each sentence of a file, by the number of its line."""
+    file = read_file(path, str(path), None, MAX_TABLE, sources, diagnostics)
+    if file is None:
+        return []
+    core = compiled.grammar
+    parser = Parser(core, core.text_layer(core.graph_layers[graph].anchor))
+    items = []
+    for line, start in enumerate(file.line_starts, 1):
+        sentence = file.line(line).strip()
+        if not sentence:
+            continue
+        begin = file.text.index(sentence, start)
+        place = file.span(begin, begin + len(sentence))
+        forest = read_sentence(parser, sentence, None, sources, diagnostics, place)
+        if forest is not None:
+            (best,) = best_readings(forest, 1)
+            items.append((f"line-{line:06d}", interpret(core, best.derivation)))
+    return items
+
+
+def _graphs(
+    compiled: Compiled,
+    graph: int,
+    items: Sequence[tuple[str, Item]],
+    category: str,
+    diagnostics: Diagnostics,
+) -> Iterator[str]:
+    """Each item in CoNLL-U, with its texts in all layers."""
+    core = compiled.grammar
+    anchor = core.text_layer(core.graph_layers[graph].anchor)
+    order = sorted(range(len(core.text_layers)), key=lambda layer: layer != anchor)
+    for name, item in items:
+        texts = [(core.text_layers[layer].name, item.texts[layer]) for layer in order]
+        try:
+            yield conllu(
+                item.graphs[graph], item.tokens[anchor], texts, sent_id=name, category=category
+            )
+        except ConlluError as problem:
+            diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")

@@ -1,0 +1,103 @@
+"""Write a text layer as a probabilistic context-free grammar of NLTK.
+
+A layer is context-free unless it repeats a child.  A child that the layer drops, or
+that never has words in it, is left out: its derivations have the probability 1
+together, so that the sentences keep theirs.  Rules that become the same production
+are one, with the sum of their weights.
+
+The reader of NLTK takes probabilities without exponents, and nonterminals of letters,
+digits and ``-``::
+
+    NP-yes -> Det-def N-yes [0.75]
+    Det-def -> 'the' [1.0]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import fsum
+
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.research.exchange.capitals import emptiness
+from sgl.research.exchange.spelling import Names, decimal
+
+
+def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
+    """The rules that stop a layer from being context-free: they use a child twice."""
+    found = []
+    for rule in grammar.rules:
+        children = [item.child for item in rule.templates[layer] if isinstance(item, Slot)]
+        if len(set(children)) < len(children):
+            found.append(rule.id)
+    return found
+
+
+def unquotable_words(grammar: CoreGrammar, layer: int) -> list[tuple[int, str]]:
+    """The words that NLTK cannot read, with their rules: they have both kinds of quotes."""
+    return [
+        (rule.id, item.text)
+        for rule in grammar.rules
+        for item in rule.templates[layer]
+        if isinstance(item, Token) and "'" in item.text and '"' in item.text
+    ]
+
+
+def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
+    """The productions of a text layer, those of the start category first.
+
+    Args:
+        grammar: a grammar without ``capital``, in whose layer no child is repeated and
+            every word can be quoted.
+        layer: the index of the text layer.
+        title: a line of comment.
+    """
+    names = _nonterminals(grammar)
+    spoken = [category.filled for category in emptiness(grammar, layer)]
+    # A line that ends with a backslash goes on in the next one.
+    lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
+    for category in _used(grammar, layer, spoken):
+        weights: dict[str, list[float]] = {}
+        for rule in grammar.rules_of[category]:
+            weights.setdefault(_right(rule, layer, names, spoken), []).append(rule.weight)
+        for right, parts in weights.items():
+            lines.append(f"{names[category]} -> {right}[{decimal(fsum(parts))}]")
+    return "\n".join(lines) + "\n"
+
+
+def _right(rule: Rule, layer: int, names: Sequence[str], spoken: Sequence[bool]) -> str:
+    """The right-hand side, with a space after each symbol."""
+    parts = []
+    for item in rule.templates[layer]:
+        if isinstance(item, Slot):
+            child = rule.rhs[item.child]
+            parts.extend([names[child]] if spoken[child] else [])
+        elif item.text:
+            quote = '"' if "'" in item.text else "'"
+            parts.append(f"{quote}{item.text}{quote}")
+    return "".join(f"{part} " for part in parts)
+
+
+def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:
+    """The categories that have words in the layer, each after one that mentions it."""
+    found = {grammar.start: None}
+    pending = [grammar.start]
+    while pending:
+        for rule in grammar.rules_of[pending.pop()]:
+            for item in rule.templates[layer]:
+                child = rule.rhs[item.child] if isinstance(item, Slot) else grammar.start
+                if spoken[child] and child not in found:
+                    found[child] = None
+                    pending.append(child)
+    return list(found)
+
+
+def _nonterminals(grammar: CoreGrammar) -> list[str]:
+    """``NP[anim=yes, mod=none]`` is ``NP-yes-none``."""
+    free = Names()
+    names = []
+    for category in grammar.categories:
+        base, _, features = category.name.rstrip("]").partition("[")
+        values = [part.rpartition("=")[2] for part in features.split(", ") if part]
+        names.append(free.free("-".join(re.sub(r"\W+", "_", part) for part in (base, *values))))
+    return names

@@ -1,0 +1,273 @@
+"""Distinct sentences: candidates are drawn until enough of them are accepted.
+
+"No lemma twice in a sentence" and "no sentence twice in the dataset" are not
+properties that finitely many states can see, nor are equal shares of the targets
+of a pattern; so they are asked of finished candidates.  A candidate is rejected
+for the first reason that holds:
+
+=====================  =====================================================
+``too_long``           its derivation has more than 10,000 rules
+``repeated_lemma``     a content lemma occurs twice in it, and may not in
+                       its stratum
+``unexposed_word``     it is not for training, and no accepted training
+                       sentence has one of its lemmas
+``share_full``         its target, the first of those of its stratum whose
+                       lemma it has, has its share of the items already
+``repeated_sentence``  its source sentence was accepted before, in this or
+                       in an earlier stratum (a ``repeated`` stratum may
+                       repeat its own)
+``ambiguous``          its source sentence has readings that it must not have
+=====================  =====================================================
+
+What readings a sentence has takes a parser to say: a *referee*.  Where there is
+none, the tables name the candidates that a referee has rejected.
+
+Rejection leaves the distribution as it is, conditioned on being accepted.  It
+must not go on for ever: when the last candidates show that the wanted number
+is out of reach, ``NotEnoughError`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from typing import NamedTuple
+
+from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
+from sgl.sampling.random import candidate_key, stream_key
+
+TOO_LONG = "too_long"
+REPEATED_LEMMA = "repeated_lemma"
+REPEATED_SENTENCE = "repeated_sentence"
+UNEXPOSED_WORD = "unexposed_word"
+SHARE_FULL = "share_full"
+AMBIGUOUS = "ambiguous"
+
+REASONS = (TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS)
+
+TRAIN = "train"
+
+#: Candidates between two looks at the acceptance.
+WINDOW = 2_000
+
+#: A stratum may use this many candidates, and as many more for each item wanted.
+FREE_CANDIDATES = 100_000
+CANDIDATES_PER_ITEM = 100
+
+#: Called after each window with the stream, the items found and those wanted.
+Progress = Callable[[str, int, int], None]
+
+#: Whether a candidate for a stratum is rejected for the readings of its source words.
+Referee = Callable[[PackedStratum, "list[str]", "list[int]"], bool]
+
+
+class NotEnoughError(Exception):
+    """A stratum cannot yield the number of items asked for.
+
+    ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by
+    reason) what was drawn for them; ``reason`` is a sentence for the author.
+    ``before`` are the streams of the strata before it with how many candidates they
+    had, and how many of these were rejected as ambiguous.
+    """
+
+    def __init__(
+        self,
+        stratum: str,
+        wanted: int,
+        found: int,
+        candidates: int,
+        reason: str,
+        rejected: dict[str, int],
+    ) -> None:
+        super().__init__(f"{stratum}: {found} of {wanted} items: {reason}")
+        self.stratum = stratum
+        self.wanted = wanted
+        self.found = found
+        self.candidates = candidates
+        self.reason = reason
+        self.rejected = rejected
+        self.before: dict[str, tuple[int, int]] = {}
+
+
+class Found(NamedTuple):
+    """An accepted candidate: its number in the stream, and its derivation."""
+
+    candidate: int
+    derivation: tuple[int, ...]
+
+
+class StratumDraw(NamedTuple):
+    """What was drawn for a stratum: the items in order, and the rejections.
+
+    ``shares`` counts the items of each target, where targets have shares;
+    ``ambiguous`` are the candidates that were rejected as such.
+    """
+
+    stratum: PackedStratum
+    items: list[Found]
+    candidates: int
+    rejected: dict[str, int]
+    shares: dict[str, int]
+    ambiguous: list[int]
+
+
+def share(wanted: int, targets: Sequence[str], target: str) -> int:
+    """How many of ``wanted`` items a target has: an equal part, the first ones one more."""
+    each, rest = divmod(wanted, len(targets))
+    return each + (targets.index(target) < rest)
+
+
+def target_of(stratum: PackedStratum, lemmas: Container[str]) -> str | None:
+    """The target that a candidate with these lemmas counts for, if there is one."""
+    return next((target for target in stratum.targets if target in lemmas), None)
+
+
+class Judge:
+    """Accepts or rejects candidates; remembers the sentences and words accepted.
+
+    ``seen`` has the stream in which each sentence was accepted.
+    Words are asked to be exposed where the plan has a training split.
+    """
+
+    def __init__(self, tables: Tables, referee: Referee | None = None) -> None:
+        self._tables = tables
+        self._referee = referee
+        self.seen: dict[str, str] = {}
+        self.exposed: set[str] = set()
+        self._shares: dict[str, dict[str, int]] = {}
+        self.trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
+
+    def reason(
+        self, stratum: PackedStratum, candidate: int, derivation: list[int] | None
+    ) -> str | None:
+        """Why a candidate of ``stratum`` is rejected, or ``None``: then it is remembered."""
+        if derivation is None:
+            return TOO_LONG
+        tables = self._tables
+        about_lemmas = self.about_lemmas(stratum, derivation)
+        if about_lemmas is not None:
+            return about_lemmas
+        target = self._target(stratum, derivation)
+        if target is None and stratum.targets:
+            return SHARE_FULL
+        words = words_of(tables.source, tables.arity, derivation)
+        sentence = joined(tables.source, words) if tables.distinct_sentences else ""
+        if tables.distinct_sentences:
+            first = self.seen.get(sentence)
+            if first is not None and not (stratum.repeated and first == stratum.stream):
+                return REPEATED_SENTENCE
+        if self._is_ambiguous(stratum, candidate, words, derivation):
+            return AMBIGUOUS
+        if tables.distinct_sentences:
+            self.seen[sentence] = stratum.stream
+        if target is not None:
+            self.shares(stratum)[target] += 1
+        if stratum.split == TRAIN:
+            self.exposed.update(word for rule in derivation for word in tables.words[rule])
+        return None
+
+    def about_lemmas(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
+        """Why a candidate is rejected for its lemmas alone, if it is."""
+        lemmas = [lemma for rule in derivation for lemma in self._tables.lemmas[rule]]
+        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
+            return REPEATED_LEMMA
+        if self.trains and stratum.split != TRAIN and not self._exposes(derivation):
+            return UNEXPOSED_WORD
+        return None
+
+    def shares(self, stratum: PackedStratum) -> dict[str, int]:
+        """The accepted items of each target of a stratum."""
+        return self._shares.setdefault(stratum.stream, dict.fromkeys(stratum.targets, 0))
+
+    def _is_ambiguous(
+        self, stratum: PackedStratum, candidate: int, words: list[str], derivation: list[int]
+    ) -> bool:
+        if self._referee is None:
+            return candidate in stratum.ambiguous
+        return self._referee(stratum, words, derivation)
+
+    def _target(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
+        """The target that a candidate counts for, unless it has its share already."""
+        words = {word for rule in derivation for word in self._tables.words[rule]}
+        target = target_of(stratum, words)
+        if target is None:
+            return None
+        full = share(stratum.wanted, stratum.targets, target)
+        return target if self.shares(stratum)[target] < full else None
+
+    def _exposes(self, derivation: list[int]) -> bool:
+        """Whether training has every lemma of the derivation."""
+        words = self._tables.words
+        return all(word in self.exposed for rule in derivation for word in words[rule])
+
+
+def draw_stratum(
+    tables: Tables, stratum: PackedStratum, judge: Judge, progress: Progress | None = None
+) -> StratumDraw:
+    """Draw candidates 0, 1, 2, ... of the stream until as many are accepted as wanted.
+
+    Raises ``NotEnoughError`` when that is out of reach.
+    """
+    key = stream_key(tables.seed, stratum.stream)
+    items: list[Found] = []
+    rejected = dict.fromkeys(REASONS, 0)
+    ambiguous: list[int] = []
+    shares = judge.shares(stratum)
+    candidate = found_before = 0
+    while len(items) < stratum.wanted:
+        derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
+        reason = judge.reason(stratum, candidate, derivation)
+        if reason is not None:
+            rejected[reason] += 1
+            if reason == AMBIGUOUS:
+                ambiguous.append(candidate)
+        elif derivation is not None:
+            items.append(Found(candidate, tuple(derivation)))
+        candidate += 1
+        if candidate % WINDOW == 0:
+            if progress is not None:
+                progress(stratum.stream, len(items), stratum.wanted)
+            found_in_window = len(items) - found_before
+            stop_if_out_of_reach(stratum, len(items), candidate, rejected, shares, found_in_window)
+            found_before = len(items)
+    if progress is not None:
+        progress(stratum.stream, len(items), stratum.wanted)
+    return StratumDraw(stratum, items, candidate, rejected, shares, ambiguous)
+
+
+def stop_if_out_of_reach(
+    stratum: PackedStratum,
+    found: int,
+    candidates: int,
+    rejected: dict[str, int],
+    shares: dict[str, int],
+    found_in_window: int,
+) -> None:
+    """Raise ``NotEnoughError`` if the rest would take too many candidates.
+
+    The estimate is generous, one item more than the last window had, because
+    acceptance can only fall as sentences are used up.
+    """
+    wanted = stratum.wanted
+    still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
+    budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted
+    if candidates + still_needed <= budget:
+        return
+    common = max(rejected, key=lambda reason: rejected[reason])
+    raise NotEnoughError(
+        stratum.stream,
+        wanted,
+        found,
+        candidates,
+        f"{_lacking(stratum, shares)}of the last {WINDOW} candidates {found_in_window} were"
+        f" accepted; of all {candidates}, {rejected[common]} were rejected as {common}",
+        rejected,
+    )
+
+
+def _lacking(stratum: PackedStratum, shares: dict[str, int]) -> str:
+    """Which target lacks most items, where targets have shares."""
+    if not stratum.targets:
+        return ""
+    full = {target: share(stratum.wanted, stratum.targets, target) for target in stratum.targets}
+    target = max(stratum.targets, key=lambda name: full[name] - shares[name])
+    return f"the target {target!r} has {shares[target]} of its {full[target]} items; "

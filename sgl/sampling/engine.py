@@ -1,0 +1,174 @@
+"""Draw derivations from packed tables, and read them off as text.
+
+A table entry is a *state* of a split with its alternatives.  Each alternative
+owns an interval of integers, as wide as it is probable::
+
+    state 7      0 ........ 61 ......... 90 ... 100
+                 transitive | intransitive | passive
+    draw         u = 64 random bits, u * 100 >> 64 = 73  ->  intransitive
+
+so that a choice compares integers only and is the same on every machine.  A
+derivation is expanded from the left with an explicit stack; its rules in the
+order of expansion are its preorder.
+
+This module needs nothing but the standard library of Python 3.9, because the
+standalone sampler contains it as it is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from sgl.core.gluing import GluingRule
+from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2
+
+#: A derivation of more rules is not finished but counted as ``too_long``.
+LONGEST_DERIVATION = 10_000
+
+
+class State(NamedTuple):
+    """What a state may become.
+
+    Alternative ``i`` is rule ``rules[i]`` over the states ``children[i]``, last
+    child first; its interval ends before ``bounds[i]``.
+    """
+
+    bounds: list[int]
+    rules: list[int]
+    children: list[tuple[int, ...]]
+
+
+class PackedText(NamedTuple):
+    """A text layer: how its words are joined, and the template of each rule.
+
+    A template holds words and the numbers of children, ``~i`` for child ``i``
+    with a capital.
+    """
+
+    name: str
+    join: str
+    attach: frozenset[str]
+    templates: list[tuple[str | int, ...]]
+
+
+class PackedView(NamedTuple):
+    """A view of a graph: its notation, and what each rule does to the graph."""
+
+    name: str
+    kind: str
+    rules: list[GluingRule]
+
+
+class PackedStratum(NamedTuple):
+    """A part of a split: how many items, from which state, by which stream.
+
+    The sentences of a ``repeated`` part may be equal to one another.  If there are
+    ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas``
+    a lemma may occur twice in a sentence.  ``ambiguous`` are the candidates that are
+    rejected for the readings of their sentences, where these are known beforehand.
+    """
+
+    split: str
+    category: str
+    stream: str
+    wanted: int
+    start: int
+    repeated: bool
+    targets: tuple[str, ...]
+    repeated_lemmas: bool
+    ambiguous: frozenset[int] = frozenset()
+
+
+class Tables(NamedTuple):
+    """All that drawing needs.
+
+    ``states`` are shared by the strata.  ``arity[r]`` is the number of children
+    of rule ``r``, ``words[r]`` are the lemmas that it introduces and ``lemmas[r]``
+    those of them that may not be repeated.
+    ``source`` is the text in which sentences are to be distinct, ``targets`` are what
+    rows have beside it, each in files of its own.
+    """
+
+    seed: int
+    states: list[State]
+    strata: list[PackedStratum]
+    arity: list[int]
+    words: list[tuple[str, ...]]
+    lemmas: list[tuple[str, ...]]
+    source: PackedText
+    targets: list[PackedText | PackedView]
+    distinct_sentences: bool
+
+
+def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
+    """The derivation from ``start`` that the candidate with this key stands for.
+
+    Returns the rules in preorder, or ``None`` when they would be more than
+    ``LONGEST_DERIVATION``.
+    """
+    derivation: list[int] = []
+    stack = [start]
+    while stack:
+        bounds, rules, children = states[stack.pop()]
+        # ``number`` of sgl.sampling.random, written out: this loop is all the time.
+        key = (key + GAMMA) & MASK
+        bits = ((key ^ (key >> 30)) * MIX_1) & MASK
+        bits = ((bits ^ (bits >> 27)) * MIX_2) & MASK
+        bits ^= bits >> 31
+        choice = bisect_right(bounds, bits * bounds[-1] >> 64)
+        derivation.append(rules[choice])
+        stack.extend(children[choice])
+        if len(derivation) + len(stack) > LONGEST_DERIVATION:
+            return None
+    return derivation
+
+
+def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:
+    """The words of a derivation in a text layer.
+
+    Read from the back, a preorder is a walk in which every rule finds the
+    values of its children on top of the stack, the first child uppermost.
+    """
+    templates = text.templates
+    stack: list[Sequence[str]] = []
+    for rule in reversed(derivation):
+        template = templates[rule]
+        children = arity[rule]
+        if not children:
+            stack.append(cast("tuple[str, ...]", template))
+            continue
+        words: list[str] = []
+        for item in template:
+            if isinstance(item, str):
+                words.append(item)
+            elif item >= 0:
+                words.extend(stack[-1 - item])
+            else:
+                words.extend(capitalised(stack[item]))
+        del stack[-children:]
+        stack.append(words)
+    return list(stack[0])
+
+
+def capitalised(words: Sequence[str]) -> list[str]:
+    """The words with the first letter of the first non-empty one raised."""
+    result = list(words)
+    for index, word in enumerate(result):
+        if word:
+            result[index] = word[0].upper() + word[1:]
+            break
+    return result
+
+
+def joined(text: PackedText, words: Sequence[str]) -> str:
+    """The words as one string: ``join`` between them, but not before ``attach``."""
+    if not text.join:
+        return "".join(words)
+    parts: list[str] = []
+    for word in words:
+        if parts and word not in text.attach:
+            parts.append(text.join)
+        parts.append(word)
+    return "".join(parts)

@@ -1,0 +1,112 @@
+"""Columns of texts as rows and as arrays of Arrow, also where there are too many bytes for one."""
+
+import io
+import random
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sampling import plan_of, tables_of
+from toy import TOY
+
+from sgl.accel.column import Column
+from sgl.dataset import TextTooLongError, arrays
+from sgl.dataset.arrays import arrow_array, rows_of
+from sgl.dataset.parquet import row_groups
+from sgl.dataset.row_kernel import breaks
+from sgl.parallel.sentences import PARQUET, TSV, FormatError, SentenceWork, encode
+
+TEXTS = ["", "a dog", "犬が走った。", "x" * 30, "", "the end"]
+
+
+def table(texts: list[str]) -> pa.Table:
+    return pa.table({"source": arrow_array(Column.of(texts)), "features": pa.array(texts)})
+
+
+def test_a_column_within_the_limit_is_one_array_over_all_its_texts() -> None:
+    array = arrow_array(Column.of(TEXTS))
+    assert array.num_chunks == 1
+    assert array.to_pylist() == TEXTS
+    assert arrow_array(Column.of([])).to_pylist() == []
+
+
+@pytest.mark.parametrize("limit", [30, 31, 36, 48, 1_000])
+def test_a_column_beyond_the_limit_is_several_arrays_and_the_same_column_of_a_file(
+    monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(arrays, "MOST_BYTES", limit)
+    array = arrow_array(Column.of(TEXTS))
+    assert array.to_pylist() == TEXTS
+    for chunk in array.chunks:
+        assert sum(len(text.encode()) for text in chunk.to_pylist()) <= limit
+    assert pq.read_table(io.BytesIO(row_groups(table(TEXTS)))).to_pylist() == [
+        {"source": text, "features": text} for text in TEXTS
+    ]
+
+
+def test_a_part_of_a_column_does_not_begin_at_the_first_byte() -> None:
+    whole = Column.of(TEXTS)
+    assert arrow_array(Column(whole.data, whole.offsets[2:])).to_pylist() == TEXTS[2:]
+
+
+def test_a_text_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "MOST_BYTES", 29)
+    with pytest.raises(TextTooLongError, match="too many for a column"):
+        arrow_array(Column.of(TEXTS))
+
+
+def encoded(form: str) -> bytes:
+    """The first sentences of a sample, as a worker writes them."""
+    plan = plan_of({"sample": 300}, lemmas=("NOUN",), sentences=True)
+    work = SentenceWork(tables_of(TOY, plan=plan), TOY, ("en", "ja"), form)
+    return encode(work, np.arange(300, dtype=np.int64))
+
+
+def test_lines_that_no_array_can_hold_together_are_the_same_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = encoded(TSV)
+    monkeypatch.setattr(arrays, "MOST_BYTES", 500)
+    assert encoded(TSV) == expected
+    lines = [line.split("\t") for line in expected.decode().splitlines()]
+    found = pq.read_table(io.BytesIO(encoded(PARQUET))).to_pydict()
+    assert [list(pair) for pair in zip(found["en"], found["ja"], strict=True)] == lines
+
+
+def test_a_line_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "MOST_BYTES", 60)
+    with pytest.raises(FormatError, match="2 GiB"):
+        encoded(TSV)
+
+
+# --- what a row cannot hold --------------------------------------------------------------
+
+
+def test_what_breaks_a_row_is_what_divides_lines_or_fields() -> None:
+    chance = random.Random(7)  # noqa: S311
+    letters = "aé犬…’«\u00a0\u2027\u202a\u3000"
+    breaking = "\t\n\r\x0b\x1c\x85\u2028\u2029"
+    for _ in range(2_000):
+        text = "".join(chance.choices(letters, k=chance.randint(0, 12)))
+        if chance.random() < 0.4:
+            place = chance.randint(0, len(text))
+            text = text[:place] + chance.choice(breaking) + text[place:]
+        column = Column.of([text])
+        expected = any(character in breaking for character in text)
+        assert breaks(column.data, column.offsets[0], column.offsets[-1]) is expected
+
+
+def test_quotation_marks_and_dots_do_not_make_rows_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object) -> None:
+        pytest.fail("row by row")
+
+    monkeypatch.setattr(arrays, "_check_rows", slow)
+    source, target = Column.of(["“Run…”", "a"]), Column.of(["「走れ…」―犬", "é «b»"])
+    assert rows_of(source, target, "c").decode() == "“Run…”\t「走れ…」―犬\tc\na\té «b»\tc\n"
+
+
+@pytest.mark.parametrize("text", ["a\tb", "a\nb", "a\x85b", "a\u2028b", "a\u2029b"])
+def test_a_text_that_breaks_a_row_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot hold"):
+        rows_of(Column.of(["a"]), Column.of([text]), "c")

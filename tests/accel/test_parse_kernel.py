@@ -1,0 +1,326 @@
+"""The kernel that reads texts in batches finds what the packed forest holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_grammars import grammar
+from test_parse import ATTACHMENT, derivations
+from toy import TOY, random_derivations
+
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import finish, interpret
+from sgl.corpus import Speller
+from sgl.corpus.audit import Ambiguity, AmbiguityJudge, Reader
+from sgl.corpus.fit.sample import Collector
+from sgl.parsing import (
+    SATURATED,
+    BatchParser,
+    Forest,
+    Parser,
+    Readings,
+    best_readings,
+    probability,
+)
+from sgl.parsing.trie import trie_of
+from sgl.rendering import TextOutput
+
+
+def read(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> Readings:
+    """What the kernel finds; the layer has to be one that it reads."""
+    batch = BatchParser(Parser(core, layer))
+    assert not batch.unsupported
+    return batch.read_compiled(texts, derive=True)
+
+
+def counts(core: CoreGrammar, *texts: str) -> list[int]:
+    found: list[int] = read(core, texts).counts.tolist()
+    return found
+
+
+def agree(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> None:
+    """Number, probability and best derivation are those of the forest."""
+    parser = Parser(core, layer)
+    found = BatchParser(parser).read_compiled(texts, derive=True)
+    assert found.derivations is not None
+    for number, (text, derivation) in enumerate(zip(texts, found.derivations, strict=True)):
+        forest = parser.forest(text)
+        if forest is None:
+            assert (found.counts[number], derivation) == (0, ()), text
+            assert found.probability(number) == 0
+        else:
+            best = best_readings(forest, 1)[0].probability
+            assert found.counts[number] == min(forest.count, SATURATED), text
+            assert found.probability(number) == pytest.approx(best), text
+            assert probability(core, derivation) == pytest.approx(best), text
+            assert forest.contains(derivation), text
+
+
+# --- against the parser ----------------------------------------------------------------------
+
+CATEGORIES = "SABCD"
+WORDS = ['"a"', '"b"', '"ab"', '"."', '"a."', '"é"']
+
+
+@st.composite
+def any_grammars(draw: st.DrawFn) -> CoreGrammar:
+    """Small grammars of every kind: recursive, with children dropped, empty and raised."""
+    lines = []
+    for name in CATEGORIES:
+        for number in range(draw(st.integers(1, 3))):
+            rank = 0 if number else CATEGORIES.index(name) + 1
+            pool = st.sampled_from(CATEGORIES[rank:] or "-")
+            children = draw(st.lists(pool, max_size=3)) if CATEGORIES[rank:] else []
+            kept = [i for i in range(len(children)) if draw(st.integers(0, 5))]
+            slots = [f"{draw(st.sampled_from(['', '', '^']))}{i}" for i in kept]
+            words = draw(st.lists(st.sampled_from(WORDS), max_size=2))
+            items = draw(st.permutations(slots + words))
+            line = f"{name} = {' '.join(children)} : {' '.join(items)}".replace("  ", " ")
+            if line not in lines:
+                lines.append(line)
+    weights = {line: draw(st.sampled_from([0.1, 0.25, 0.5])) for line in lines}
+    join = draw(st.sampled_from(["", " ", "-", "a"]))
+    return grammar("\n".join(lines), join=join, weights=weights)
+
+
+TEXTS = st.lists(st.text(alphabet="abéABÉ. -", max_size=8), max_size=30)
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_grammars(), TEXTS)
+def test_the_kernel_agrees_with_the_forest(core: CoreGrammar, others: list[str]) -> None:
+    texts = dict.fromkeys(others)
+    for number, derivation in enumerate(derivations(core, 0, 6)):
+        texts[finish(core.text_layers[0], interpret(core, derivation).tokens[0])] = None
+        if number > 40:
+            break
+    agree(core, list(texts))
+
+
+@pytest.mark.parametrize("layer", range(len(TOY.text_layers)))
+def test_the_toy_fragment_is_read_in_every_language(layer: int) -> None:
+    texts = [interpret(TOY, d).texts[layer] for d in random_derivations(TOY, 300, seed=7)]
+    assert min(read(TOY, texts, layer).counts) >= 1
+    agree(TOY, texts, layer)
+
+
+# --- what is counted -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phrases", [0, 1, 5, 30])
+def test_attachments_are_counted(phrases: int) -> None:
+    text = "Emma saw dogs" + " near dogs" * phrases
+    assert counts(ATTACHMENT, text) == [math.comb(2 * phrases + 2, phrases + 1) // (phrases + 2)]
+
+
+def test_more_readings_than_a_machine_word_holds_are_as_many_as_it_does() -> None:
+    text = "Emma saw dogs" + " near dogs" * 60
+    found = read(ATTACHMENT, [text, "Emma saw dogs"])
+    assert found.counts.tolist() == [SATURATED, 1]
+    assert found.saturated.tolist() == [True, False]
+
+
+def test_the_best_reading_is_the_likeliest() -> None:
+    lines = ["S = A : 0", "S = B : 0", 'A = : "x"', 'B = : "x"']
+    core = grammar("\n".join(lines), weights=dict(zip(lines, (0.3, 0.7, 0.5, 0.1), strict=True)))
+    found = read(core, ["x"])
+    assert found.counts.tolist() == [2]
+    assert found.probability(0) == pytest.approx(0.15)
+    assert list(found.derivations or ()) == [(0, 2)]
+
+
+def test_a_rule_of_weight_zero_is_a_reading_of_probability_zero() -> None:
+    core = grammar('S = : "x"', weights={'S = : "x"': 0.0})
+    found = read(core, ["x"])
+    assert found.counts.tolist() == [1]
+    assert found.probability(0) == 0
+    assert list(found.derivations or ()) == [(0,)]
+
+
+def test_a_dropped_child_is_read_as_everything_that_it_can_be() -> None:
+    core = grammar(
+        """
+        S = Det N : 1
+        Det = : "the"
+        Det = : "a"
+        N = : "dog"
+        """
+    )
+    assert counts(core, "dog", "the dog") == [2, 0]
+
+
+def test_a_dropped_child_with_endless_readings_is_read_as_its_likeliest() -> None:
+    core = grammar(
+        """
+        S = A : "x"
+        A = A : "y" 0
+        A = : "z"
+        """
+    )
+    found = read(core, ["x"])
+    assert found.counts.tolist() == [1]
+    assert list(found.derivations or ()) == [(0, 2)]
+
+
+def test_children_may_be_empty_and_stand_in_any_order() -> None:
+    core = grammar(
+        """
+        S = A B C : ^2 1 0 "."
+        A = : "a"
+        B = :
+        B = : "b"
+        C = :
+        C = : "c"
+        """
+    )
+    texts = ["C b a.", "C a.", "b a.", "B a.", "a.", "c a."]
+    assert counts(core, *texts) == [1, 1, 1, 0, 1, 0]
+    agree(core, texts)
+
+
+# --- texts that are unlike sentences ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\x00",
+        "Emma",
+        "Emma  saw dogs",
+        " Emma saw dogs",
+        "Emma saw dogs\n",
+        "\ud800",
+        "犬",
+    ],
+)
+def test_what_is_no_sentence_has_no_reading(text: str) -> None:
+    assert counts(ATTACHMENT, text, "Emma saw dogs") == [0, 1]
+
+
+def test_the_empty_text_is_a_sentence_if_the_grammar_says_so() -> None:
+    assert counts(grammar("S = :"), "", "x") == [1, 0]
+
+
+def test_a_text_that_is_too_long_for_tables_is_read_all_the_same() -> None:
+    core = grammar(
+        """
+        S = X S : 0 1
+        S = X : 0
+        X = : "word"
+        """
+    )
+    assert counts(core, " ".join(["word"] * 900), "word") == [1, 1]
+
+
+def test_memory_grows_with_the_texts() -> None:
+    texts = ["Emma saw dogs", "Emma saw dogs" + " near dogs" * 200, "Emma saw dogs near dogs"]
+    found = read(ATTACHMENT, texts)
+    assert found.counts.tolist() == [1, SATURATED, 2]
+    assert found.derivations is not None
+    assert [len(derivation) for derivation in found.derivations] == [5, 805, 9]
+
+
+# --- what the kernel leaves to the parser ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ('S = A : 0 "and" 0\nA = : "a"', "repeats a child"),
+        ('S = A : 0\nA = S : 0\nA = : "a"', "rewritten into itself"),
+    ],
+)
+def test_layers_that_are_no_productions_are_left_to_the_parser(rules: str, reason: str) -> None:
+    core = grammar(rules)
+    batch = BatchParser(Parser(core))
+    assert reason in batch.unsupported
+    agree(core, ["a and a", "a"])
+
+
+def test_few_texts_are_read_without_compiled_code() -> None:
+    batch = BatchParser(Parser(ATTACHMENT))
+    assert not batch.pays(1)
+    assert batch.read(["Emma saw dogs near dogs"]).counts.tolist() == [2]
+
+
+# --- what uses it ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _loaded() -> None:
+    """Compiled code is loaded, so that even a few texts are read with it."""
+    import sgl.parsing.kernel  # noqa: F401 - loading it is what is wanted
+
+
+SENTENCES = [interpret(TOY, d).texts[0] for d in random_derivations(TOY, 40, seed=3)]
+SPELT = [*SENTENCES, "The dog", "the dog slept.", *SENTENCES[:3]]
+
+
+@pytest.mark.usefixtures("_loaded")
+def test_sentences_are_judged_together_as_they_are_alone() -> None:
+    parser = Parser(TOY)
+    assert BatchParser(parser).pays(len(SPELT))
+    speller = Speller(TOY.text_layers[0], parser.vocabulary)
+    texts = [*SPELT, *(text.replace(".", " .") for text in SENTENCES)]
+    together = Reader(parser, (TextOutput(TOY, 1),), None, speller).judge_all(texts)
+    alone = Reader(parser, (TextOutput(TOY, 1),), None, speller)
+    for text, judged in zip(texts, together, strict=True):
+        expected = alone.judge(text)
+        assert replace(judged, forest=None) == replace(expected, forest=None)
+        assert (judged.forest is None) == (expected.forest is None)
+
+
+@pytest.mark.usefixtures("_loaded")
+def test_readings_of_consequence_are_found_in_batches_as_one_by_one() -> None:
+    texts = ["Emma saw dogs", "Emma saw dogs near dogs", "dogs saw Emma near Emma"]
+    parser = Parser(ATTACHMENT)
+    drawn = [parser.parse(text)[0] for text in texts]
+    judge = AmbiguityJudge(parser, _Nothing(), ())
+    together = judge.judge_batch(texts, drawn)
+    assert together == judge.judge_batch(texts, Derivations.of(drawn))
+    forests = [parser.forest(text) for text in texts]
+    several = [n for n, forest in enumerate(forests) if forest is not None and forest.count > 1]
+    assert several == [1, 2]
+    assert together == dict.fromkeys(several, Ambiguity(several=True))
+
+
+class _Nothing:
+    """Finds no structure."""
+
+    def in_forest(self, _: Forest) -> tuple[frozenset[int], frozenset[int]]:
+        return frozenset(), frozenset()
+
+
+@pytest.mark.usefixtures("_loaded")
+def test_a_corpus_is_collected_in_batches_as_row_by_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_text("".join(f"{text}\tx\n" for text in SPELT), encoding="utf-8")
+    together = Collector(Parser(TOY)).run([corpus], lambda *_: None)
+    monkeypatch.setattr(BatchParser, "pays", lambda *_: False)
+    alone = Collector(Parser(TOY)).run([corpus], lambda *_: None)
+    assert together == alone
+    assert together.fates["used"] == len(SPELT) - 2
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sets(st.binary(min_size=1, max_size=4), max_size=40), st.binary(max_size=4))
+def test_a_trie_has_its_strings_and_no_others(strings: set[bytes], other: bytes) -> None:
+    words = sorted(strings)
+    trie = trie_of(words)
+    assert [int(trie.value[trie.node(word)]) for word in words] == list(range(len(words)))
+    node = trie.node(other)
+    assert other in strings or node < 0 or trie.value[node] < 0

@@ -1,0 +1,303 @@
+"""Boolean operations, minimisation and constraints keep the language they should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy import TOY, random_derivations, toy_plan
+from toy_notation import structure
+
+from sgl.automata import (
+    StructureAutomaton,
+    StructureCompiler,
+    UnsupportedStructure,
+    compile_structure,
+)
+from sgl.automata.algebra import product, tree_automaton
+from sgl.automata.algebra.boolean import intersection, union, uses_rule
+from sgl.automata.algebra.minimise import minimise, reachable, trim
+from sgl.automata.algebra.tree_automaton import DEAD, Mask, TreeAutomaton, explore, leaf_states
+from sgl.automata.patterns.schema import Schema, query_of
+from sgl.automata.proofs import compiler as compiler_module
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Constraint
+from sgl.core.structure import Structure
+
+DERIVATIONS = random_derivations(TOY, 300, seed=5)
+STRUCTURES = tuple(
+    structure(text)
+    for text in (
+        "{ V -[nsubj]-> N; N -[nmod]-> M }",
+        "{ V -[obj|~obj|iobj]-> N[lemma=cat] }",
+        "{ N[#amod>=2] }",
+        "{ V -[ccomp]{2,}-> W } without { X -[ccomp]-> V }",
+        "{ N -[acl:relcl]-> V } without { V -[~nsubj]-> N }",
+        "{ W[upos=PRON]; N[upos=PROPN] }",
+    )
+)
+
+
+@pytest.fixture(scope="module")
+def compiler() -> StructureCompiler:
+    return StructureCompiler(TOY)
+
+
+@cache
+def automaton_of(wanted: Structure) -> StructureAutomaton:
+    return compile_structure(TOY, wanted)
+
+
+def satisfies(constraint: Constraint, grammar: CoreGrammar, derivation: tuple[int, ...]) -> bool:
+    """The definition of a constraint, one structure at a time."""
+
+    def found(wanted: Structure) -> bool:
+        return automaton_of(wanted).accepts(grammar, derivation)
+
+    kept = constraint.keep and any(grammar.rules[rule].keep for rule in derivation)
+    return all(any(map(found, group)) for group in constraint.require) and (
+        kept or not any(map(found, constraint.exclude))
+    )
+
+
+@pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
+def test_presence_and_absence_divide_the_derivations(
+    compiler: StructureCompiler, wanted: Structure
+) -> None:
+    automaton = compile_structure(TOY, wanted)
+    verdicts = [automaton.accepts(TOY, derivation) for derivation in DERIVATIONS]
+    present, absent = compiler.presence(wanted), compiler.absence(wanted)
+    assert [present.accepts(compiler.index, d) for d in DERIVATIONS] == verdicts
+    assert [not absent.accepts(compiler.index, d) for d in DERIVATIONS] == verdicts
+    assert {True, False} == set(verdicts)
+
+
+@pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
+def test_minimisation_keeps_the_language_and_merges_states(
+    compiler: StructureCompiler, wanted: Structure
+) -> None:
+    index, automaton = compiler.index, compile_structure(TOY, wanted)
+    compiler.prepare([wanted])
+    lexicon = compiler.lexicon
+    lifted = explore(
+        index,
+        lexicon,
+        leaf=lambda k: automaton.step(lexicon.first[k], ()),
+        step=lambda i, children: automaton.step(index.phrasal[i], children),
+        accepts=automaton.accepts_state,
+    )
+    smaller = minimise(lifted)
+    assert len(smaller.category) < len(lifted.category)
+    assert minimise(smaller) is smaller
+    assert_deterministic_and_typed(smaller)
+    for derivation in DERIVATIONS:
+        assert smaller.accepts(index, derivation) == lifted.accepts(index, derivation)
+
+
+@pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
+def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structure) -> None:
+    """It is made from absence, which has no state for what contains the structure."""
+    compiler = StructureCompiler(TOY)
+    index, automaton = compiler.index, compiler.structure_automaton(wanted)
+    present, words = compiler.presence(wanted), compiler.lexicon.first
+    whole = minimise(
+        explore(
+            index,
+            compiler.lexicon,
+            leaf=lambda k: automaton.step(words[k], ()),
+            step=lambda i, children: automaton.step(index.phrasal[i], children),
+            accepts=automaton.accepts_state,
+        ),
+    )
+    assert sorted(present.category) == sorted(whole.category)
+    assert [len(table) for table in present.tables] == [len(table) for table in whole.tables]
+    assert len(present.accepting) == len(whole.accepting)
+    assert DEAD not in present.leaves
+
+
+def assert_deterministic_and_typed(automaton: TreeAutomaton) -> None:
+    """Transitions respect the categories of the rules they belong to."""
+    index = StructureCompiler(TOY).index
+    for lhs, rhs, table in zip(index.lhs, index.rhs, automaton.tables, strict=True):
+        for children, result in table.items():
+            assert automaton.category[result] == lhs
+            assert tuple(automaton.category[child] for child in children) == rhs
+    for rule, state in leaf_states(index, automaton).items():
+        assert state == DEAD or automaton.category[state] == TOY.rules[rule].lhs
+
+
+def test_trimming_leaves_only_useful_states(compiler: StructureCompiler) -> None:
+    present = compiler.presence(STRUCTURES[0])
+    trimmed = trim(present)
+    useful = {q for table in trimmed.tables for children in table for q in children}
+    assert useful | trimmed.accepting == set(range(len(trimmed.category)))
+    for derivation in DERIVATIONS:
+        assert trimmed.accepts(compiler.index, derivation) == present.accepts(
+            compiler.index, derivation
+        )
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.sampled_from(STRUCTURES), st.sampled_from(STRUCTURES))
+def test_intersection_and_union_are_and_and_or(first: Structure, second: Structure) -> None:
+    compiler = StructureCompiler(TOY)
+    index = compiler.index
+    left, right = compiler.absence(first), compiler.disjunction((second,))
+    both, either = intersection(index, left, right), union(index, left, right)
+    for derivation in DERIVATIONS[:150]:
+        a, b = left.accepts(index, derivation), right.accepts(index, derivation)
+        assert both.accepts(index, derivation) == (a and b)
+        assert either.accepts(index, derivation) == (a or b)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(
+    st.lists(st.lists(st.sampled_from(STRUCTURES), max_size=2), max_size=2),
+    st.lists(st.sampled_from(STRUCTURES), max_size=4),
+    st.booleans(),
+)
+def test_a_language_is_what_its_constraint_says(
+    require: list[list[Structure]], exclude: list[Structure], keep: bool
+) -> None:
+    grammar = keeping(TOY, "complement", "N:book")
+    constraint = Constraint(tuple(map(tuple, require)), tuple(exclude), keep)
+    compiler = StructureCompiler(grammar)
+    language = compiler.language(constraint)
+    for derivation in DERIVATIONS[:60]:
+        assert language.accepts(compiler.index, derivation) == satisfies(
+            constraint, grammar, derivation
+        )
+
+
+def keeping(grammar: CoreGrammar, *names: str) -> CoreGrammar:
+    """The grammar with these rules marked ``keep in train``."""
+    rules = tuple(replace(rule, keep=rule.name in names) for rule in grammar.rules)
+    return replace(grammar, rules=rules)
+
+
+def test_the_strata_of_a_plan_are_what_their_constraints_say(compiler: StructureCompiler) -> None:
+    for stratum in toy_plan().strata:
+        language = compiler.language(stratum.constraint)
+        accepted = [d for d in DERIVATIONS if language.accepts(compiler.index, d)]
+        assert accepted
+        assert accepted == [d for d in DERIVATIONS if satisfies(stratum.constraint, TOY, d)]
+
+
+def test_leaving_out_one_structure_each_time_shares_products(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    products = []
+
+    def counted(*operands: object) -> TreeAutomaton:
+        products.append(operands)
+        return intersection(*operands)
+
+    monkeypatch.setattr(compiler_module, "intersection", counted)
+    compiler = StructureCompiler(TOY)
+    compiler.absence_of_all(STRUCTURES)
+    for left_out in STRUCTURES:
+        rest = tuple(s for s in STRUCTURES if s is not left_out)
+        language = compiler.absence_of_all(rest)
+        for derivation in DERIVATIONS:
+            expected = satisfies(Constraint(exclude=rest), TOY, derivation)
+            assert language.accepts(compiler.index, derivation) == expected
+    # Without sharing there would be 5 for all of them and 4 for each left out.
+    assert len(products) <= 6 + 2 * len(STRUCTURES)
+
+
+def test_structures_of_single_words_need_no_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> TreeAutomaton:
+        raise AssertionError
+
+    monkeypatch.setattr(compiler_module, "intersection", refused)
+    words = tuple(
+        structure(text)
+        for text in ("{ N[lemma=cat] }", "{ V[lemma=see] }", "{ N[upos=PRON] }", "{ A[upos=ADJ] }")
+    )
+    verdicts = set()
+    for chosen in (words, words[:2], words[1:], words[::2]):
+        language = StructureCompiler(TOY).absence_of_all(chosen)
+        for derivation in DERIVATIONS:
+            expected = satisfies(Constraint(exclude=chosen), TOY, derivation)
+            assert language.accepts(language.index, derivation) == expected
+            verdicts.add(expected)
+    assert verdicts == {True, False}
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.permutations(STRUCTURES), st.integers(0, len(STRUCTURES)))
+def test_the_numbers_of_states_depend_on_the_language_only(
+    order: list[Structure], required: int
+) -> None:
+    """So the sentences drawn do not depend on what else was compiled, and how."""
+    excluded, group = order[:3], order[required : required + 1]
+    constraint = Constraint((tuple(group),) if group else (), tuple(excluded))
+    fresh = StructureCompiler(TOY).language(constraint)
+    busy = StructureCompiler(TOY)
+    busy.prepare(STRUCTURES)
+    for structures in (order[2:], order[:4]):
+        busy.absence_of_all(structures)
+    again = busy.language(constraint)
+    assert fresh.category == again.category
+    assert fresh.tables == again.tables
+    assert fresh.accepting == again.accepting
+    assert leaf_states(busy.index, fresh) == leaf_states(busy.index, again)
+
+
+def test_structures_of_one_shape_share_an_automaton() -> None:
+    def shape(text: str) -> Schema:
+        return query_of(structure(text)).schema
+
+    subject = "{ V -[nsubj]-> N[lemma=cat] } without { N -[amod]-> A }"
+    obj = "{ V -[obj|iobj]-> N[lemma=dog|book] } without { N -[nmod|det]-> A }"
+    assert shape(subject) == shape(obj)
+    assert shape(subject) != shape("{ V -[nsubj]-> N[lemma=cat] } without { A -[amod]-> N }")
+    assert shape("{ N[#amod>=2] }") == shape("{ N[#nmod>=2] }") != shape("{ N[#amod>=3] }")
+    assert shape("{ V -[ccomp]{2,}-> W }") == shape("{ V -[*]{2,}-> W }")
+
+
+def test_too_many_pairs_of_transitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_automaton, "MOST_TRANSITIONS", 20)
+    with pytest.raises(UnsupportedStructure, match="more than 20 ways"):
+        StructureCompiler(TOY).absence_of_all(STRUCTURES[:2])
+
+
+@pytest.mark.parametrize("first", STRUCTURES[:3])
+@pytest.mark.parametrize("second", STRUCTURES[3:])
+def test_a_product_is_the_same_whether_or_not_it_looks_at_what_can_meet(
+    compiler: StructureCompiler,
+    first: Structure,
+    second: Structure,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    automata = compiler.absence(first), compiler.presence(second)
+    monkeypatch.setattr(product, "MOST_JOINED", 10**9)
+    whole = trim(product.pairs(compiler.index, *aligned(*automata)))
+    monkeypatch.setattr(product, "MOST_JOINED", -1)
+    meeting = product.pairs(compiler.index, *aligned(*automata))
+    assert len(meeting.rules) == np.count_nonzero(usable(meeting))
+    for name in ("categories", "words", "rules", "children", "results", "final"):
+        assert np.array_equal(getattr(trim(meeting), name), getattr(whole, name)), name
+
+
+def aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:
+    lexicon = first.lexicon.common(second.lexicon)
+    return first.over(lexicon), second.over(lexicon)
+
+
+def usable(automaton: TreeAutomaton) -> Mask:
+    """Whether some phrase is read by each transition."""
+    used: Mask = np.append(reachable(automaton), True)[automaton.children].all(axis=0)
+    return used
+
+
+def test_using_a_rule_is_seen_at_any_depth(compiler: StructureCompiler) -> None:
+    rule = next(rule.id for rule in TOY.rules if rule.name == "adjective")
+    automaton = uses_rule(compiler.index, [rule])
+    verdicts = [automaton.accepts(compiler.index, d) for d in DERIVATIONS]
+    assert verdicts == [rule in d for d in DERIVATIONS]
+    assert any(verdicts)

@@ -1,0 +1,269 @@
+"""Certificates: what holds is accepted, what was tampered with is not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toy import TOY, pattern, toy_plan
+from toy_notation import structure
+
+import tampered
+from sgl.automata import StructureCompiler
+from sgl.automata.certificate import certificate, certificate_text
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
+from sgl.core.plan import Constraint, Stratum
+from sgl.verify import certificate as checking
+from sgl.verify.certificate import Checker
+from tampering import alone, certificates
+from tampering.copy import Copy
+
+FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
+CHECKER = Path(checking.__file__)
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tampered.make_dataset(FARM, tmp_path_factory.mktemp("certified") / "farm")
+
+
+def faults(text: str) -> list[str]:
+    return list(Checker(text).faults())
+
+
+# ---- what holds
+
+
+def test_the_certificate_of_a_plan_is_accepted() -> None:
+    content = certificate(StructureCompiler(TOY), toy_plan(), "toy", "0" * 64)
+    assert faults(certificate_text(content)) == []
+
+
+def test_equal_plans_have_equal_certificates() -> None:
+    texts = {
+        certificate_text(certificate(StructureCompiler(TOY), toy_plan(), "toy", "")) for _ in "ab"
+    }
+    assert len(texts) == 1
+
+
+def test_the_checker_runs_by_itself(dataset: Path) -> None:
+    command = [sys.executable, "-I", str(CHECKER), str(dataset / "certificate.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "accepted\n")
+
+
+def test_the_checker_is_short_and_needs_the_standard_library_only() -> None:
+    source = CHECKER.read_text("utf-8")
+    assert len(source.splitlines()) <= 250
+    imported = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [alias.name for alias in node.names]
+        )
+    }
+    assert imported <= sys.stdlib_module_names
+
+
+# ---- two evaluations of structures, written apart
+
+
+STRUCTURES = (
+    "{ V -[nsubj]-> N; N -[nmod]-> M }",
+    "{ V -[nsubj|obj]-> N[upos=NOUN] }",
+    "{ V -[^nsubj]-> N[lemma!=dog] }",
+    "{ A -> B; B -> C }",
+    "{ N[#amod=2] }",
+    "{ N[#amod>=1]; V -[obj]-> N }",
+    "{ V -[ccomp]{2}-> W } without { W -[ccomp]-> X }",
+    "{ V -[ccomp]+-> W }",
+    "{ V -[obj]-> N } without { N -[amod]-> A } without { N -[nmod]-> M }",
+    "{ N -[acl:relcl]-> V; V -[~obj]-> N }",
+    "{ V -[obj]-> N; W -[nmod]-> M }",
+    "{ V -[ccomp]{2,}-> W; W -[obj]-> N[#amod<=1] }",
+    "{ N[lemma=dog] } without { V -[obj]-> M }",
+    "{ N } without { M }",
+    "{ N[upos=NOUN] } without { N[lemma=cat] -[det]-> D }",
+    "{ N; M } without { N[lemma=dog]; M[upos=DET|VERB] }",
+)
+
+
+def excluding(text: str) -> dict[str, Any]:
+    """The certificate of a plan that excludes a structure."""
+    wanted = structure(text)
+    stratum = Stratum("train", "in_distribution", "train/x", 1, Constraint(exclude=(wanted,)))
+    plan = replace(toy_plan(), patterns=(pattern("p", (wanted,)),), strata=(stratum,))
+    return json.loads(certificate_text(certificate(StructureCompiler(TOY), plan, "toy", "")))
+
+
+@pytest.mark.parametrize("text", STRUCTURES)
+def test_the_checker_agrees_with_the_automaton_of_a_structure(text: str) -> None:
+    content = excluding(text)
+    assert faults(json.dumps(content)) == []
+    (found,) = content["structures"]
+    symbols, start = content["symbols"], content["start"]
+    texts = {q for symbol, q, *_ in found["transitions"] if symbols[symbol][1] == start}
+    found["accepting"] = sorted({0, *texts} - {*found["accepting"]})
+    assert faults(json.dumps(content)) != []
+
+
+@pytest.mark.parametrize("part", ["{ N -[amod]-> A }", "{ N -[nmod]-> M }", "{ V -[nsubj]-> S }"])
+def test_a_without_part_counts_whatever_variables_it_lists(part: str) -> None:
+    """The automaton of the structure alone is wrong for the structure without the part."""
+    content, whole = excluding("{ V -[obj]-> N }"), excluding(f"{{ V -[obj]-> N }} without {part}")
+    bodies = whole["structures"][0]["bodies"]
+    content["structures"][0]["bodies"] = bodies
+    own = {variable for variable in bodies[1]["variables"] if variable not in "VN"}
+    for names in ([*own], [*own, "V"], [*own, "N"], ["V", "N", *own]):
+        bodies[1]["variables"] = names
+        assert faults(json.dumps(content)) != []
+
+
+@pytest.mark.parametrize("state", [1, None, ""], ids=["a number", "null", "a string"])
+def test_a_structure_is_found_in_a_split_whatever_its_states_are_called(state: object) -> None:
+    content = excluding("{ V -[obj]-> N }")
+    (split,), (found,), (claim,) = content["splits"], content["structures"], content["claims"]
+    # Now the split has all rules again, and nothing is said of the states of its phrases.
+    places = {category: number for number, category in enumerate(split["states"])}
+    split["transitions"] = [
+        [symbol, *(places[category] for category in (lhs, *rhs))]
+        for symbol, (_, lhs, rhs, *_) in enumerate(content["symbols"])
+        if places.keys() >= {lhs, *rhs}
+    ]
+    claim[3] = []
+    assert {q for _, *states in found["transitions"] for q in states} == {0, 1}
+    found["transitions"] = [
+        [symbol, *(state if q else 0 for q in states)] for symbol, *states in found["transitions"]
+    ]
+    found["accepting"] = [state]
+    (fault,) = faults(json.dumps(content))
+    assert "leaves the invariant" in fault
+
+
+# ---- tampering
+
+
+def _tamperings(dataset: Path) -> list[tampered.Tampering]:
+    return list(certificates.tamperings(Copy(dataset)))
+
+
+def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
+    verdicts = {
+        f"{tampering.kind} · {tampering.name}": tampered.tamper(dataset, tampering)["verdict"]
+        for tampering in _tamperings(dataset)
+    }
+    assert len(verdicts) >= 60
+    assert {verdict for name, verdict in verdicts.items() if "harmless" not in name} == {"caught"}
+    assert {verdict for name, verdict in verdicts.items() if "harmless" in name} == {"harmless"}
+
+
+def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = dataset / "certificate.json"
+    assert alone.run(path, count=40, seed=3, target=None) == 0
+    total = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("all"))
+    caught, _, _, missed, changes = map(int, total.split()[1:])
+    assert (missed, changes) == (0, 40)
+    assert caught >= 20
+
+
+def test_a_checker_that_believes_every_automaton_would_be_noticed(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Checker, "structure", lambda *_: None)
+    assert alone.run(dataset / "certificate.json", count=40, seed=3, target=None) == 1
+
+
+def test_a_leak_is_told_with_the_claim_and_the_transition(dataset: Path) -> None:
+    content = json.loads((dataset / "certificate.json").read_text("utf-8"))
+    certificates.leak(0, content)
+    (fault,) = faults(json.dumps(content))
+    assert fault.startswith("train/in_distribution excludes { V -[nsubj]-> N; N -[nmod]-> M }: ")
+    assert "leaves the invariant" in fault or "is no rule" in fault
+
+
+NO_CERTIFICATES = ["", "{}", "[]", "null", '{"format": 1}', "9" * 50, "\x00"]
+
+
+@pytest.mark.parametrize("text", NO_CERTIFICATES)
+def test_what_is_no_certificate_is_a_message(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_text(text, "utf-8")
+    command = [sys.executable, "-I", str(CHECKER), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.startswith("malformed")
+    assert done.stderr == ""
+
+
+# ---- from the command line
+
+
+def test_a_proof_can_be_written_and_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "proof.json"
+    assert run(["prove", str(FARM), "--certificate", str(path)]) == OK
+    capsys.readouterr()
+    assert run(["verify", str(path)]) == OK
+    said = capsys.readouterr()
+    assert said.out.startswith("accepted: ")
+    assert "excludes" in said.out
+    assert said.err == ""
+
+
+def test_a_dataset_and_a_proof_have_the_same_certificate(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    assert run(["prove", str(FARM), "--certificate", str(path)]) == OK
+    assert run(["compile", str(FARM), "--out", str(tmp_path / "farm")]) == OK
+    assert path.read_bytes() == (tmp_path / "farm" / "certificate.json").read_bytes()
+
+
+def test_a_line_of_reasoning_that_fails_is_shown(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads((dataset / "certificate.json").read_text("utf-8"))
+    certificates.leak(0, content)
+    path = tmp_path / "leak.json"
+    path.write_text(json.dumps(content), "utf-8")
+    assert run(["verify", str(path)]) == FAILED
+    said = capsys.readouterr().out
+    assert said.startswith("failed  train/in_distribution excludes { V -[nsubj]-> N; N -[nmod]-> ")
+    assert run(["verify", str(path), "--json"]) == FAILED
+    found = json.loads(capsys.readouterr().out)
+    assert (found["accepted"], len(found["faults"])) == (False, 1)
+
+
+@pytest.mark.parametrize("text", [*NO_CERTIFICATES, "\ud800"])
+def test_a_file_that_is_no_certificate_is_told(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert run(["verify", str(path)]) == FAILED
+    said = capsys.readouterr()
+    assert said.out.startswith("failed  malformed")
+    assert said.err == ""
+
+
+def test_a_certificate_that_cannot_be_written_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nowhere" / "proof.json"
+    assert run(["prove", str(FARM), "--certificate", str(path)]) == OUTPUT
+    assert "error[SGL1103]: cannot write" in capsys.readouterr().err
+
+
+def test_the_certificate_of_one_pattern_cannot_be_asked_for(tmp_path: Path) -> None:
+    options = ["--pattern", "pp_in_subject", "--certificate", str(tmp_path / "proof.json")]
+    assert run(["prove", str(FARM), *options]) == USAGE

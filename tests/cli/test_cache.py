@@ -1,0 +1,260 @@
+"""What is kept of earlier runs is what a run without it would find, or it is not used."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kept_farm import EDITS, FILES, MAIN, edit, write_farm
+from workplace import Workplace
+
+from sgl.automata import Proofs, StructureCompiler
+from sgl.cache import Cache, using
+from sgl.cli import verify_certificate
+from sgl.cli.main import OK, run
+from sgl.core.structure import Body, Structure, Variable
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics.render import render
+from sgl.frontend import Compiled
+from sgl.pipeline import certified, checked, claims, produce, session
+from sgl.pipeline.certified import certificate_file
+from sgl.pipeline.checked import check_grammar
+from sgl.pipeline.claims import establish
+from sgl.pipeline.session import open_grammar
+
+
+@pytest.fixture
+def farm(work: Workplace, cache_directory: Path) -> Workplace:  # noqa: ARG001 - in use
+    return write_farm(work)
+
+
+def told(
+    cache: Cache | None, settings: dict[str, str] | None = None
+) -> tuple[Compiled | None, list[str]]:
+    """The grammar and all messages, with this cache or none."""
+    sources, diagnostics = SourceMap(), Diagnostics()
+    with using(cache):
+        compiled = open_grammar(Path(MAIN), settings or {}, sources, diagnostics)
+    return compiled, [render(diagnostic, sources) for diagnostic in diagnostics]
+
+
+def known(cache: Cache, settings: dict[str, str] | None = None) -> bool:
+    """Whether the grammar is found without being read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "_compiled", lambda *_: pytest.skip("not known"))
+        try:
+            told(cache, settings)
+        except pytest.skip.Exception:
+            return False
+    return True
+
+
+# ---- warm is as cold
+
+
+@pytest.mark.usefixtures("farm")
+def test_a_grammar_from_the_cache_is_the_grammar(cache: Cache) -> None:
+    cold, warned = told(None)
+    assert cold is not None
+    assert warned, "the farm should warn about something, so that warnings are compared"
+    assert told(cache) == (cold, warned)
+    assert known(cache)
+    assert told(cache) == (cold, warned)
+
+
+def test_errors_are_told_again_as_they_were(farm: Workplace, cache: Cache) -> None:
+    edit(farm, MAIN, "V[upos=VERB] -[obj]", "V[upos=VERB] -[objj]")
+    cold = told(None)
+    assert cold[0] is None
+    assert told(cache) == cold
+    assert known(cache)
+    assert told(cache) == cold
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_of_any_file_is_seen(name: str, farm: Workplace, cache: Cache) -> None:
+    before = told(cache)
+    assert known(cache)
+    edit(farm, name, *EDITS[name])
+    assert not known(cache)
+    after = told(cache)
+    assert after == told(None)
+    assert after != before
+    # Even if the file has its old date, size and name.
+    edit(farm, name, *reversed(EDITS[name]))
+    assert told(cache) == before
+
+
+@pytest.mark.usefixtures("farm")
+def test_a_file_with_another_date_and_the_same_content_is_the_same(cache: Cache) -> None:
+    told(cache)
+    for name in EDITS:
+        os.utime(name, (1, 1))
+    assert known(cache)
+
+
+def test_a_parameter_is_part_of_the_question(farm: Workplace, cache: Cache) -> None:
+    edit(farm, MAIN, 'yaml"\nrelation', 'yaml" when weights = learnt\nrelation')
+    first = told(cache)
+    assert not known(cache, {"weights": "declared"})
+    second = told(cache, {"weights": "declared"})
+    assert first != second
+    assert second == told(None, {"weights": "declared"})
+    assert known(cache)
+
+
+def test_a_link_that_leads_elsewhere_is_seen(farm: Workplace, cache: Cache) -> None:
+    (farm.directory / "animals.yaml").rename("few.yaml")
+    farm.write(
+        "many.yaml", (farm.directory / "few.yaml").read_bytes() + b"- {en: ox, ja: \xe7\x89\x9b}\n"
+    )
+    (farm.directory / "animals.yaml").symlink_to("few.yaml")
+    before = told(cache)
+    assert known(cache)
+    (farm.directory / "animals.yaml").unlink()
+    (farm.directory / "animals.yaml").symlink_to("many.yaml")
+    assert not known(cache)
+    assert told(cache) != before
+
+
+def test_a_file_that_was_missing_and_is_there_now_is_seen(farm: Workplace, cache: Cache) -> None:
+    (farm.directory / "prey.sgl").unlink()
+    assert told(cache)[0] is None
+    assert not known(cache)
+    farm.write("prey.sgl", FILES["prey.sgl"])
+    assert told(cache)[0] is not None
+
+
+def test_a_project_in_another_directory_is_another_one(farm: Workplace, cache: Cache) -> None:
+    compiled, _ = told(cache)
+    shutil.copytree(farm.directory, farm.directory.with_name("copy"))
+    os.chdir(farm.directory.with_name("copy"))
+    assert not known(cache)
+    copy, _ = told(cache)
+    assert compiled is not None
+    assert copy is not None
+    assert copy.project.main.path != compiled.project.main.path
+
+
+@pytest.mark.usefixtures("farm")
+def test_other_code_asks_for_other_entries(cache: Cache) -> None:
+    told(cache)
+    assert not known(Cache(cache.directory, "another program"))
+
+
+def test_code_that_is_edited_while_it_runs_keeps_nothing(cache: Cache) -> None:
+    Cache(cache.directory, "the code before the edit").put(1, "number", "one")
+    assert cache.entries() == []
+
+
+@pytest.mark.usefixtures("farm")
+def test_a_changed_copy_of_a_grammar_is_not_taken_for_the_grammar(cache: Cache) -> None:
+    compiled, _ = told(cache)
+    assert compiled is not None
+    assert compiled.origin
+    assert replace(compiled, plan=compiled.plan).origin == ""
+
+
+# ---- what is made of a grammar
+
+
+def test_proofs_with_their_messages_and_the_certificate_are_found_again(
+    farm: Workplace, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = "pattern near_once\n  assert never { N -[nmod]-> M; M -[nmod]-> L }\n\n"
+    edit(farm, MAIN, "pattern pp_in_subject", near + "pattern pp_in_subject")
+
+    def proved() -> tuple[Proofs | None, list[object], bytes]:
+        compiled, _ = told(cache)
+        assert compiled is not None
+        structures, diagnostics = StructureCompiler(compiled.grammar), Diagnostics()
+        with using(cache):
+            proofs = establish(compiled, structures, diagnostics)
+            return proofs, list(diagnostics), certificate_file(compiled, structures)
+
+    cold = proved()
+    assert cold[1], "a claim should be refuted, so that its message is compared"
+    monkeypatch.setattr(claims, "prove", lambda *_: pytest.fail("proved again"))
+    monkeypatch.setattr(certified, "certificate", lambda *_: pytest.fail("written again"))
+    assert proved() == cold
+
+
+def test_a_dataset_from_the_cache_is_the_dataset(
+    farm: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(farm, MAIN, "train 1000", "train 150")
+    edit(farm, MAIN, ">= 100", "")
+    edit(farm, MAIN, "  size   200", "  size   20")
+    assert run(["compile", MAIN, "--no-cache", "--out", "cold"]) == OK
+    assert run(["compile", MAIN, "--out", "first"]) == OK
+    for place in (session, claims, produce, certified):
+        for name in ("_compiled", "prove", "pack", "certificate"):
+            if hasattr(place, name):
+                monkeypatch.setattr(place, name, lambda *_: pytest.fail("computed again"))
+    assert run(["compile", MAIN, "--out", "warm"]) == OK
+    files = sorted(path.relative_to("cold") for path in Path("cold").rglob("*") if path.is_file())
+    assert len(files) > 10
+    for name in files:
+        assert Path("first", name).read_bytes() == Path("cold", name).read_bytes()
+        assert Path("warm", name).read_bytes() == Path("cold", name).read_bytes()
+
+
+def test_a_check_says_the_same_again_without_the_compiler(
+    farm: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(farm, MAIN, "犬が鶏の近くの猫を追いかけた。", "犬が猫を追いかけた。")
+    runs = []
+    for _ in range(2):
+        assert run(["check", MAIN]) != OK
+        runs.append(farm.capsys.readouterr())
+        monkeypatch.setattr(checked, "_checked", lambda *_: pytest.fail("checked again"))
+    assert runs[0] == runs[1]
+    assert "the grammar gives another output" in runs[0].err
+
+
+@pytest.mark.usefixtures("farm")
+def test_without_the_cache_nothing_is_asked_and_nothing_kept(cache: Cache) -> None:
+    assert run(["check", MAIN, "--no-cache"]) == OK
+    assert cache.entries() == []
+    assert run(["check", MAIN]) == OK
+    assert {entry.kind for entry in cache.entries()} == {
+        "check",
+        "examples",
+        "file",
+        "grammar",
+        "looks",
+    }
+
+
+def test_the_verdict_on_a_certificate_depends_on_its_bytes(
+    farm: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["prove", MAIN, "--certificate", "farm.json"]) == OK
+    assert run(["verify", "farm.json"]) == OK
+    monkeypatch.setattr(
+        verify_certificate, "_checked", lambda *_: {"accepted": False, "faults": []}
+    )
+    assert run(["verify", "farm.json"]) == OK
+    edit(farm, "farm.json", '"farm"', '"form"')
+    assert run(["verify", "farm.json"]) != OK
+
+
+@pytest.mark.usefixtures("farm")
+def test_a_library_call_keeps_nothing(cache: Cache) -> None:
+    assert open_grammar(Path(MAIN), {}, SourceMap(), Diagnostics()) is not None
+    assert check_grammar(Path(MAIN), {}, SourceMap(), Diagnostics()) is not None
+    assert cache.entries() == []
+
+
+def test_a_hash_of_another_process_is_not_kept() -> None:
+    structure = Structure("syn", Body((Variable("N"),)))
+    own = hash(structure)
+    assert "_hash" in vars(structure)
+    copy = pickle.loads(pickle.dumps(structure))  # noqa: S301
+    assert vars(copy).keys() == {"layer", "body", "without"}
+    assert copy == structure
+    assert hash(copy) == own

@@ -1,0 +1,85 @@
+"""Ctrl-C reaches all processes of a terminal, and what is said of it is said once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no groups of processes")
+
+VERIFIER = """
+from sgl.verify.workers import standing_by
+with standing_by(2) as pool:
+    print(*pool._processes, flush=True)
+    wait()
+"""
+
+WORKERS = """
+from sgl.parallel.processes import Processes
+with Processes(0, 1) as workers:
+    workers.submit(len)
+    while not workers.processes():
+        pass
+    print(*workers.processes(), flush=True)
+    wait()
+"""
+
+COMPILERS = """
+from sgl.pipeline import warm
+warm.kernels_are_missing = lambda: True
+warm.os.cpu_count = lambda: 2
+from multiprocessing import active_children
+with warm.kernels_beside():
+    print(*(child.pid for child in active_children()), flush=True)
+    wait()
+"""
+
+DRIVER = """
+import signal
+import time
+# A shell has its background jobs ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def wait():
+    time.sleep(60)
+try:
+{work}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("work", [VERIFIER, WORKERS, COMPILERS], ids=["verify", "sample", "warm"])
+@pytest.mark.parametrize("moment", [0.0, 0.5, 2.5])
+def test_processes_that_work_for_another_leave_it_to_that_one_to_speak(
+    work: str, moment: float
+) -> None:
+    lines = "\n".join(f"    {line}" for line in work.splitlines())
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER.format(work=lines)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    assert driver.stdout is not None
+    others = driver.stdout.readline().split()
+    assert others
+    time.sleep(moment)
+    os.killpg(driver.pid, signal.SIGINT)
+    said, complained = driver.communicate(timeout=60)
+    assert said == "interrupted\n"
+    assert complained == ""
+    assert driver.returncode == 0
+    assert not any(is_running(process) for process in others)
+
+
+def is_running(process: str) -> bool:
+    """Whether a process is there and has not ended."""
+    state = Path(f"/proc/{process}/stat")
+    return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"

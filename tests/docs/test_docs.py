@@ -1,0 +1,203 @@
+"""Every example of README.md and of the site does what the page says.
+
+A page is read from top to bottom in a directory of its own, which starts with the
+files of ``docs/examples`` and with ``grammars``.  Fences mean:
+
+=========================  ====================================================
+```` ```sgl ````           declarations that can be read
+```` ```sgl title="F" ```` is added to the file ``F``; so is any other language
+```` ```console ````       each ``$ sglc …`` runs and prints what stands below
+                           it; ``...`` stands for any text, on a line of its
+                           own for any lines; without output any will do
+```` ```python ````        runs, after the earlier ones of the page
+=========================  ====================================================
+
+A command ends with exit code 1 where its output shows an error, otherwise with 0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
+from sgl.diagnostics.render import render
+from sgl.docs_pages import pages
+from sgl.lang.reader import read
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "docs" / "examples"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: where it starts, its language, its file if any, its text."""
+
+    page: Path
+    line: int
+    language: str
+    title: str | None
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield Block(page, line, match[1], match[2], match[3])
+
+
+ALL = [block for page in PAGES for block in blocks(page)]
+SGL = [block for block in ALL if block.language == "sgl"]
+#: Pages with something to run.
+SESSIONS = [
+    page
+    for page in PAGES
+    if any(block.page == page and block.language in ("console", "python") for block in ALL)
+]
+
+
+@pytest.mark.parametrize("block", SGL, ids=str)
+def test_every_sgl_block_can_be_read(block: Block) -> None:
+    sources, diagnostics = SourceMap(), Diagnostics()
+    source = sources.add(SourceFile(str(block), block.text))
+    file = read(source, diagnostics)
+    assert [render(found, sources) for found in diagnostics] == []
+    assert file.declarations
+
+
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    prepare(tmp_path)
+    names: dict[str, object] = {}
+    seen: set[str] = set()
+    for block in blocks(page):
+        if block.title is not None:
+            add(tmp_path / block.title, block, seen)
+        elif block.language == "console":
+            check_session(block, tmp_path)
+        elif block.language == "python":
+            with contextlib.chdir(tmp_path):
+                exec(compile(block.text, str(block), "exec"), names)  # noqa: S102 - our own page
+
+
+def test_the_tutorial_ends_with_the_example_grammar(tmp_path: Path) -> None:
+    seen: set[str] = set()
+    for block in blocks(ROOT / "docs" / "tutorial.md"):
+        if block.title is not None:
+            add(tmp_path / block.title, block, seen)
+    written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    kept = {path.name: path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir()}
+    assert written == kept
+
+
+def test_the_first_command_of_the_readme_ends_with_a_verified_dataset(tmp_path: Path) -> None:
+    """All but its set-up, which ``.ci/run`` does; this is the whole of SGET."""
+    prepare(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^python3 -m venv .* && \.venv/bin/(sglc .*)$", text, re.MULTILINE)
+    status, output = run(command, tmp_path)
+    assert status == 0, output
+    assert "42 of 42 patterns" in output
+    assert ": 0 violations" in output
+    assert (tmp_path / "out" / "sget" / "report.html").exists()
+
+
+@pytest.mark.parametrize(("name", "text"), list(pages()))
+def test_generated_pages_are_up_to_date(name: str, text: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "python -m sgl.docs_pages"
+
+
+def test_there_is_something_to_run() -> None:
+    assert ROOT / "docs" / "tutorial.md" in SESSIONS
+    assert len(SGL) > 20
+
+
+def prepare(directory: Path) -> None:
+    """What every page may use: the example grammar and the grammars that come with SGL."""
+    shutil.copytree(EXAMPLES, directory, dirs_exist_ok=True)
+    (directory / "grammars").symlink_to(ROOT / "grammars")
+
+
+def add(path: Path, block: Block, seen: set[str]) -> None:
+    """Begin the file at its first block, go on with it at the later ones."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.read_text(encoding="utf-8") + "\n" if path.name in seen else ""
+    path.write_text(before + block.text, encoding="utf-8")
+    seen.add(path.name)
+
+
+def check_session(block: Block, directory: Path) -> None:
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        status, output = run(command, directory)
+        context = f"{block}: $ {command}\n{output}"
+        if expected.strip():
+            as_shown = wildcard(expected).fullmatch(tidy(output)) is not None
+            assert as_shown, context
+        failed = re.search(r"^error", output, re.MULTILINE) is not None
+        assert status == int(failed), context
+
+
+def run(command: str, directory: Path) -> tuple[int, str]:
+    """Exit code and output of a command; ``sglc`` is the package under test."""
+    program, *arguments = shlex.split(command, comments=True)
+    start = [sys.executable, "-m", "sgl"] if program == "sglc" else [program]
+    done = subprocess.run(
+        [*start, *arguments],
+        cwd=directory,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def tidy(text: str) -> str:
+    """Lines without the space at their ends, and no empty lines around them."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+
+
+def wildcard(expected: str) -> re.Pattern[str]:
+    pattern = ""
+    for line in tidy(expected).splitlines():
+        if line.strip() == "...":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*".join(re.escape(piece) for piece in line.split("...")) + r"\n"
+    return re.compile(pattern)
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "fits"),
+    [
+        ("a\n", "a\n", True),
+        ("a\n...\nd\n", "a\nb\nc\nd\n", True),
+        ("took ... s\n", "took 1.3 s\n", True),
+        ("a\n", "a\nb\n", False),
+        ("took ... s\n", "took 1.3 min\n", False),
+        ("a.c\n", "abc\n", False),
+    ],
+)
+def test_wildcards_stand_for_any_text_and_nothing_else_does(
+    expected: str, output: str, fits: bool
+) -> None:
+    assert bool(wildcard(expected).fullmatch(tidy(output))) == fits

@@ -1,0 +1,139 @@
+"""Imports go one way: the picture in ``docs/architecture.md``, held against every import.
+
+Read from the syntax trees of the modules, so that an import inside a function counts as well.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "sgl"
+
+#: What each package may import, besides itself.
+ALLOWED: dict[str, set[str]] = {
+    "diagnostics": set(),
+    "resources": set(),
+    "cache": set(),
+    "lang": {"cache", "diagnostics", "resources"},
+    "core": set(),
+    "accel": {"cache"},
+    "frontend": {"core", "diagnostics", "lang"},
+    "morphology": {"diagnostics", "frontend", "lang", "resources"},
+    "automata": {"core"},
+    "rendering": {"accel", "core"},
+    "parsing": {"accel", "core"},
+    "sampling": {"accel", "automata", "core", "rendering"},
+    "corpus": {"accel", "automata", "core", "parsing", "rendering"},
+    "dataset": {"accel", "core", "rendering", "sampling"},
+    "parallel": {"accel", "core", "dataset", "rendering", "sampling"},
+    "report": {"core", "diagnostics", "rendering"},
+    "verify": set(),
+    "pygments_lexer": {"lang"},
+}
+
+#: What puts everything together: the job, the command line, the reference pages.
+ON_TOP = {"pipeline", "cli", "docs_pages", "__main__"}
+
+#: What the packages of ``sgl.research`` may import of one another.
+RESEARCH: dict[str, set[str]] = {
+    "analyse": set(),
+    "baselines": {"evaluate"},
+    "divergence": set(),
+    "evaluate": {"analyse"},
+    "exchange": set(),
+}
+
+#: The floors of ``sgl.automata``: each imports those before it.
+AUTOMATA = ("patterns", "algebra", "weights", "proofs", "certificate")
+
+#: Modules that do not keep the rule yet.
+KNOWN = {"pipeline/produce.py", "pipeline/rule_tally.py"}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def parts_of(path: Path) -> tuple[str, ...]:
+    return path.relative_to(PACKAGE).with_suffix("").parts
+
+
+def imported(source: str) -> Iterator[tuple[str, ...]]:
+    """The modules of ``sgl`` that a module names in its import statements, without ``sgl``."""
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "sgl":
+            names = [f"sgl.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        for name in names:
+            top, *rest = name.split(".")
+            if top == "sgl" and rest and rest[0] not in {"__version__", "EDITION"}:
+                yield tuple(rest)
+
+
+def breaches(parts: tuple[str, ...], source: str) -> set[str]:
+    """What a module imports and may not, as dotted names."""
+    package = parts[0]
+    found = set(imported(source))
+    if package == "research":
+        # The package itself only registers the commands.
+        inside = parts[1] if len(parts) > 2 else ""
+        allowed = RESEARCH.get(inside, set()) | {inside}
+        wrong = {name for name in found if name[0] == "research" and name[1] not in allowed}
+    elif package in ON_TOP or package == "__init__":
+        wrong = {name for name in found if name[0] == "research"}
+    else:
+        wrong = {name for name in found if name[0] not in ALLOWED[package] | {package}}
+    if package == "automata" and parts[1] in AUTOMATA:
+        above = AUTOMATA[AUTOMATA.index(parts[1]) + 1 :]
+        wrong |= {
+            name for name in found if name[0] == "automata" and name[1:2] and name[1] in above
+        }
+    return {".".join(name) for name in wrong}
+
+
+def test_a_module_imports_only_what_is_below_it() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix(): breaches(parts_of(path), path.read_text("utf-8"))
+        for path in MODULES
+    }
+    assert {name for name, wrong in found.items() if wrong} == KNOWN
+
+
+def test_every_package_has_a_place() -> None:
+    assert {parts_of(path)[0] for path in MODULES} <= {*ALLOWED, *ON_TOP, "__init__", "research"}
+
+
+def test_the_tables_have_no_circle() -> None:
+    assert set(TopologicalSorter(ALLOWED).static_order()) == set(ALLOWED)
+    assert set(TopologicalSorter(RESEARCH).static_order()) == set(RESEARCH)
+
+
+def test_nothing_below_the_command_line_is_allowed_to_import_the_verifier() -> None:
+    assert not any("verify" in allowed for allowed in ALLOWED.values())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import sgl.automata",
+        "from sgl import automata",
+        "from sgl.automata.state import State",
+        "def late():\n    from sgl.automata import anything",
+    ],
+)
+def test_a_breach_is_found(statement: str) -> None:
+    assert breaches(("verify", "report"), statement)
+
+
+def test_nothing_in_front_may_import_the_annex() -> None:
+    statement = "from sgl.research.evaluate import anything"
+    assert breaches(("pipeline", "produce"), statement)
+    assert breaches(("research", "divergence", "search"), statement)
+    assert not breaches(("research", "baselines", "job"), statement)

@@ -1,0 +1,151 @@
+"""Error mining: the toy with known fractions, and causes that were planted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from treebanks import conllu, dice, random_heads, write
+
+from sgl.research.analyse import Settings, Word, analyse, without_punctuation
+from sgl.research.analyse.collect import Collector
+from sgl.research.analyse.mining import Occurrences, collapsed, frequent, scores, suspicion
+from sgl.research.analyse.structures import (
+    Structure,
+    TooManyStructuresError,
+    occurrence,
+    structures,
+)
+
+#: Sentences with their structures, and whether they have failed.
+TOY = (("AB", True), ("AC", True), ("BC", False), ("ABC", True), ("CC", False))
+#: The suspicion of A, B and C at first, and after one, two and three rounds.
+SUSPICIONS = (
+    ("4/9", "5/18", "1/6"),
+    ("527/858", "145/624", "81/880"),
+    ("130862319092/174516655131", "2505745/14399658", "4572693/100107070"),
+    (
+        "13728776119426281242466261646811/16294406889733912262267671382838",
+        "11512318886378767765/93892961302202205936",
+        "14085548205879964329/673751228619983696560",
+    ),
+)
+
+
+def table(documents: list[str]) -> Occurrences:
+    """A table of documents whose letters are structures."""
+    collector = Collector("dep", 1, 1)
+    for document in documents:
+        tree = collector.add_tree({Structure(x, 1): n for x, n in Counter(document).items()})
+        collector.sentence_has(tree)
+    return collector.table()
+
+
+def toy() -> tuple[Occurrences, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    failed = np.array([has_failed for _, has_failed in TOY], np.int64)
+    return table([letters for letters, _ in TOY]), failed
+
+
+@pytest.mark.parametrize(("rounds", "expected"), list(enumerate(SUSPICIONS)))
+def test_suspicion_is_that_of_the_fractions(rounds: int, expected: tuple[str, ...]) -> None:
+    found, failed = toy()
+    assert [entry.text for entry in found.structures] == ["A", "B", "C"]
+    exact = [float(Fraction(text)) for text in expected]
+    assert suspicion(found, failed, rounds) == pytest.approx(exact, abs=1e-12)
+
+
+def test_scores_weigh_by_how_often_a_structure_occurs() -> None:
+    found, failed = toy()
+    expected = [0.9256306323538295, 0.13470205672749444, 0.033647159866995666]
+    assert scores(found, suspicion(found, failed, 3)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_equal_trees_count_as_often_as_sentences_have_them() -> None:
+    letters = ["AB", "AB", "BC", "C"]
+    apart, failed = table(letters), np.array([1, 0, 1, 0])
+    collector = Collector("dep", 1, 1)
+    numbers = {
+        text: collector.add_tree({Structure(x, 1): 1 for x in text}) for text in ("AB", "BC", "C")
+    }
+    for text in letters:
+        collector.sentence_has(numbers[text])
+    together = suspicion(collector.table(), np.array([1, 1, 0]), 4)
+    assert together == pytest.approx(suspicion(apart, failed, 4), abs=1e-12)
+
+
+def test_structures_of_the_same_sentences_are_one() -> None:
+    found = collapsed(table(["AAB", "C", "ABC"]))
+    assert [entry.text for entry in found.structures] == ["A", "C"]
+
+
+def test_rare_structures_are_left_out() -> None:
+    found = frequent(table(["AB", "A", "AA"]), 2)
+    assert [entry.text for entry in found.structures] == ["A"]
+    assert found.support.tolist() == [3]
+    assert found.total.tolist() == [4]
+
+
+def sentence(size: int, draw: Random) -> list[Word]:
+    labels = ["nsubj", "obj", "acl", "obl", "det", "amod"]
+    return [
+        Word(
+            f"w{at}",
+            "w",
+            draw.choice(["NOUN", "VERB"]),
+            head,
+            draw.choice(labels) if head else "root",
+        )
+        for at, head in enumerate(random_heads(size, draw))
+    ]
+
+
+@pytest.mark.parametrize("nodes", [(2, 2), (2, 3), (1, 3)])
+def test_a_planted_cause_is_the_first_that_is_mined(nodes: tuple[int, int], tmp_path: Path) -> None:
+    draw = dice(7)
+    cause = Structure("(acl (nsubj))", 2)
+    treebank, outputs = [], []
+    for _ in range(1500):
+        words = sentence(draw.randint(4, 12), draw)
+        treebank.append(conllu(words))
+        labels = [word.deprel for word in words]
+        guilty = occurrence(without_punctuation(words).heads, labels, cause) is not None
+        fails = draw.random() < (0.85 if guilty else 0.08)
+        outputs.append("wrong" if fails else " ".join(word.form for word in words))
+    gold = write(tmp_path / "gold.conllu", "".join(treebank))
+    system = write(tmp_path / "system.txt", "\n".join(outputs) + "\n")
+    settings = Settings(failure="inexact", nodes=nodes, views=("dep",))
+    (mined,) = analyse(gold, [("system", system)], settings).mined
+    first = mined.suspects[0]
+    assert first.structure == cause
+    assert first.example is not None
+    marked = [first.example.words[at][0] for at in first.example.marked]
+    assert len(marked) == 2
+    assert first.example.output == "wrong"
+
+
+@given(st.integers(1, 9), st.integers(0, 1000))
+def test_every_structure_of_a_tree_occurs_in_it(size: int, seed: int) -> None:
+    words = sentence(size, dice(seed))
+    heads, labels = [word.head for word in words], [word.deprel for word in words]
+    for structure in structures(heads, labels, 1, 4):
+        found = occurrence(heads, labels, structure)
+        assert found is not None
+        assert len(found) == structure.words
+    assert occurrence(heads, labels, Structure("(iobj)", 1)) is None
+
+
+def test_a_word_with_very_many_dependents_is_not_taken_apart() -> None:
+    labels = [f"r{number}" for number in range(400)]
+    with pytest.raises(TooManyStructuresError):
+        structures((0, *[1] * 399), labels, 1, 3)
+
+
+def test_equal_dependents_are_counted_together() -> None:
+    found = structures((0, *[1] * 399), ["a"] + ["b"] * 399, 2, 4)
+    assert found[Structure("(a (b) (b) (b))", 4)] == 399 * 398 * 397 // 6

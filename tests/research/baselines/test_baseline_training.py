@@ -1,0 +1,341 @@
+"""Models that learn: decoding, resuming to the last bit, the state that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import needs_baselines  # noqa: F401
+import numpy as np
+import pytest
+import torch
+from animals import small_config, small_dataset
+from numpy.typing import NDArray
+
+from sgl.research.baselines.checkpoint import CheckpointError, Progressed, load, save
+from sgl.research.baselines.config import Config
+from sgl.research.baselines.data import Data, read_data
+from sgl.research.baselines.learner import quiet
+from sgl.research.baselines.model import greedy, said_before
+from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
+from sgl.research.baselines.training import (
+    DIVERGED,
+    FINISHED,
+    LIMIT,
+    PATIENCE,
+    Plan,
+    Trained,
+    Training,
+    rate,
+    reproducible,
+)
+from sgl.research.baselines.vocabulary import END, PAD, Side, learn, unwritable
+
+MODELS = [
+    pytest.param({"model": "transformer"}, id="relative"),
+    pytest.param({"model": "transformer", "positions": "sinusoid"}, id="sinusoid"),
+    pytest.param({"model": "lstm"}, id="lstm"),
+    pytest.param({"model": "lstm", "both_ways": False, "layers": 2}, id="lstm one way"),
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
+    return read_data(small_dataset(tmp_path_factory.mktemp("data") / "animals"), None)
+
+
+def learner(config: Config, data: Data) -> Seq2SeqLearner:
+    return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
+
+
+def telling_nothing(_: Progressed, __: float) -> None:
+    """Hear of a check, and say nothing."""
+
+
+def training(
+    config: Config, data: Data, directory: Path, limit: float = float("inf")
+) -> tuple[Seq2SeqLearner, Training]:
+    made = learner(config, data)
+    plan = Plan(config, data.dev, directory / "checkpoint.safetensors", "this run", limit)
+    return made, Training(made, plan)
+
+
+def trained(config: Config, data: Data, directory: Path) -> tuple[Seq2SeqLearner, Trained]:
+    with reproducible(1):
+        made, run = training(config, data, directory)
+        return made, run.train(quiet, telling_nothing)
+
+
+def weights(made: Seq2SeqLearner) -> dict[str, NDArray[np.float32]]:
+    return {name: value.numpy().copy() for name, value in made.module.state_dict().items()}
+
+
+def same(first: dict[str, NDArray[np.float32]], second: dict[str, NDArray[np.float32]]) -> bool:
+    return all(value.tobytes() == second[name].tobytes() for name, value in first.items())
+
+
+@pytest.mark.parametrize("kind", ["word", "bpe"])
+def test_gold_texts_come_out_of_their_tokens(data: Data, kind: str) -> None:
+    made = learner(small_config(tokens=kind), data)
+    for split in data.predicted:
+        assert unwritable(made.target, [row.target for row in split.rows]) == []
+
+
+def test_a_text_with_an_unknown_character_cannot_be_written() -> None:
+    tokenizer = learn([("sudachi", "鶏が走った。")] * 3, "bpe", 64)
+    side = Side("sudachi", tokenizer)
+    assert unwritable(side, ["走った鶏。", "鶏が泳いだ。"]) == [1]
+
+
+@pytest.mark.parametrize("settings", MODELS)
+def test_tokens_one_by_one_get_the_scores_that_they_get_at_once(settings: dict[str, str]) -> None:
+    torch.manual_seed(1)
+    model = new_model(small_config(**settings), 30).eval()
+    source = torch.tensor([[5, 6, 7, 8, 9, 10, END], [11, 12, END, PAD, PAD, PAD, PAD]])
+    said = said_before(torch.randint(4, 30, (2, 9)))
+    at_once, _ = model.proceed(model.start(source), said)
+    state = model.start(source)
+    for place in range(9):
+        scores, state = model.proceed(state, said[:, place : place + 1])
+        torch.testing.assert_close(scores[:, 0], at_once[:, place])
+
+
+@pytest.mark.parametrize("settings", MODELS)
+def test_padding_changes_no_score(settings: dict[str, str]) -> None:
+    torch.manual_seed(1)
+    model = new_model(small_config(**settings), 30).eval()
+    alone = torch.tensor([[11, 12, END]])
+    padded = torch.tensor([[5, 6, 7, 8, END], [11, 12, END, PAD, PAD]])
+    said = torch.tensor([[1, 14, 15]])
+    first, _ = model.proceed(model.start(alone), said)
+    second, _ = model.proceed(model.start(padded), said.repeat(2, 1))
+    torch.testing.assert_close(first[0], second[1])
+
+
+@pytest.mark.parametrize("settings", MODELS[1:3])
+def test_a_sentence_is_translated_alike_alone_and_among_others(
+    settings: dict[str, str], data: Data, tmp_path: Path
+) -> None:
+    made, _ = trained(small_config(steps=120, check=120, **settings), data, tmp_path)
+    texts = [row.source for row in data.train[::3]]
+    together = made.translate(texts)
+    assert len({len(text) for text in together}) > 1  # they end one after the other
+    assert [made.translate([text])[0] for text in texts] == together
+
+
+def test_words_beyond_the_reach_are_equally_far() -> None:
+    torch.manual_seed(1)
+    model = new_model(small_config(positions="relative", reach=2, layers=1), 30).eval()
+    attention = model.encoder[0].attention
+    nearness = attention._nearness(torch.randn(1, 2, 6, 16), 6)  # noqa: SLF001 - what is tested
+    torch.testing.assert_close(nearness[..., 0, 2], nearness[..., 0, 5])
+    assert not torch.allclose(nearness[..., 0, 1], nearness[..., 0, 2])
+
+
+@pytest.mark.parametrize("settings", MODELS[::2])
+def test_two_runs_have_the_same_weights(
+    settings: dict[str, str], data: Data, tmp_path: Path
+) -> None:
+    config = small_config(**settings)
+    first, _ = trained(config, data, tmp_path)
+    second, _ = trained(config, data, tmp_path)
+    assert same(weights(first), weights(second))
+    other, _ = trained(replace(config, seed=2), data, tmp_path)
+    assert not same(weights(first), weights(other))
+
+
+class Killed(Exception):
+    """Training was killed."""
+
+
+@pytest.mark.parametrize("killed_at", [5, 8, 11])
+@pytest.mark.parametrize("settings", MODELS[::2])
+def test_a_run_that_was_killed_ends_with_the_same_weights(
+    settings: dict[str, str],
+    killed_at: int,
+    data: Data,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = small_config(**settings)
+    whole, _ = trained(config, data, tmp_path)
+    with reproducible(1):
+        begun, run = training(config, data, tmp_path)
+        monkeypatch.setattr(begun, "loss", killing(begun.loss, killed_at))
+        with pytest.raises(Killed):
+            run.train(quiet, telling_nothing)
+        torch.manual_seed(99)  # another process has other generators
+        resumed, run = training(config, data, tmp_path)
+        run.resume()
+        assert run.state.step == killed_at // 4 * 4
+        ended = run.train(quiet, telling_nothing)
+    assert ended.ended == FINISHED
+    assert same(weights(whole), weights(resumed))
+
+
+def killing(loss: Callable[..., object], steps: int) -> Callable[..., object]:
+    """The loss, until there were so many steps."""
+    taken = iter(range(steps))
+
+    def some(rows: NDArray[np.int64]) -> object:
+        if next(taken, None) is None:
+            raise Killed
+        return loss(rows)
+
+    return some
+
+
+def test_a_run_that_its_time_limit_has_ended_goes_on_to_the_same_weights(
+    data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config()
+    whole, _ = trained(config, data, tmp_path)
+    clock = iter(range(1000))
+    with reproducible(1):
+        monkeypatch.setattr("sgl.research.baselines.training.time.monotonic", lambda: next(clock))
+        _, run = training(config, data, tmp_path, limit=15)
+        ended = run.train(quiet, telling_nothing)
+        assert ended.ended == LIMIT
+        assert 4 < ended.progressed.step < 8
+        resumed, run = training(config, data, tmp_path)
+        run.resume()
+        run.train(quiet, telling_nothing)
+    assert same(weights(whole), weights(resumed))
+
+
+def test_a_checkpoint_of_another_run_is_refused(data: Data, tmp_path: Path) -> None:
+    trained(small_config(steps=4), data, tmp_path)
+    with pytest.raises(CheckpointError, match="another configuration or other data"):
+        load(tmp_path / "checkpoint.safetensors", "another run")
+
+
+@pytest.mark.parametrize("damage", ["cut off", "another kind", "missing"])
+def test_a_damaged_checkpoint_is_refused(damage: str, data: Data, tmp_path: Path) -> None:
+    trained(small_config(steps=4), data, tmp_path)
+    path = tmp_path / "checkpoint.safetensors"
+    if damage == "cut off":
+        path.write_bytes(path.read_bytes()[:-100])
+    elif damage == "another kind":
+        path.write_bytes(b"\x80\x04cos\nsystem\n")
+    else:
+        path.unlink()
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        load(path, "this run")
+
+
+def test_a_checkpoint_is_replaced_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "checkpoint.safetensors"
+    save(path, "run", Progressed(step=1), {"w": torch.ones(3)})
+
+    def full_disk(_: object, path: Path, __: object) -> None:
+        path.write_bytes(b"half of it")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("sgl.research.baselines.checkpoint.save_file", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        save(path, "run", Progressed(step=2), {"w": torch.zeros(3)})
+    assert load(path, "run")[0].step == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+class Forgetful(Seq2SeqLearner):
+    """Knows all translations at its first check, and fewer at each later one."""
+
+    asked = 0
+
+    def translate(self, texts: Sequence[str], line: object = quiet) -> list[str]:  # noqa: ARG002
+        self.asked += 1
+        known = {row.source: row.target for row in self._rows}
+        right = len(texts) // self.asked
+        return [known.get(text, "") if n < right else "" for n, text in enumerate(texts)]
+
+
+def test_the_state_that_is_best_on_dev_is_kept(data: Data, tmp_path: Path) -> None:
+    config = small_config()
+    early, _ = trained(replace(config, steps=4, decay="none"), data, tmp_path)
+    made = Forgetful(config, data, learn_vocabulary(config, data))
+    with reproducible(1):
+        plan = Plan(replace(config, decay="none"), data.dev, tmp_path / "c", "run")
+        ended = Training(made, plan).train(quiet, telling_nothing)
+    assert ended.kept_step == 4
+    assert [check[0] for check in ended.progressed.checks] == [4, 8, 12]
+    assert same(weights(early), weights(made))
+
+
+def test_training_ends_when_dev_gets_no_better(data: Data, tmp_path: Path) -> None:
+    config = small_config(steps=1000, patience=2)
+    made = Forgetful(config, data, learn_vocabulary(config, data))
+    with reproducible(1):
+        plan = Plan(config, data.dev, tmp_path / "c", "run")
+        ended = Training(made, plan).train(quiet, telling_nothing)
+    assert (ended.ended, ended.kept_step, ended.progressed.step) == (PATIENCE, 4, 12)
+
+
+@pytest.mark.parametrize("what", ["loss", "gradient"])
+def test_training_that_diverges_keeps_the_state_of_its_last_good_check(
+    what: str, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config(decay="none", clip=0.0)
+    early, _ = trained(replace(config, steps=4), data, tmp_path)
+    made, run = training(config, data, tmp_path)
+    loss = made.loss
+
+    def wild(rows: NDArray[np.int64]) -> tuple[torch.Tensor, int]:
+        found, tokens = loss(rows)
+        if run.state.step < 6:
+            return found, tokens
+        # The square root of nothing has a finite value and an infinite slope.
+        added = torch.sqrt((found - found.detach()).abs()) if what == "gradient" else float("nan")
+        return found + added, tokens
+
+    monkeypatch.setattr(made, "loss", wild)
+    with reproducible(1):
+        ended = run.train(quiet, telling_nothing)
+    assert (ended.ended, ended.kept_step, ended.progressed.step) == (DIVERGED, 4, 6)
+    assert same(weights(early), weights(made))
+
+
+@pytest.mark.parametrize("settings", MODELS[1:3])
+def test_a_translation_without_end_is_cut_off_sooner_where_the_source_is_short(
+    settings: dict[str, str], data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = learner(small_config(**settings), data)
+    monkeypatch.setattr("sgl.research.baselines.model.END", -1)
+    short, long = data.train[0].source, " ".join(row.source for row in data.train)
+    sources = [len(made.source.encode(text)) for text in (short, long)]
+    longest = max(len(made.target.encode(row.target)) for row in data.train)
+    limits = [made.limit(size) for size in sources]
+    assert limits[0] <= limits[1] == 2 * longest
+    assert made.limit(2) < made.limit(4)
+    batch = made._padded([made.source.encode(text) for text in (short, long)])  # noqa: SLF001
+    assert [len(said) for said in greedy(made.module.eval(), batch, [5, 9])] == [5, 9]
+    for row in data.train:
+        asked, wanted = made.source.encode(row.source), made.target.encode(row.target)
+        assert made.limit(len(asked)) >= len(wanted)
+
+
+def test_without_dev_the_last_state_is_kept(tmp_path: Path) -> None:
+    data = read_data(small_dataset(tmp_path / "animals", dev=False), None)
+    _, ended = trained(small_config(), data, tmp_path)
+    assert (ended.kept_step, ended.kept_score) == (12, None)
+
+
+@pytest.mark.parametrize("model", ["transformer", "lstm"])
+def test_a_model_learns_a_small_language(model: str, data: Data, tmp_path: Path) -> None:
+    config = small_config(model=model, steps=200, check=200)
+    made, _ = trained(config, data, tmp_path)
+    said = made.translate([row.source for row in data.train])
+    assert said == [row.target for row in data.train]
+
+
+def test_the_rate_rises_and_falls() -> None:
+    config = small_config(steps=100, warmup=10, rate=1.0)
+    rates = [rate(config, step) for step in range(100)]
+    assert max(rates) == rates[9] == rates[10] == 1.0
+    assert rates[:10] == sorted(rates[:10])
+    assert rates[10:] == sorted(rates[10:], reverse=True)
+    assert rates[-1] == pytest.approx(1 / 90)
+    assert rate(replace(config, decay="none"), 99) == 1.0

@@ -1,0 +1,316 @@
+"""``sglc split`` as an author uses it: files in, files out, and what is wrong is said."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from diagnostics import INTERNAL
+from split_items import TREEBANK, treebank
+
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
+from sgl.research.divergence import divergence_of_counts
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    path = tmp_path / "bank.conllu"
+    path.write_text(treebank(400), "utf-8")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rows = [f"(s (np d{n % 3} n{n % 20}) v{n % 7})" for n in range(300)]
+    path = tmp_path / "items.parquet"
+    columns = {
+        "id": [f"i{n}" for n in range(300)],
+        "source": rows,
+        "target": rows,
+        "category": ["plain"] * 300,
+        "derivation": rows,
+    }
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def split(*arguments: str | Path) -> int:
+    return run(["split", *map(str, arguments)])
+
+
+def certificate(directory: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((directory / "certificate.json").read_text("utf-8"))
+    return document
+
+
+def edges(conllu: Path) -> tuple[Counter[Any], Counter[Any]]:
+    """Atoms and compounds of a treebank, counted here and plainly."""
+    atoms: Counter[Any] = Counter()
+    compounds: Counter[Any] = Counter()
+    for block in conllu.read_text("utf-8").split("\n\n"):
+        words = [line.split("\t") for line in block.splitlines() if line[:1].isdigit()]
+        for word in words:
+            atoms[word[2]] += 1
+            if word[6] != "0":
+                atoms["relation", word[7]] += 1
+                compounds[words[int(word[6]) - 1][2], word[7], word[2]] += 1
+    return atoms, compounds
+
+
+@pytest.mark.parametrize("method", ["annealing", "greedy"])
+def test_a_split_of_a_treebank_is_written_with_its_certificate(
+    bank: Path, tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert split(bank, "--target=0.4", "--discard=20", f"--method={method}", "--out", out) == OK
+    assert "D_C 0.4" in capsys.readouterr().out or method == "greedy"
+    proof = certificate(out)
+    assert proof["divergence"]["compounds"] == pytest.approx(0.4, abs=0.1)
+    names = {
+        name: (out / f"{name}.txt").read_text().split() for name in ("train", "test", "discarded")
+    }
+    assert {name: len(ids) for name, ids in names.items()} == proof["sizes"]
+    assert sorted(chain(*names.values())) == sorted(f"s{n}" for n in range(1, 401))
+    assert len(names["discarded"]) <= 20
+    assert 0.2 <= len(names["test"]) / (len(names["train"]) + len(names["test"])) <= 0.3
+
+
+def test_the_certificate_says_what_anybody_can_count(bank: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert split(bank, "--target=1", "--discard=0.1", "--out", out) == OK
+    train, test = edges(out / "train.conllu"), edges(out / "test.conllu")
+    found = certificate(out)["divergence"]
+    for name, part, alpha in (("atoms", 0, 0.5), ("compounds", 1, 0.1)):
+        naive = divergence_of_counts(train[part], test[part], alpha)
+        assert found[name] == pytest.approx(naive, abs=1e-12)
+    lines = {}
+    for name in ("train", "test", "discarded"):
+        lines |= dict.fromkeys((out / f"{name}.txt").read_text().split(), name)
+    text = "".join(f"s{n}\t{lines[f's{n}']}\n" for n in range(1, 401))
+    assert certificate(out)["assignment"] == sha256(text.encode()).hexdigest()
+
+
+def test_a_seed_gives_the_same_files(bank: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / name for name in "abc"]
+    for out, seed in zip(outs, (3, 3, 4), strict=True):
+        assert split(bank, "--target=0.5", f"--seed={seed}", "--out", out) == OK
+    one, same, other = (
+        {path.name: path.read_bytes() for path in sorted(out.iterdir())} for out in outs
+    )
+    assert one == same
+    assert one["test.txt"] != other["test.txt"]
+
+
+def test_rows_of_a_dataset_stay_as_they_are(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert split(table, "--target=0.3", "--out", out) == OK
+    whole = {row["id"]: row for row in pq.read_table(table).to_pylist()}
+    for name in ("train", "test"):
+        rows = pq.read_table(out / f"{name}.parquet").to_pylist()
+        assert [row["id"] for row in rows] == (out / f"{name}.txt").read_text().split()
+        assert all(row == whole[row["id"]] for row in rows)
+        lines = (out / f"{name}.tsv").read_text("utf-8").splitlines()
+        assert lines == ["\t".join([r["source"], r["target"], r["category"]]) for r in rows]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--elements=morphology"],
+        ["--elements=morphology", "--above=0.33"],
+        ["--size=3"],
+        ["--weighted"],
+        ["--weighted", "--size=3"],
+    ],
+)
+def test_a_report_measures_what_the_certificate_says(
+    options: Sequence[str], bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert split(bank, "--target=0.5", "--moves=20", "--out", out, *options) == OK
+    proof = certificate(out)
+    assert proof["sizes"]["discarded"] == 0
+    capsys.readouterr()
+    assert split(out, "--report", "--json", *options) == OK
+    (found,) = json.loads(capsys.readouterr().out)["measured"]
+    if "--above=0.33" not in options:
+        assert found["atoms"] == pytest.approx(proof["divergence"]["atoms"], abs=1e-12)
+        assert found["compounds"] == pytest.approx(proof["divergence"]["compounds"], abs=1e-12)
+
+
+def test_a_report_of_categories_names_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("train", TREEBANK), ("gen", TREEBANK + "\n" + TREEBANK)):
+        (tmp_path / f"{name}.conllu").write_text(text, "utf-8")
+    assert split("--report", "--categories", tmp_path) == OK
+    shown = capsys.readouterr().out
+    assert "gen: plain" in shown
+    assert "gen: none" in shown
+    assert "train →" in shown
+
+
+@pytest.mark.parametrize(("rule", "explained"), [("s#1", True), ("s", False)])
+def test_a_report_explains_the_numbers_of_rules(
+    rule: str, explained: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, derivations in (("train", ["(t (s a))"]), ("gen", [f"(t ({rule} b))"])):
+        table = pa.table({"id": [name], "derivation": derivations})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    assert split(tmp_path / "train.parquet", tmp_path / "gen.parquet", "--report") == OK
+    shown = capsys.readouterr().out
+    assert f"{rule} -0-> b" in shown
+    assert ("#1, #2, …: rules of one name and category" in shown) == explained
+
+
+def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.conllu"
+    other.write_text(bank.read_text("utf-8"), "utf-8")
+    out = tmp_path / "out"
+    assert split(bank, other, "--out", out, "--target=0.2") == OK
+    names = (out / "train.txt").read_text().split() + (out / "test.txt").read_text().split()
+    assert len(set(names)) == 800
+    assert {name.partition("/")[0] for name in names} == {"bank", "other"}
+
+
+# ---- what is wrong is said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--target=2"], "not a number from 0 to 1"),
+        (["--target=nan"], "not a number from 0 to 1"),
+        (["--target=1e9"], "not a number from 0 to 1"),
+        (["--target=-1"], "not a number from 0 to 1"),
+        (["--target="], "not a number from 0 to 1"),
+        (["--target=1/0"], "not a number from 0 to 1"),
+        (["--atom-limit=x"], "not a number from 0 to 1"),
+        (["--atom-weight=-3"], "not in the range"),
+        (["--test=0.3:0.2"], "larger number first"),
+        (["--test=0.3:"], ""),
+        (["--test=:"], "not a number from 0 to 1"),
+        (["--discard=-1"], "--discard"),
+        (["--discard=1.5"], "--discard"),
+        (["--discard=many"], "--discard"),
+        (["--moves=0"], "not in the range"),
+        (["--size=9"], "not in the range"),
+        (["--above=0.3"], "--elements morphology"),
+        (["--elements=morphology", "--weighted"], "one size"),
+        (["--report"], "no `--out`"),
+        (["--nonsense"], "--nonsense"),
+    ],
+)
+def test_options_that_make_no_sense(
+    options: list[str], words: str, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = split(bank, "--out", tmp_path / "out", *options)
+    said = capsys.readouterr().err
+    assert words in said
+    assert status == (USAGE if words else OK)
+    assert not [word for word in INTERNAL if word in said]
+
+
+def test_a_split_needs_a_directory_or_a_report_a_second_file(
+    bank: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert split(bank) == USAGE
+    assert "`--out`" in capsys.readouterr().err
+    assert split(bank, "--report") == USAGE
+    assert "something to compare" in capsys.readouterr().err
+
+
+def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and no more")
+    columns = tmp_path / "columns.parquet"
+    pq.write_table(pa.table({"text": ["a"]}), columns)
+    numbers = tmp_path / "numbers.parquet"
+    pq.write_table(pa.table({"id": [1], "derivation": [2]}), numbers)
+    derivation = tmp_path / "derivation.parquet"
+    pq.write_table(pa.table({"id": ["a", "b"], "derivation": ["(s a)", "(s"]}), derivation)
+    empty = tmp_path / "empty.conllu"
+    empty.write_text("\n\n", "utf-8")
+    wrong = tmp_path / "wrong.conllu"
+    wrong.write_text("1\tdog\n", "utf-8")
+    folder = tmp_path / "folder.conllu"
+    folder.mkdir()
+    return [
+        (tmp_path / "missing.conllu", "No such file"),
+        (tmp_path / "notes.txt", "there is no file or directory"),
+        (tmp_path / "folder.conllu", "has no files in `.conllu`"),
+        (broken, "is no Parquet file with the columns"),
+        (columns, "is no Parquet file with the columns"),
+        (numbers, "rows without id or derivation"),
+        (derivation, "has no derivation in row 2"),
+        (empty, "has no items"),
+        (wrong, "line 1 has 2 columns instead of 10"),
+    ]
+
+
+def test_files_without_items_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path, words in unreadable(tmp_path):
+        assert split(path, "--out", tmp_path / "out") == OUTPUT
+        said = capsys.readouterr().err
+        assert words in said
+        assert "SGL1301" in said
+        assert path.name in said
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_view_reads_its_own_files_only(
+    table: Path, bank: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert split(table, bank, "--report") == OUTPUT
+    assert "which the view `graph` is read from" in capsys.readouterr().err
+    assert split(bank, bank, "--report", "--elements=derivation") == OUTPUT
+    assert "which the view `derivation` is read from" in capsys.readouterr().err
+
+
+def test_bounds_that_nothing_can_keep_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "three.conllu"
+    path.write_text(treebank(3), "utf-8")
+    assert split(path, "--test=0.4:0.6", "--out", tmp_path / "out") == FAILED
+    said = capsys.readouterr().err
+    assert "SGL1302" in said
+    assert "3 items cannot be split" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_of_an_author_is_replaced(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("important", "utf-8")
+    assert split(bank, "--out", out) == OUTPUT
+    assert split(bank, "--out", out, "--force") == OUTPUT
+    assert (out / "thesis.txt").read_text("utf-8") == "important"
+    (out / "thesis.txt").unlink()
+    assert split(bank, "--out", out, "--target=0.5") == OK
+    before = (out / "certificate.json").read_bytes()
+    capsys.readouterr()
+    assert split(bank, "--out", out, "--target=0.4") == OUTPUT
+    assert "`--force` replaces a split" in capsys.readouterr().err
+    assert (out / "certificate.json").read_bytes() == before
+    assert split(bank, "--out", out, "--target=0.4", "--force") == OK
+    assert (out / "certificate.json").read_bytes() != before
+
+
+def test_a_limit_that_cannot_be_kept_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "few.conllu"
+    path.write_text(treebank(8), "utf-8")
+    assert split(path, "--atom-limit=0", "--out", tmp_path / "out", "--test=0.2:0.5") == OK
+    assert "warning[SGL1303]: no split with an atom divergence" in capsys.readouterr().err

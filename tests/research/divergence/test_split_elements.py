@@ -1,0 +1,243 @@
+"""Atoms and compounds: of derivations, of dependency trees, of words with features."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from split_items import TREEBANK
+from toy import all_derivations, random_derivations, toy_grammar
+
+from sgl.core.derivations import Derivations
+from sgl.dataset.notation import DerivationNotation
+from sgl.pipeline.rule_tally import RuleTally
+from sgl.research.divergence import Elements, Occurrences, derivation_trees, listed, measure
+from sgl.research.divergence.derivations import NotADerivationError, read_derivations
+from sgl.research.divergence.morphology import feature_elements
+from sgl.research.divergence.pieces import UNIT, pieces, weighted_pieces
+from sgl.research.divergence.treebank import (
+    NotATreebankError,
+    Sentence,
+    dependency_trees,
+    read_treebank,
+)
+from sgl.research.divergence.trees import Trees, edge_compounds, node_and_edge_atoms, node_atoms
+
+DOG = "(s (np the dog) slept)"
+
+
+def bag(part: Occurrences, item: int) -> dict[str, int]:
+    entries = slice(part.start[item], part.start[item + 1])
+    names = [part.names[kind] for kind in part.kinds[entries]]
+    return dict(zip(names, part.times[entries].tolist(), strict=True))
+
+
+def bags(part: Occurrences) -> list[Counter[str]]:
+    return [Counter(bag(part, item)) for item in range(part.items)]
+
+
+# ---- derivations
+
+
+def test_the_atoms_of_a_derivation_are_its_rules_and_words() -> None:
+    trees = read_derivations([DOG, "(s (np the the) slept)"])
+    assert bags(node_atoms(trees)) == [
+        {"s": 1, "np": 1, "the": 1, "dog": 1, "slept": 1},
+        {"s": 1, "np": 1, "the": 2, "slept": 1},
+    ]
+
+
+def test_a_compound_is_a_rule_with_a_child_at_its_place() -> None:
+    trees = read_derivations([DOG])
+    assert bag(edge_compounds(trees), 0) == {
+        "s -0-> np": 1,
+        "np -0-> the": 1,
+        "np -1-> dog": 1,
+        "s -1-> slept": 1,
+    }
+
+
+def test_labels_may_have_parentheses_and_spaces_in_quotes() -> None:
+    trees = read_derivations(['(np:"NP[a=b, c=d]"#2 "ice cream" "a \\" ) b")'])
+    assert trees.labels == ['np:"NP[a=b, c=d]"#2', '"ice cream"', '"a \\" ) b"']
+    assert trees.parent.tolist() == [-1, 0, 0]
+
+
+@pytest.mark.parametrize("text", ["", "(s", "s)", "(s a) b", "a b", "()", "((a) b)", "(s a))"])
+def test_what_is_no_derivation_is_named_by_its_row(text: str) -> None:
+    with pytest.raises(NotADerivationError, match="row 2"):
+        read_derivations([DOG, text])
+
+
+def test_derivations_in_arrays_have_the_compounds_of_their_texts() -> None:
+    grammar = toy_grammar()
+    derivations = list(all_derivations(grammar, 4))[:200]
+    notation = DerivationNotation(grammar, 0)
+    written = read_derivations([notation.write(derivation) for derivation in derivations])
+    packed = derivation_trees(grammar, Derivations.of(derivations))
+    for elements in (node_atoms, edge_compounds):
+        one, other = elements(written), elements(packed)
+        assert one.start.tolist() == other.start.tolist()
+        assert sorted(one.times.tolist()) == sorted(other.times.tolist())
+        assert len(one.names) == len(set(other.kinds.tolist()))
+
+
+def test_what_is_tallied_in_batches_is_what_is_measured_at_once() -> None:
+    grammar = toy_grammar()
+    train, gen = (random_derivations(grammar, 60, seed) for seed in (1, 2))
+    trees = derivation_trees(grammar, Derivations.of([*train, *gen]))
+    elements = Elements(node_atoms(trees), edge_compounds(trees))
+    tally = RuleTally(grammar)
+    for split, batch in (("train", train[:10]), ("gen", gen), ("train", train[10:])):
+        tally.add(split, Derivations.of(batch))
+    (found,) = tally.against("train").values()
+    first = np.arange(120) < 60
+    assert found == measure(elements, first, ~first, examples=0)
+    assert found.unseen > 0
+    assert RuleTally(grammar).against("train") == {}
+
+
+# ---- larger pieces, and weights
+
+
+def test_the_pieces_of_a_small_tree() -> None:
+    assert bag(pieces(read_derivations([DOG]), 3), 0) == {
+        "s(0:np)": 1,
+        "s(1:slept)": 1,
+        "np(0:the)": 1,
+        "np(1:dog)": 1,
+        "s(0:np, 1:slept)": 1,
+        "s(0:np(0:the))": 1,
+        "s(0:np(1:dog))": 1,
+        "np(0:the, 1:dog)": 1,
+    }
+
+
+def test_pieces_of_two_nodes_are_edges() -> None:
+    trees = read_derivations([DOG, "(s (np a cat) (saw (np the dog)))"])
+    edges, small = edge_compounds(trees), pieces(trees, 2)
+    assert [sorted(b.values()) for b in bags(edges)] == [sorted(b.values()) for b in bags(small)]
+    assert len(edges.names) == len(small.names)
+
+
+@st.composite
+def random_trees(draw: st.DrawFn) -> Trees:
+    parents = [-1, *(draw(st.integers(0, node)) for node in range(draw(st.integers(0, 6))))]
+    number = len(parents)
+    label = draw(st.lists(st.integers(0, 2), min_size=number, max_size=number))
+    edge = draw(st.lists(st.integers(0, 1), min_size=number, max_size=number))
+    arrays = (np.array(values, np.int64) for values in ([0, number], label, parents, edge))
+    return Trees(["a", "b", "c"], ["x", "y"], *arrays)
+
+
+@given(random_trees(), st.integers(2, 4))
+def test_pieces_are_all_connected_sets_of_nodes(trees: Trees, size: int) -> None:
+    parents = trees.parent.tolist()
+    number = len(parents)
+    connected = 0
+    for chosen in range(1, 1 << number):
+        nodes = [node for node in range(number) if chosen >> node & 1]
+        tops = [node for node in nodes if parents[node] not in nodes]
+        connected += 2 <= len(nodes) <= size and len(tops) == 1
+    assert int(pieces(trees, size).times.sum()) == connected
+
+
+def test_labels_that_look_like_forms_are_told_apart() -> None:
+    one = Trees(["a(x:b)", "c"], ["x"], *(np.array(v) for v in ([0, 2], [0, 1], [-1, 0], [0, 0])))
+    assert pieces(one, 2).names == ["'a(x:b)'(x:c)"]
+
+
+def test_a_compound_that_mostly_lies_in_a_larger_one_weighs_little() -> None:
+    # np(0:the) lies in np(0:the, 1:dog) in 9 of 10 cases; np(1:dog) always does, and so
+    # does np(1:cat) in its larger piece: they weigh nothing.
+    trees = read_derivations(["(np the dog)"] * 9 + ["(np the cat)"])
+    weighed = weighted_pieces(trees, 2)
+    assert weighed.unit == UNIT
+    assert bag(weighed, 0) == {"np(0:the)": 100}
+    assert bag(weighed, 9) == {"np(0:the)": 900}
+
+
+def test_a_compound_in_ever_new_company_weighs_much() -> None:
+    trees = read_derivations([f"(np the n{number})" for number in range(4)])
+    assert bag(weighted_pieces(trees, 2), 0) == {"np(0:the)": 750}
+
+
+# ---- treebanks
+
+
+def sentences(tmp_path: Path, text: str | bytes) -> list[Sentence]:
+    path = tmp_path / "bank.conllu"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return list(read_treebank(path))
+
+
+def test_a_treebank_is_read_without_ranges_and_empty_nodes(tmp_path: Path) -> None:
+    first, second = sentences(tmp_path, TREEBANK)
+    assert (first.name, first.category, second.name) == ("farm-1", "plain", "farm-2")
+    assert [word.lemma for word in second.words] == ["von", "der", "Hund"]
+    assert first.text + "\n\n" + second.text + "\n" == TREEBANK
+
+
+def test_the_graph_of_a_sentence_gives_lemmas_relations_and_edges(tmp_path: Path) -> None:
+    trees = dependency_trees(sentences(tmp_path, TREEBANK))
+    assert bag(node_and_edge_atoms(trees), 0) == {
+        "the": 1,
+        "dog": 1,
+        "sleep": 1,
+        "-det->": 1,
+        "-nsubj->": 1,
+    }
+    assert bag(edge_compounds(trees), 1) == {"Hund -case-> von": 1, "Hund -det-> der": 1}
+
+
+def test_a_word_is_a_compound_of_its_lemma_and_features(tmp_path: Path) -> None:
+    elements = feature_elements(sentences(tmp_path, TREEBANK), None)
+    assert bag(elements.compounds, 0) == {"dog+Case=Nom|Number=Plur": 1, "sleep+Tense=Past": 1}
+    assert bag(elements.atoms, 1) == {"der": 1, "Hund": 1, "+Case=Dat": 2}
+
+
+def test_features_that_go_with_one_lemma_are_no_compounds(tmp_path: Path) -> None:
+    found = sentences(tmp_path, TREEBANK)
+    elements = feature_elements(found, Fraction(1, 3))
+    assert list(elements.compounds.names) == ["der+Case=Dat", "Hund+Case=Dat"]
+    assert list(feature_elements(found, Fraction(1, 2)).compounds.names) == []
+
+
+def test_a_treebank_may_end_without_an_empty_line_and_begin_with_a_mark(tmp_path: Path) -> None:
+    text = "\ufeff" + TREEBANK.rstrip("\n").replace("\n", "\r\n")
+    assert [sentence.name for sentence in sentences(tmp_path, text)] == ["farm-1", "farm-2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1\tthe\n", "line 1 has 2 columns instead of 10"),
+        (TREEBANK.replace("2\tdogs", "3\tdogs"), "line 4 has the number `3` out of order"),
+        (TREEBANK.replace("\t2\tdet", "\t9\tdet", 1), "line 1 begins a sentence with a wrong head"),
+        (TREEBANK.replace("\t2\tdet", "\t1\tdet", 1), "wrong head"),
+        (TREEBANK.replace("\t2\tdet", "\tx\tdet", 1), "wrong head"),
+        (b"# text = \xff\n", "line 1 is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_in_a_treebank_is_said(tmp_path: Path, text: str | bytes, words: str) -> None:
+    with pytest.raises(NotATreebankError, match=words):
+        sentences(tmp_path, text)
+
+
+# ---- occurrences
+
+
+def test_occurrences_are_counted_by_item() -> None:
+    part = listed([["a", "b", "a"], [], ["b"]])
+    assert bags(part) == [{"a": 2, "b": 1}, {}, {"b": 1}]
+    assert part.totals(np.array([True, False, True])).tolist() == [2, 2]
+
+
+def test_kinds_that_are_left_out_leave_no_gap() -> None:
+    part = listed([["a", "b", "a"], [], ["c", "b"]]).only(np.array([False, True, True]))
+    assert bags(part) == [{"b": 1}, {}, {"b": 1, "c": 1}]

@@ -1,0 +1,237 @@
+"""The search for a split: bounds hold, targets are met, and a seed gives one split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from hashlib import sha256
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from split_items import random_words, words
+from test_split_divergence import VECTORS
+
+from divergence import agreement
+from sgl.research.divergence import (
+    ATOM_ALPHA,
+    COMPOUND_ALPHA,
+    DISCARDED,
+    TEST,
+    TRAIN,
+    Annealing,
+    Bounds,
+    Elements,
+    Greedy,
+    NoSuchSplitError,
+    Target,
+    anneal,
+    greedy,
+    measure,
+    recomputed,
+)
+from sgl.research.divergence.objective_kernel import Counts, change
+from sgl.research.divergence.powers import scale_for
+from sgl.research.divergence.search import _Problem
+
+Labels = NDArray[np.int8]
+HALF = Bounds(Fraction(1, 5), Fraction(1, 2))
+
+
+def divergences(elements: Elements, labels: Labels) -> tuple[float, float]:
+    found = recomputed(elements, labels == TRAIN, labels == TEST)
+    seen = measure(elements, labels == TRAIN, labels == TEST)
+    assert (seen.atoms, seen.compounds) == pytest.approx(found, abs=1e-12)
+    return found
+
+
+def score(elements: Elements, labels: Labels, target: float) -> float:
+    atoms, compounds = divergences(elements, labels)
+    return -abs(compounds - target) - atoms
+
+
+def sizes(labels: Labels) -> tuple[int, int, int]:
+    train, test, discarded = np.bincount(labels, minlength=3).tolist()
+    return train, test, discarded
+
+
+# ---- what is found
+
+
+@pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
+def test_annealing_finds_the_best_split_of_twelve_sentences(target: float) -> None:
+    elements = words(VECTORS["toy"]["sentences"])
+    labels = anneal(elements, Target(target), HALF, seed=1)
+    best = VECTORS["toy"]["optimum"][str(target)]["best_score"]
+    assert score(elements, labels, target) == pytest.approx(best, abs=1e-11)
+
+
+def test_no_split_of_twelve_sentences_is_better_than_the_best() -> None:
+    elements = words(VECTORS["toy"]["sentences"])
+    scores = [
+        score(elements, np.array(mask, np.int8), 1.0)
+        for mask in product((0, 1), repeat=12)
+        if HALF.fault(12 - sum(mask), sum(mask), 0) == ""
+    ]
+    best = VECTORS["toy"]["optimum"]["1.0"]["best_score"]
+    assert max(scores) == pytest.approx(best, abs=1e-11)
+
+
+@pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
+def test_annealing_is_nearer_to_the_target_than_the_greedy_procedure(target: float) -> None:
+    elements = random_words(1500, 60, 12)
+    bounds = Bounds(discards=300)
+    theirs = divergences(elements, greedy(elements, Target(target), bounds, 11))
+    limit = 0.99 * theirs[0]
+    ours = divergences(elements, anneal(elements, Target(target, limit=limit), bounds, 11))
+    assert ours[0] < theirs[0]
+    assert abs(ours[1] - target) < abs(theirs[1] - target)
+
+
+def test_atoms_do_not_diverge_more_than_their_limit() -> None:
+    elements = random_words(800, 30, 10)
+    free = divergences(elements, anneal(elements, Target(1.0), Bounds(), 1))
+    bound = divergences(elements, anneal(elements, Target(1.0, limit=0.005), Bounds(), 1))
+    assert free[0] > 0.006
+    assert bound[0] <= 0.005 + 1e-9
+    assert bound[1] < free[1]
+
+
+# ---- what always holds
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(10, 200),
+    st.integers(0, 12),
+    st.integers(5, 45),
+    st.integers(0, 30),
+    st.sampled_from([0.0, 0.3, 1.0]),
+    st.sampled_from([anneal, greedy]),
+)
+def test_every_split_keeps_to_its_bounds(
+    items: int, discards: int, least: int, width: int, target: float, method: Callable[..., Labels]
+) -> None:
+    elements = random_words(items, 8, 4, seed=items)
+    bounds = Bounds(Fraction(least, 100), Fraction(least + width, 100), discards)
+    settled = Annealing(20) if method is anneal else Greedy(20, 3)
+    if not any(
+        low <= high
+        for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))
+    ):
+        with pytest.raises(NoSuchSplitError, match=f"{items} items"):
+            method(elements, Target(target), bounds, 5, settled)
+        return
+    labels = method(elements, Target(target), bounds, 5, settled)
+    assert sum(sizes(labels)) == items
+    assert bounds.fault(*sizes(labels)) == ""
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 4), Fraction(1, 3), Fraction(2, 7), Fraction(1, 2)])
+@pytest.mark.parametrize("items", [31, 60, 84])
+def test_the_greedy_procedure_meets_an_exact_share(share: Fraction, items: int) -> None:
+    bounds = Bounds(share, share, 7)
+    labels = greedy(random_words(items, 8, 4), Target(0.7), bounds, 2, Greedy(10, 2))
+    assert bounds.fault(*sizes(labels)) == ""
+
+
+def test_what_cannot_be_divided_is_said() -> None:
+    three = Bounds(Fraction(2, 5), Fraction(3, 5))
+    with pytest.raises(NoSuchSplitError, match=r"3 items .* 0\.4 to 0\.6"):
+        three.start(3)
+    with pytest.raises(NoSuchSplitError):
+        Bounds().start(1)
+    assert three.fault(2, 1, 0) == "1 of 3 items are in test, not 2 to 1"
+    assert Bounds(discards=1).fault(3, 1, 2) == "2 items are discarded, at most 1 may be"
+
+
+@pytest.mark.parametrize("method", [anneal, greedy])
+def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., Labels]) -> None:
+    elements = random_words(400, 30, 6)
+    first, again, other = (
+        method(elements, Target(0.5), Bounds(discards=50), seed) for seed in (7, 7, 8)
+    )
+    assert first.tolist() == again.tolist()
+    assert first.tolist() != other.tolist()
+
+
+def test_splits_are_the_same_on_every_machine() -> None:
+    elements = random_words(400, 30, 6)
+    digests = [
+        sha256(method(elements, Target(0.5), Bounds(discards=50), 7).tobytes()).hexdigest()[:16]
+        for method in (anneal, greedy)
+    ]
+    assert digests == ["a092d53b66ca7723", "1bcda4d8e6f56431"]
+
+
+def test_progress_is_reported_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    elements = random_words(3000, 30, 6)
+    anneal(elements, Target(0.5), Bounds(), 7, Annealing(10), lambda *at: seen.append(at))
+    assert {total for _, total in seen} == {30_000}
+    assert max(done for done, _ in seen) == 30_000
+
+
+# ---- the kernels
+
+
+def test_the_kept_sums_are_those_of_the_definition() -> None:
+    elements = random_words(500, 40, 7)
+    problem = _Problem(elements, Target(0.5), Bounds(discards=100))
+    labels = anneal(elements, Target(0.5), Bounds(discards=100), 3)
+    placement = problem.placement()
+    from sgl.research.divergence.anneal_kernel import place
+
+    place(labels, problem.atoms, problem.compounds, placement, problem.objective)
+    numbers = placement.numbers
+    assert tuple(numbers[:3]) == sizes(labels)
+    atoms, compounds = divergences(elements, labels)
+    assert 1 - numbers[9] / problem.objective.atom_scale / (
+        float(numbers[3]) * float(numbers[4])
+    ) ** 0.5 == pytest.approx(atoms, abs=1e-9)
+    whole = float(numbers[6]) ** COMPOUND_ALPHA * float(numbers[7]) ** (1 - COMPOUND_ALPHA)
+    found = 1 - numbers[10] / problem.objective.compound_scale / whole
+    assert found == pytest.approx(compounds, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 29), st.integers(0, 29), st.sampled_from([(1, -1), (-1, 1), (1, 0), (0, 1)]))
+def test_a_move_changes_a_sum_by_what_it_is_before_and_after(
+    x: int, y: int, sides: tuple[int, int]
+) -> None:
+    elements = random_words(30, 5, 3)
+    problem = _Problem(elements, Target(0.5), Bounds())
+    train, test = sides
+    for part, bags, alpha, is_atom in (
+        (elements.atoms, problem.atoms, ATOM_ALPHA, True),
+        (elements.compounds, problem.compounds, COMPOUND_ALPHA, False),
+    ):
+        kinds = len(part.names)
+        counts = Counts(np.full((2, kinds), 50, np.int64), np.zeros(kinds, np.int64))
+        scale = scale_for(int(bags.size.sum()))
+        counts.terms[:] = int(50 * scale + 0.5)
+        change(is_atom, True, x, y, train, test, bags, counts, problem.objective)
+        masks = np.arange(30) == x, np.arange(30) == y
+        moved = part.totals(masks[0]) - part.totals(masks[1])
+        assert (counts.sides[0] == 50 + train * moved).all()
+        assert (counts.sides[1] == 50 + test * moved).all()
+        terms = counts.sides[0] ** alpha * counts.sides[1] ** (1 - alpha) * scale
+        assert np.abs(counts.terms - terms).max() <= scale * 1e-11 + 1
+
+
+# ---- the greedy procedure
+
+
+def test_the_greedy_procedure_is_that_of_dense_matrices() -> None:
+    elements = random_words(700, 40, 8)
+    bounds = Bounds(discards=100)
+    for target in (0.0, 0.5, 1.0):
+        assert agreement(elements, target, bounds, 11, 600) == 600
+
+
+def test_the_greedy_procedure_leaves_out_as_many_as_it_may() -> None:
+    labels = greedy(random_words(300, 20, 4), Target(1.0), Bounds(discards=40), 1)
+    assert int(np.count_nonzero(labels == DISCARDED)) == 40

@@ -1,0 +1,310 @@
+"""``sglc eval`` as a user runs it: good predictions, bad ones, and files that do not fit."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostics import INTERNAL
+from workplace import Workplace
+
+import scoring
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
+from sgl.research.analyse.predictions import PredictionsError
+from sgl.research.evaluate.benchmark import read_benchmark
+from sgl.research.evaluate.partial import Decided
+from sgl.research.evaluate.predictions import read_predictions
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples"
+
+
+@pytest.fixture(scope="module")
+def farm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset of the tutorial, with its grammar beside it."""
+    directory = tmp_path_factory.mktemp("farm")
+    for path in EXAMPLE.iterdir():
+        if path.is_file():
+            shutil.copy(path, directory)
+    assert run(["compile", str(directory / "farm.sgl"), "-o", str(directory / "out")]) == OK
+    return directory / "out"
+
+
+@pytest.fixture
+def gold(farm: Path) -> list[str]:
+    rows = (farm / "data" / "gen.tsv").read_text("utf-8").splitlines()
+    return [row.split("\t")[1] for row in rows]
+
+
+def evaluated(work: Workplace, farm: Path, *arguments: str, status: int = OK) -> dict[str, Any]:
+    """The JSON of a run that ends so."""
+    assert run(["eval", str(farm), *arguments, "--json", "result.json"]) == status
+    said = work.capsys.readouterr()
+    assert not [word for word in INTERNAL if word in said.out + said.err]
+    result: dict[str, Any] = json.loads((work.directory / "result.json").read_text("utf-8"))
+    return result
+
+
+def lines(texts: list[str]) -> str:
+    return "\n".join(texts) + "\n"
+
+
+def mean(result: dict[str, Any], metric: str, system: str = "gold") -> float:
+    found: float = result["tables"]["overall"][0]["scores"][metric][system]["mean"]
+    return found
+
+
+def test_gold_texts_are_right_by_every_metric(work: Workplace, farm: Path, gold: list[str]) -> None:
+    work.write("gold.txt", lines(gold))
+    result = evaluated(work, farm, "gold.txt")
+    assert mean(result, "exact") == mean(result, "exact_raw") == mean(result, "partial") == 1.0
+    assert mean(result, "bleu") == pytest.approx(100)
+    assert mean(result, "chrf") == pytest.approx(100)
+    assert result["partial_match"]["gold"] == {"pp_in_subject": {"checked": 100, "right": 100}}
+    assert result["mistakes"]["systems"] == {"gold": {}}
+
+
+def test_every_wrong_prediction_has_a_kind_of_mistake(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    bad = list(gold)
+    bad[0], bad[1], bad[2] = "", "犬。", gold[3]
+    work.write("bad.txt", lines(bad))
+    result = evaluated(work, farm, "bad.txt")
+    counts = result["mistakes"]["systems"]["bad"]["pp_in_subject"]
+    assert counts["empty"] == counts["not a sentence"] == 1
+    assert sum(counts.values()) == 3
+    assert mean(result, "exact", "bad") == pytest.approx(1 - 3 / len(gold))
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "txt with names"])
+def test_missing_predictions_count_as_wrong_and_are_named(
+    form: str, work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    named = [(f"gen-{n:06d}", text) for n, text in enumerate(gold, 1)][1:]
+    if form == "jsonl":
+        texts = [json.dumps({"id": name, "prediction": text}) for name, text in named]
+    else:
+        texts = [f"{name}\t{text}" for name, text in named]
+    file = "some." + form.split(maxsplit=1)[0]
+    work.write(file, lines(texts))
+    assert run(["eval", str(farm), file, "--json", "result.json"]) == OK
+    said = work.capsys.readouterr().err
+    assert "warning[SGL1403]" in said
+    assert "1 prediction missing, counted as wrong" in said
+    assert "gen-000001" in said
+    result = json.loads((work.directory / "result.json").read_text("utf-8"))
+    assert mean(result, "exact", "some") == pytest.approx(1 - 1 / len(gold))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda gold: gold[1:], "199 predictions where 200 are wanted"),
+        (lambda gold: [*gold, "犬。"], "201 predictions where 200 are wanted"),
+        (lambda _: [], "1 prediction where 200 are wanted"),
+        (
+            lambda gold: [f"gen-{n:06d}\t{t}" for n, t in enumerate(gold, 2)],
+            "1 of the 200 predictions have an unknown id",
+        ),
+        (
+            lambda gold: [f"gen-000001\t{t}" for t in gold],
+            "is a second prediction for `gen-000001`",
+        ),
+        (
+            lambda gold: ["id\tprediction", "gen-000001", *gold],
+            "line 2 has 1 column; a prediction is an id, a tab and a text",
+        ),
+        (lambda _: ["{"], "is not JSON"),
+        (lambda _: ['{"a":' * 100_000], "is not JSON"),
+        (lambda _: [r'{"text": "\ud800"}'], "half a character"),
+        (lambda _: ["{}"], "no `prediction` that is a text"),
+        (lambda _: ['{"id": 1, "text": 2}'], "no `prediction` that is a text"),
+    ],
+)
+def test_predictions_that_do_not_fit_are_an_error(
+    change: Callable[[list[str]], list[str]],
+    words: str,
+    work: Workplace,
+    farm: Path,
+    gold: list[str],
+) -> None:
+    work.write("bad.txt", lines(change(gold)))
+    assert run(["eval", str(farm), "bad.txt"]) == FAILED
+    said = work.capsys.readouterr()
+    assert "error[SGL1402]" in said.err
+    assert words in said.err
+    assert "Exact Match" not in said.out
+
+
+def test_a_file_that_lost_a_line_and_gained_one_is_noticed(
+    farm: Path, work: Workplace, gold: list[str]
+) -> None:
+    path = work.write("shifted.txt", lines(["犬。", *gold[:-1]]))
+    rows = read_benchmark(farm, None, None).rows
+    assert read_predictions(path, rows).shifted == 1
+    assert read_predictions(work.write("gold.txt", lines(gold)), rows).shifted == 0
+
+
+def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) -> None:
+    rows = read_benchmark(farm, None, None).rows
+    with pytest.raises(PredictionsError, match="line 1 is not UTF-8 at byte 3"):
+        read_predictions(work.write("bytes.txt", b"ab\xff\n"), rows)
+    with pytest.raises(PredictionsError, match="it cannot be read"):
+        read_predictions(work.directory / "nothing.txt", rows)
+
+
+def test_the_strangest_predictions_are_wrong_and_nothing_else(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    strange = [
+        "犬が" * 300,
+        "犬の近くの" * 5000,
+        "\x00\x1b[2J",
+        "𝔡𝔬𝔤",
+        "🐕‍🦺",
+        "a" * 99,
+        "。",
+        "\u202e犬",
+    ]
+    work.write("strange.txt", lines([*strange, *gold[len(strange) :]]))
+    result = evaluated(work, farm, "strange.txt", "--html", "page.html")
+    wrong = len(strange) / len(gold)
+    assert mean(result, "exact", "strange") == pytest.approx(1 - wrong)
+    assert mean(result, "partial", "strange") == pytest.approx(1 - wrong)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere", "x.txt"], "cannot read `nowhere`"),
+        (["{farm}", "x.txt", "--split", "dve"], "it has train, dev, test, gen"),
+        (["{farm}", "x.txt", "--target", "cogs"], "the dataset has no target `cogs`"),
+        (["{farm}/data/gen.tsv", "x.txt", "--split", "gen"], "has no split"),
+    ],
+)
+def test_what_is_no_dataset_is_an_error(
+    arguments: list[str], words: str, work: Workplace, farm: Path
+) -> None:
+    assert run(["eval", *(a.format(farm=farm) for a in arguments)]) == FAILED
+    said = work.capsys.readouterr().err
+    assert "error[SGL1401]" in said
+    assert words in said
+
+
+def test_a_manifest_that_is_none_is_an_error(work: Workplace) -> None:
+    for content in ("{", "[]", '{"layers": 5}', '{"layers": {}, "splits": []}'):
+        work.write("data/manifest.json", content)
+        assert run(["eval", "data", "x.txt"]) == FAILED
+        assert "error[SGL1401]" in work.capsys.readouterr().err
+
+
+def test_a_file_of_rows_is_scored_without_a_manifest(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    work.write("gold.txt", lines(gold))
+    rows = farm / "data" / "gen.tsv"
+    result = evaluated(work, rows, "gold.txt", "--language", "ja")
+    assert mean(result, "exact") == 1.0
+    assert "partial" not in result["metrics"]
+    assert "no manifest" in result["not_computed"]["Partial Match"]
+    assert "tok:ja-mecab" in result["signatures"]["bleu"]
+
+
+def test_a_grammar_that_has_changed_is_named_and_used(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    text = (EXAMPLE / "farm.sgl").read_text("utf-8").replace("~ 3", "~ 4")
+    work.write("farm.sgl", text)
+    for path in EXAMPLE.iterdir():
+        if path.is_file() and path.name != "farm.sgl":
+            work.write(path.name, path.read_bytes())
+    work.write("gold.txt", lines(gold))
+    assert run(["eval", str(farm), "gold.txt", "--grammar", "farm.sgl"]) == OK
+    assert "warning[SGL1404]" in work.capsys.readouterr().err
+
+
+def test_runs_of_one_system_have_a_deviation_and_systems_are_compared(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    for number, wrong in enumerate((60, 64, 20, 24)):
+        work.write(f"{number}.txt", lines(["犬。"] * wrong + gold[wrong:]))
+    files = ["A=0.txt", "A=1.txt", "B=2.txt", "B=3.txt"]
+    result = evaluated(work, farm, *files, "--test", "randomisation", "--samples", "2000")
+    cell = result["tables"]["overall"][0]["scores"]["exact"]["A"]
+    assert cell["mean"] == pytest.approx(0.69)
+    assert cell["runs"] == [0.7, 0.68]
+    assert cell["deviation"] == pytest.approx(0.02 / 2**0.5)
+    assert cell["low"] < 0.69 < cell["high"]
+    found = [d for d in result["tests"]["differences"] if d["metric"] == "exact"]
+    assert [(d["first"], d["second"], d["part"]) for d in found] == [
+        ("A", "B", "all"),
+        ("A", "B", "pp_in_subject"),
+    ]
+    assert found[0]["mean"] == pytest.approx(0.2)
+    assert found[0]["p"] <= found[0]["adjusted"] < 0.05
+
+
+def test_the_page_needs_nothing_but_itself_and_the_tables_are_latex(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    work.write("gold.txt", lines(gold))
+    work.write("bad.txt", lines(["<b>&犬。", *gold[1:]]))
+    evaluated(work, farm, "gold.txt", "bad.txt", "--html", "page.html", "--latex", "tables.tex")
+    page = (work.directory / "page.html").read_text("utf-8")
+    assert not re.search(r"<script|<link|<img|src=|href=|url\(|@import", page)
+    for part in ("Overall", "By pattern", "By length", "By depth", "Mistakes", "Differences"):
+        assert part in page
+    assert page.count("<svg") > 4
+    tables = (work.directory / "tables.tex").read_text("utf-8")
+    assert tables.count(r"\begin{table}") == tables.count(r"\end{table}") == 5
+    assert r"PP in object $\to$ subject & 200 & 100.0" in tables
+
+
+def test_the_benchmark_of_known_faults_finds_gold_texts_right(farm: Path) -> None:
+    result = scoring.run(farm, items=20, seed=1)
+    assert result["gold wrong"] == []
+    assert result["verdicts"] == [["none", Decided.PARSE.value, True, True, 20]]
+    assert set(result["microseconds"]) > {"parsing alone", "BLEU and chrF++"}
+
+
+@pytest.mark.parametrize(
+    ("library", "status", "words"),
+    [("scipy", FAILED, "error[SGL0904]: no scipy"), ("sacrebleu.metrics.bleu", OK, "SGL1405")],
+)
+def test_a_library_that_is_not_installed_is_named(
+    library: str,
+    status: int,
+    words: str,
+    work: Workplace,
+    farm: Path,
+    gold: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work.write("gold.txt", lines(gold))
+    if library == "scipy":
+        monkeypatch.setattr(
+            "sgl.research.analyse.libraries.find_spec", lambda name: None if name == library else 1
+        )
+    else:
+        monkeypatch.setitem(sys.modules, library, None)
+    assert run(["eval", str(farm), "gold.txt"]) == status
+    said = work.capsys.readouterr()
+    assert words in said.err
+    assert "BLEU:" not in said.out
+
+
+def test_options_that_need_one_another_and_files_that_cannot_be_written(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    work.write("gold.txt", lines(gold))
+    assert run(["eval", str(farm), "gold.txt", "--compounds", "gold.txt"]) == USAGE
+    assert run(["eval", str(farm), "gold.txt", "--html", "none/page.html"]) == USAGE
+    assert "there is no directory `none`" in work.capsys.readouterr().err
+    assert run(["eval", str(farm), "gold.txt", "--html", "."]) == OUTPUT
+    assert "SGL1103" in work.capsys.readouterr().err

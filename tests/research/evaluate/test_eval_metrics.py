@@ -1,0 +1,271 @@
+"""The parts of an evaluation by themselves: compounds, tests, shapes, kinds of mistakes."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from workplace import Workplace
+
+from sgl.cli.main import FAILED, OK, run
+from sgl.research.evaluate import equivalent, reformatted_exact_match
+from sgl.research.evaluate.compounds import (
+    CompoundError,
+    CompoundLexicon,
+    Occurrence,
+    error_rates,
+    translates,
+)
+from sgl.research.evaluate.exact import exact
+from sgl.research.evaluate.published_compounds import (
+    PublishedStop,
+    published_correct,
+    published_flag,
+    published_rate,
+)
+from sgl.research.evaluate.shape import Shape, ShapeError, shape, shapes
+from sgl.research.evaluate.significance import Difference, adjusted, compare, wilson
+from sgl.research.evaluate.slips import Slip, slip
+from sgl.research.evaluate.surface import Surface
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+needs_vectors = pytest.mark.skipif(not VECTORS.exists(), reason=f"the vectors are not in {VECTORS}")
+
+#: Translations after the notes of the cases; `liked` and `the` let anything pass.
+LEXICON = CompoundLexicon(
+    {
+        "V": {"saw": ("看到",), "liked": ("喜欢", "")},
+        "P": {"about": ("",), "near": ("近", "附近")},
+        "DET": {"the": ("",), "each": ("每个",)},
+        "ADJ": {"red": ("红", "红色"), "small": ("小",), "large": ("大",)},
+        "N": {
+            "dog": ("狗",),
+            "doctor": ("医生",),
+            "building": ("楼",),
+            "bee": ("蜜蜂",),
+            "car": ("车",),
+        },
+        "MOD": {"he liked": ("他 喜欢",)},
+    }
+)
+
+
+def vectors(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((VECTORS / name).read_text("utf-8"))
+    return found
+
+
+# --- compounds ------------------------------------------------------------------------------
+
+
+@needs_vectors
+def test_the_published_rule_gives_the_flags_of_the_published_script() -> None:
+    for case in vectors("cognition.json")["cases"]:
+        asked = LEXICON, case["src"], case["compound"], case["hyp"]
+        if case["peer_correct"] is None:
+            with pytest.raises(PublishedStop):
+                published_flag(*asked)
+        else:
+            assert published_flag(*asked) == case["peer_flag"], case["note"]
+            assert published_correct(*asked) is case["peer_correct"]
+
+
+@pytest.mark.parametrize(
+    ("compound", "hypothesis", "right"),
+    [
+        ("the red dog", "红 狗 在 跑 。", True),
+        ("the red dog", "红色的 狗 在 跑 。", True),
+        ("the red dog", "狗 在 跑 。", False),
+        ("the red dog", "狗 是 红色 的 ， 在 跑 。", False),
+        ("each doctor he liked", "每个 他 喜欢 的 医生 走 了 。", True),
+        ("each doctor he liked", "每个 医生 他 喜欢 的 走 了 。", False),
+        ("saw each doctor he liked", "她 看到 每个 医生 他 喜欢的 。", False),
+        ("the small dog", "两 小时 后 狗 走 了 。", False),
+        ("the large car", "大家 看到 了 车 。", False),
+        ("near the car", "最近 女孩 的 车 。", False),
+        ("the dog", "", False),
+    ],
+)
+def test_our_rule_wants_whole_words_and_every_modifier_before_the_noun(
+    compound: str, hypothesis: str, right: bool
+) -> None:
+    assert translates(LEXICON, compound, hypothesis) is right
+
+
+def test_compounds_are_told_apart_by_name_so_that_the_order_of_lines_does_not_count() -> None:
+    rows = [(f"c{n % 2}", "the dog", "狗" if n != 3 else "猫") for n in range(10)]
+    for order in (rows, rows[::-1], sorted(rows)):
+        occurrences = [Occurrence(name, text, "the dog") for name, text, _ in order]
+        found = error_rates(LEXICON, occurrences, [hypothesis for _, _, hypothesis in order])
+        rate = {part.name: figures for part, figures in found.items()}
+        assert (rate["all"].wrong, rate["all"].compounds, rate["all"].wrong_compounds) == (1, 2, 1)
+        assert rate["NP"] == rate["all"]
+
+
+def test_the_published_rate_takes_five_lines_for_a_compound_and_leaves_out_the_rest() -> None:
+    rate = published_rate([True] * 4 + [False] + [True] * 7)
+    assert (rate.instances, rate.wrong, rate.compounds, rate.wrong_compounds) == (12, 1, 2, 1)
+    assert published_rate([False] * 3).compounds == 0
+    assert published_rate([False] * 3).aggregate == 0.0
+
+
+def test_an_unknown_atom_or_role_is_an_error() -> None:
+    with pytest.raises(CompoundError, match="is not made of atoms"):
+        translates(LEXICON, "the cat", "猫")
+    with pytest.raises(CompoundError, match="there is no role `X`"):
+        CompoundLexicon({"X": {}})
+
+
+def test_compounds_are_scored_on_the_command_line_with_the_noise_of_the_gold_texts(
+    work: Workplace,
+) -> None:
+    work.write("rows.tsv", "the dog ran\t狗 跑 了\nsaw the red dog\t看到 红 狗\nthe dog\t它\n")
+    work.write("out.txt", "狗 跑 了\n看到 狗\n狗\n")
+    work.write("names.tsv", "a\tthe dog\nb\tsaw the red dog\na\tthe dog\n")
+    work.write(
+        "lexicon.yaml",
+        'V: {saw: [看到]}\nDET: {the: [""]}\nADJ: {red: [红]}\nN: {dog: [狗]}\n',
+    )
+    asked = ["eval", "rows.tsv", "out.txt", "--lexicon", "lexicon.yaml", "--json", "r.json"]
+    assert run([*asked, "--compounds", "names.tsv", "--html", "page.html"]) == OK
+    result = json.loads((work.directory / "r.json").read_text("utf-8"))["compounds"]
+    rates = {(r["system"], r["kind"]): (r["wrong"], r["wrong_compounds"]) for r in result["rates"]}
+    assert rates["gold", "all"] == (1, 1)
+    assert rates["out", "all"] == (1, 1)
+    assert rates["out", "VP"] == (1, 1)
+    assert result["unchecked_atoms"] == ["the"]
+    assert "noise floor" in (work.directory / "page.html").read_text("utf-8")
+    work.write("names.tsv", "a\tthe dog\nb\tsaw the dog\na\tthe dog\n")
+    assert run([*asked, "--compounds", "names.tsv"]) == FAILED
+    assert "error[SGL1406]" in work.capsys.readouterr().err
+
+
+# --- logical forms --------------------------------------------------------------------------
+
+
+@needs_vectors
+def test_equivalence_of_forms_agrees_with_the_vectors_and_the_published_metric_with_its_own() -> (
+    None
+):
+    for case in vectors("slog_equiv.json")["cases"]:
+        assert equivalent(case["a"], case["b"]).equal is case["equivalent"], case["note"]
+        assert reformatted_exact_match(case["a"], case["b"]).equal is case["peer"], case["note"]
+
+
+# --- texts ----------------------------------------------------------------------------------
+
+
+def test_the_width_of_a_question_mark_does_not_count() -> None:
+    assert exact("誰が走ったか？", "誰が走ったか?")
+    assert not exact("誰が走ったか？", "誰が走った？")
+
+
+def test_scores_of_groups_follow_from_the_counts_of_their_kinds() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu.metrics")
+    gold = ["犬が猫を見た。", "猫が走った。", "子供が本を読んだ。"]
+    said = ["犬が猫を見る。", "猫が歩いた。", "子供が本を読んだ。"]
+    surface = Surface("ja")
+    found = surface.count({"a": (gold[:1], said[:1]), "b": (gold[1:], said[1:])})
+    bleu = sacrebleu.BLEU(tokenize="ja-mecab").corpus_score(said, [gold]).score
+    chrf = sacrebleu.CHRF(word_order=2).corpus_score(said, [gold]).score
+    assert found.score("bleu", ("a", "b")) == pytest.approx(bleu)
+    assert found.score("chrf", ("a", "b")) == pytest.approx(chrf)
+    assert "tok:ja-mecab" in surface.signatures["bleu"]
+    assert "nw:2" in surface.signatures["chrf"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("パンダ が 男性 を 見た", Slip.ROLES),
+        ("男性 が パンダ を 見る", Slip.FORM),
+        ("男性 が 犬 を 見た", Slip.WORD),
+        ("少年 が 犬 を 見た", Slip.WORDS),
+        ("男性 が 見た", Slip.MISSING),
+        ("男性 が 赤い パンダ を 見た", Slip.EXTRA),
+    ],
+)
+def test_a_mistake_has_a_kind(said: str, kind: Slip) -> None:
+    lemmas = {"見た": frozenset({"see"}), "見る": frozenset({"see", "watch"})}
+    assert slip(["男性", "が", "パンダ", "を", "見た"], said.split(), lemmas) is kind
+
+
+# --- tests between systems ------------------------------------------------------------------
+
+
+def exact_randomisation(differences: list[int]) -> Fraction:
+    """The share of all sign flips whose sum is as far from zero: the definition."""
+    total = abs(sum(differences))
+    flips = list(product((1, -1), repeat=len(differences)))
+    far = sum(abs(sum(map(int.__mul__, differences, signs))) >= total for signs in flips)
+    return Fraction(far, len(flips))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=9))
+def test_randomisation_comes_near_the_share_of_all_flips_of_signs(differences: list[int]) -> None:
+    second = np.array(differences, np.float64)
+    _, _, _, p = compare(np.zeros_like(second), second, "randomisation", 20_000, 1)
+    assert p == pytest.approx(float(exact_randomisation(differences)), abs=0.02)
+
+
+def test_the_bootstrap_interval_is_that_of_drawing_items() -> None:
+    first = np.zeros(1000)
+    second = np.array([1.0] * 60 + [-1.0] * 20 + [0.0] * 920)
+    mean, low, high, p = compare(first, second, "bootstrap", 50_000, 1)
+    spread = 1.96 * math.sqrt((0.08 - 0.04**2) / 1000)
+    assert mean == pytest.approx(0.04)
+    assert (low, high) == pytest.approx((0.04 - spread, 0.04 + spread), abs=0.002)
+    assert p < 0.001
+
+
+def test_a_seed_gives_one_result_and_equal_systems_do_not_differ() -> None:
+    scores = np.array([0.0, 1.0, 1.0])
+    assert compare(scores, scores, "bootstrap", 1000, 1)[3] == 1.0
+    assert compare(scores, scores, "randomisation", 1000, 1)[3] == 1.0
+    other = np.array([1.0, 0.5, 1.0])
+    assert compare(scores, other, "bootstrap", 1000, 3) == compare(
+        scores, other, "bootstrap", 1000, 3
+    )
+
+
+def test_holm_multiplies_the_smallest_by_the_number_of_tests() -> None:
+    found = [Difference("a", "b", "exact", str(p), 1, 0.0, 0.0, 0.0, p) for p in (0.01, 0.04, 0.03)]
+    assert [d.adjusted for d in adjusted(found)] == pytest.approx([0.03, 0.06, 0.06])
+    assert adjusted([]) == ()
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+# --- shapes ---------------------------------------------------------------------------------
+
+
+def test_depth_and_nesting_are_those_of_the_tree() -> None:
+    heads = [2, 0, 6, 6, 6, 2]
+    relations = ["nsubj", "root", "mark", "nsubj", "aux", "ccomp"]
+    assert shape(heads, relations) == Shape(6, 2, 1)
+    assert shape([2, 3, 0], ["ccomp", "ccomp", "root"]) == Shape(3, 2, 2)
+    assert shape([0], ["root"]) == Shape(1, 0, 0)
+
+
+def test_a_circle_and_a_line_that_is_no_word_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(ShapeError, match="no tree"):
+        shape([2, 1], ["a", "b"])
+    with pytest.raises(ShapeError, match="no tree"):
+        shape([9], ["a"])
+    path = tmp_path / "x.conllu"
+    path.write_text("1\tdog\n\n", encoding="utf-8")
+    with pytest.raises(ShapeError, match="line 1 has 2 columns"):
+        list(shapes(path))

@@ -1,0 +1,195 @@
+"""Partial Match: what patterns ask for, and which predictions have it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sget import compile_file, sget
+from toy_notation import structure
+
+import agreement
+from definition import matches
+from sgl.core.structure import Structure
+from sgl.frontend import Compiled
+from sgl.parsing import Parser
+from sgl.rendering import outputs
+from sgl.research.evaluate.bindings import Scene
+from sgl.research.evaluate.chunks import AGENT, OBJECT, RECIPIENT, SUBJECT
+from sgl.research.evaluate.condensed import condensed
+from sgl.research.evaluate.partial import Decided, PartialMatch, Read
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+ROLES = {"subj": SUBJECT, "obj": OBJECT, "iobj": RECIPIENT, "agent": AGENT}
+
+
+@cache
+def farm() -> Compiled:
+    return compile_file(Path(__file__).parents[3] / "docs" / "examples" / "farm.sgl")
+
+
+@cache
+def sget_match() -> PartialMatch:
+    compiled = sget()
+    return PartialMatch(compiled.grammar, compiled.plan.patterns, "en", "ja", "syn")
+
+
+@cache
+def examples() -> tuple[tuple[str, str, str], ...]:
+    """Pattern, English and Japanese of the sentences beside the patterns of SGET."""
+    compiled = sget()
+    parser, japanese = Parser(compiled.grammar), outputs(compiled.grammar)["ja"]
+    return tuple(
+        (lowered.pattern.name, like.sentence.text, japanese(reading))
+        for lowered in compiled.patterns
+        for like in lowered.examples
+        for reading in parser.parse(like.sentence.text, 1)
+        if like.split == "gen"
+    )
+
+
+def judged(pattern: str, en: str, gold: str, prediction: str) -> tuple[bool, Decided]:
+    (said,) = sget_match().golds([en], [gold])
+    (read,) = sget_match().read([prediction])
+    return sget_match().judge(pattern, said, prediction, read)
+
+
+def test_the_gold_text_of_every_pattern_is_right_when_it_is_judged_as_a_prediction() -> None:
+    assert {pattern for pattern, _, _ in examples()} == {p.name for p in sget().plan.patterns}
+    for pattern, en, ja in examples():
+        assert judged(pattern, en, ja, ja) == (True, Decided.PARSE), en
+
+
+def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
+    wrong = [
+        (pattern, ja)
+        for pattern, en, ja in examples()
+        if not sget_match().judge(pattern, sget_match().golds([en], [ja])[0], ja, Read())[0]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("prediction", "right", "why"),
+    [
+        ("子供がダンサーを見つけた。", True, Decided.PARSE),
+        ("少年がダンサーを助けた。", True, Decided.PARSE),
+        ("ダンサーが子供を見つけた。", False, Decided.PARSE),
+        ("子供が犬を見つけた。", False, Decided.PARSE),
+        ("アヴァが子供がダンサーを見つけたと言った。", True, Decided.PARSE),
+        ("子供がダンサーを見つけ見つけた。", True, Decided.CHUNKS),
+        ("ダンサーが子供を見つけ見つけた。", False, Decided.CHUNKS),
+        ("", False, Decided.NOTHING),
+        ("  ", False, Decided.NOTHING),
+    ],
+)
+def test_a_word_has_to_be_there_in_its_role(prediction: str, right: bool, why: Decided) -> None:
+    found = judged(
+        "subject_to_object_common",
+        "A child found a dancer.",
+        "子供がダンサーを見つけた。",
+        prediction,
+    )
+    assert found == (right, why)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "right"),
+    [
+        ("箱の中の猫が走った。", True),
+        ("猫が眠った。", False),
+        ("箱の中の犬が眠った。", False),
+        ("子供が箱の中の猫を見つけた。", False),
+        ("車の横の猫が眠った。", False),
+    ],
+)
+def test_of_a_modified_phrase_all_words_and_its_role_count(prediction: str, right: bool) -> None:
+    gold = "箱の中の猫が眠った。"
+    assert judged("pp_in_subject", "A cat in a box slept.", gold, prediction)[0] is right
+
+
+@pytest.mark.parametrize(
+    ("prediction", "right"),
+    [
+        ("ラジオが犬によって壊された。", True),
+        ("ラジオが猫によって壊された。", True),
+        ("犬がラジオを壊した。", False),
+        ("ラジオが犬によって見つけられた。", False),
+    ],
+)
+def test_of_a_verb_its_voice_counts(prediction: str, right: bool) -> None:
+    gold = "ラジオが犬によって壊された。"
+    found = judged("active_to_passive", "A radio was destroyed by a dog.", gold, prediction)
+    assert found[0] is right
+
+
+def test_the_width_of_characters_does_not_count() -> None:
+    en = "Who slept?"
+    gold = "誰が眠ったか？"
+    assert judged("wh_active_subject", en, gold, "誰が眠ったか?") == (True, Decided.PARSE)
+
+
+def test_an_item_that_the_grammar_does_not_derive_is_said_to_be_unknown() -> None:
+    found = judged("pp_in_subject", "A cat in a bxo slept.", "猫が眠った。", "猫が眠った。")
+    assert found == (False, Decided.UNKNOWN)
+
+
+@pytest.mark.skipif(not VECTORS.exists(), reason=f"the vectors are not in {VECTORS}")
+def test_roles_by_particles_agree_with_the_vectors() -> None:
+    vectors: dict[str, Any] = json.loads((VECTORS / "sget_partial_match.json").read_text("utf-8"))
+    chunker = sget_match()._chunker  # noqa: SLF001 - the fallback by itself
+    assert chunker is not None
+    for case in vectors["cases"]:
+        role = ROLES[case["role"]]
+        found = chunker.has_role(case["prediction"], case["target"], role)
+        assert found is case["expected"], case["note"]
+    for samples in vectors["gold_samples"].values():
+        for sample in samples:
+            for role, word in sample["main_roles"].items():
+                assert chunker.has_role(sample["ja"], word, ROLES[role]), sample["ja"]
+
+
+def test_words_that_japanese_does_not_tell_apart_are_one_reading() -> None:
+    grammar = sget().grammar
+    sentence = "子供がダンサーを見つけた。"
+    readings = [Parser(g, 1).forest(sentence) for g in (grammar, condensed(grammar, 1))]
+    counts = [forest.count for forest in readings if forest is not None]
+    assert counts[0] > counts[1] == 1
+
+
+# --- where structures are -----------------------------------------------------------------
+
+
+def test_all_matches_are_found_that_the_definition_gives() -> None:
+    compiled = farm()
+    sample = agreement.sample_of(compiled, items=8, seed=3, limit=30)
+    structures = agreement.random_structures(compiled, 60, seed=5, graphs=sample.graphs)
+    number = 0
+    for graph in sample.graphs:
+        scene = Scene(graph)
+        for found in structures:
+            number += len(expected := defined(scene, found))
+            assert set(scene.bindings(found)) == expected
+    assert number > 100
+
+
+def defined(scene: Scene, found: Structure) -> set[tuple[int, ...]]:
+    """The matches of a structure by its definition, as benchmarks/definition.py has it."""
+    names = [variable.name for variable in found.body.variables]
+    return {
+        tuple(match[name] for name in names)
+        for match in matches(scene.graph, found.body, {})
+        if not any(
+            next(matches(scene.graph, other, match), None) is not None for other in found.without
+        )
+    }
+
+
+def test_an_adjective_bearing_noun_is_bound_to_its_node() -> None:
+    sample = agreement.sample_of(farm(), items=8, seed=3, limit=5)
+    for graph in sample.graphs:
+        for verb, noun in Scene(graph).bindings(structure("{ V -[obj]-> N }")):
+            assert (verb, "obj", noun) in graph.edges

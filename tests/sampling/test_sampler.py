@@ -1,0 +1,286 @@
+"""The kernels that draw: what the plain sampler draws, text by text and reason by reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_tables import TableMaker
+from sampling import plan_of, splits_of, tables_of
+from toy import TOY, toy_plan
+
+from sgl.accel.column import Column
+from sgl.accel.hashing import hash_column
+from sgl.core.derivations import Derivations
+from sgl.sampling import NotEnoughError, draw, pack
+from sgl.sampling.drawing import draw_strata
+from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
+from sgl.sampling.judge_kernel import screen
+from sgl.sampling.program import program_of
+from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.sampler import Sampler, TextWriter
+from sgl.sampling.screen import ACCEPTED, REPEATED_LEMMA, LemmaIndex
+from sgl.sampling.seen import SeenSentences
+
+NUMBERS = np.array([0, 1, 2, 3, 17, 10**9, 5, 2**40, *range(100, 160)], np.int64)
+
+
+def plain(tables: Tables, stratum: PackedStratum, number: int) -> list[int] | None:
+    key = stream_key(tables.seed, stratum.stream)
+    return derive(tables.states, stratum.start, candidate_key(key, number))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_batch_has_the_derivations_and_texts_of_its_candidates(seed: int) -> None:
+    tables = TableMaker(seed, orderly=seed % 3 > 0).tables()
+    sampler = Sampler(tables)
+    (target,) = tables.targets
+    writer = TextWriter(target, tables.arity)  # type: ignore[arg-type]
+    for stratum in tables.strata:
+        batch = sampler.derive(stratum, NUMBERS)
+        expected = [plain(tables, stratum, int(number)) for number in NUMBERS]
+        assert batch.too_long.tolist() == [derivation is None for derivation in expected]
+        assert list(iter(batch.derivations)) == [tuple(d or ()) for d in expected]
+        for text, column in (
+            (tables.source, batch.sources),
+            (target, writer.column(batch.derivations)),
+        ):
+            assert list(column.texts()) == [
+                "" if d is None else joined(text, words_of(text, tables.arity, d))  # type: ignore[arg-type]
+                for d in expected
+            ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_strata_are_drawn_as_by_the_plain_sampler(seed: int) -> None:
+    tables = TableMaker(seed, orderly=True).tables()
+    assert outcome_of(lambda: drawn_in_batches(tables)) == outcome_of(lambda: drawn_plainly(tables))
+
+
+Outcome = list[tuple[object, ...]]
+
+
+def drawn_plainly(tables: Tables) -> Outcome:
+    return [
+        (
+            [found.candidate for found in part.items],
+            part.candidates,
+            part.rejected,
+            part.shares,
+            part.ambiguous,
+        )
+        for part in draw(tables)
+    ]
+
+
+def drawn_in_batches(tables: Tables) -> Outcome:
+    return [
+        (part.numbers.tolist(), part.candidates, part.rejected, part.shares, list(part.ambiguous))
+        for part in draw_strata(Sampler(tables))
+    ]
+
+
+def outcome_of(drawing: Callable[[], Outcome]) -> object:
+    """What was drawn, or what was said when sentences ran out."""
+    try:
+        return drawing()
+    except NotEnoughError as error:
+        return str(error), error.found, error.candidates, error.rejected
+
+
+#: A state that becomes itself with something behind it, in 1,999 of 2,000 cases.
+OFTEN_AGAIN = [1_999, 2_000]
+
+WORD_STATE = State([1, 2], [2, 3], [(), ()])
+
+
+@pytest.mark.parametrize(
+    ("states", "templates"),
+    [
+        (
+            [State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), WORD_STATE],
+            [(0, *range(1, 9)), ("x",), ("a",), ("b",)],
+        ),
+        (
+            [State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), State([1], [2], [()])],
+            [(0, *range(1, 9)), ("x",), ("long" * 10,)],
+        ),
+        (
+            [State(OFTEN_AGAIN, [0, 1], [(0,), ()])],
+            [(0, *["wordwords"] * 200), ("x",)],
+        ),
+    ],
+    ids=["words", "words without choice", "text"],
+)
+def test_much_may_stand_behind_each_of_many_nested_phrases(
+    states: list[State], templates: list[tuple[str | int, ...]]
+) -> None:
+    arity = [sum(isinstance(item, int) for item in template) for template in templates]
+    none: list[tuple[str, ...]] = [()] * len(arity)
+    stratum = PackedStratum("train", "iid", "s", 1, 0, False, (), False)
+    source = PackedText("en", " ", frozenset(), templates)
+    tables = Tables(1, states, [stratum], arity, none, none, source, [], False)
+    batch = Sampler(tables).derive(stratum, np.arange(20, dtype=np.int64))
+    expected = [plain(tables, stratum, number) for number in range(20)]
+    assert batch.too_long.tolist() == [derivation is None for derivation in expected]
+    assert max(len(derivation or ()) for derivation in expected) > 2_000
+    assert list(batch.sources.texts()) == [
+        "" if d is None else joined(source, words_of(source, arity, d)) for d in expected
+    ]
+
+
+def test_a_word_that_attaches_has_no_separator_to_take_back_behind_a_child_without_words() -> None:
+    states = [State([1], [0], [(1,)]), State([1, 2], [1, 2], [(), ()])]
+    source = PackedText("en", " ", frozenset("."), [(0, "."), (), ("a",)])
+    stratum = PackedStratum("train", "iid", "s", 1, 0, False, (), False)
+    none: list[tuple[str, ...]] = [(), (), ()]
+    tables = Tables(1, states, [stratum], [1, 0, 0], none, none, source, [], False)
+    batch = Sampler(tables).derive(stratum, np.arange(20, dtype=np.int64))
+    written = [("." if plain(tables, stratum, n) == [0, 1] else "a.") for n in range(20)]
+    assert list(batch.sources.texts()) == written
+    assert set(written) == {".", "a."}
+
+
+def test_a_table_of_sentences_in_a_file_finds_what_one_in_memory_finds(tmp_path: Path) -> None:
+    tables = pack(TOY, toy_plan(), splits_of(TOY, toy_plan()))
+    plainly = [part.numbers.tolist() for part in draw_strata(Sampler(tables))]
+    on_disk = draw_strata(Sampler(tables), memory=0, folder=tmp_path)
+    assert [part.numbers.tolist() for part in on_disk] == plainly
+    assert not list(tmp_path.iterdir())
+
+
+class WordJudge:
+    """A referee that finds sentences with a word ambiguous."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.counted = 0
+        self.found = 0
+
+    def judge(
+        self, _stratum: PackedStratum, sources: Column, _derivations: Derivations
+    ) -> dict[int, str]:
+        return {n: self.word for n, text in enumerate(sources.texts()) if self.word in text}
+
+    def rejects(self, found: str) -> bool:
+        return found == self.word
+
+    def count(self, _stratum: PackedStratum, parsed: int, found: list[str]) -> None:
+        self.counted += parsed
+        self.found += len(found)
+
+
+def test_a_referee_rejects_the_sentences_that_it_rejects_one_by_one() -> None:
+    tables = tables_of(TOY, plan=plan_of({"train": 300, "gen": 200}, sentences=True))
+    asked: list[bool] = []
+
+    def one_by_one(_stratum: PackedStratum, words: list[str], _derivation: list[int]) -> bool:
+        asked.append("dog" in joined(tables.source, words))
+        return asked[-1]
+
+    plainly = list(draw(tables, referee=one_by_one))
+    judge = WordJudge("dog")
+    batches = list(draw_strata(Sampler(tables), judge))
+    assert any(asked)
+    assert [part.numbers.tolist() for part in batches] == [
+        [found.candidate for found in part.items] for part in plainly
+    ]
+    assert [list(part.ambiguous) for part in batches] == [part.ambiguous for part in plainly]
+    assert (judge.counted, judge.found) == (len(asked), sum(asked))
+
+
+def test_the_program_of_a_grammar_writes_its_texts_while_it_draws() -> None:
+    assert program_of(tables_of(TOY, plan=plan_of({"train": 1}))).written
+
+
+# --- sentences that were seen ------------------------------------------------------------
+
+
+def hashes_of(texts: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
+    column = Column.of(texts)
+    hashes = np.zeros((len(texts), 2), np.uint64)
+    hash_column(column.data, column.offsets, hashes)
+    return hashes
+
+
+def test_the_hash_is_murmur_hash_3() -> None:
+    # Values of the reference implementation, seed 0.
+    first, second = hashes_of(["", "The quick brown fox jumps over the lazy dog"]).tolist()
+    assert first == [0, 0]
+    assert second == [0xE34BBC7BBC071B6C, 0x7A433CA9C49A9347]
+
+
+@given(st.lists(st.text("ab", max_size=6), max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_a_sentence_is_new_once(texts: list[str]) -> None:
+    seen = SeenSentences()
+    halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
+    before: dict[str, int] = {}
+    for stratum, half in enumerate(halves):
+        hashes, asked = hashes_of(half), np.ones(len(half), np.bool_)
+        earlier = seen.earlier(hashes, asked)
+        assert earlier.stratum.tolist() == [before.get(text, -1) for text in half]
+        pairs = zip(earlier.candidate.tolist(), half, strict=True)
+        assert all(half[other] == text for other, text in pairs if other >= 0)
+        fresh = [text not in half[:place] for place, text in enumerate(half)]
+        assert (earlier.candidate < 0).tolist() == fresh
+        seen.add(hashes, asked, stratum)
+        before.update(dict.fromkeys(half, stratum))
+        assert len(seen) == len(before)
+
+
+def test_a_table_grows_with_its_sentences() -> None:
+    seen = SeenSentences()
+    texts = [str(number) for number in range(20_000)]
+    hashes = hashes_of(texts)
+    for part in range(0, len(texts), 1_000):
+        seen.add(hashes[part : part + 1_000], np.ones(1_000, np.bool_), 3)
+    assert len(seen) == len(texts)
+    assert set(seen.earlier(hashes, np.ones(len(texts), np.bool_)).stratum.tolist()) == {3}
+
+
+@pytest.mark.parametrize("wanted", [1, 1_999, 2_000, 2_001, 30_000])
+def test_the_size_of_batches_does_not_show(wanted: int) -> None:
+    tables = tables_of(TOY, plan=plan_of({"train": wanted}))
+    (part,) = draw_strata(Sampler(tables))
+    assert part.numbers.tolist() == list(range(wanted))
+    assert part.candidates == wanted
+
+
+def test_a_table_made_for_the_number_of_its_sentences_never_grows(tmp_path: Path) -> None:
+    texts = [str(number) for number in range(20_000)]
+    hashes, every = hashes_of(texts), np.ones(len(texts), np.bool_)
+    for memory in (1 << 30, 1 << 17, 1):
+        seen = SeenSentences(memory, tmp_path, expected=len(texts))
+        seen.add(hashes, every, 5)
+        assert len(seen) == len(texts)
+        assert set(seen.earlier(hashes, every).stratum.tolist()) == {5}
+
+
+def test_lemmas_that_share_a_bit_are_not_taken_for_one_another() -> None:
+    tables = tables_of(TOY, plan=plan_of({"train": 1}))
+    own = [(f"lemma {number}",) for number in range(70)]
+    lemmas = [*own, ("lemma 0", "lemma 1"), ("twice", "twice")]
+    index = LemmaIndex(tables._replace(lemmas=lemmas, words=lemmas))
+    assert index.lemmas.own_bits[0] == index.lemmas.own_bits[63]
+    part = Derivations.of([[0, 63], [0, 70], [71], [63, 70]])
+    verdicts, targets = np.empty(4, np.uint8), np.empty(4, np.int32)
+    exposed = np.ones(len(index.numbers), np.uint8)
+    screen(
+        index.lemmas,
+        part.rules,
+        part.offsets,
+        np.zeros(4, np.uint8),
+        0,
+        exposed,
+        index.ranks(()),
+        0,
+        verdicts,
+        targets,
+        np.empty(8, np.int32),
+    )
+    assert verdicts.tolist() == [ACCEPTED, REPEATED_LEMMA, REPEATED_LEMMA, ACCEPTED]

@@ -1,0 +1,102 @@
+"""Compile small grammars in tests and compare what the compiler says about them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.automata import StructureCompiler
+from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
+from sgl.diagnostics.codes.base import BASE
+from sgl.diagnostics.codes.code import MAIN
+from sgl.diagnostics.render import render, render_concise, render_json
+from sgl.pipeline.claims import establish
+from sgl.pipeline.examples import check_examples
+from sgl.pipeline.inflected import check_inflected
+from sgl.pipeline.session import open_grammar
+
+#: Words of the parser and of Python that an author must never see.
+INTERNAL = ("_NL", "RPAR", "LPAR", "UPPER", "NAME", "$END", "COLUMN", "LIKE_SPLIT", "Traceback")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the compiler said about a grammar, and the texts it speaks of."""
+
+    found: tuple[Diagnostic, ...]
+    sources: SourceMap
+
+    @property
+    def codes(self) -> list[str]:
+        return [diagnostic.code for diagnostic in self.found]
+
+    def rendered(self) -> str:
+        """All messages as a terminal shows them."""
+        return "\n\n".join(render(diagnostic, self.sources) for diagnostic in self.found)
+
+    def places(self) -> list[tuple[str, str]]:
+        """For each message its code and the text that its carets mark."""
+        return [(diagnostic.code, self.marked(diagnostic)) for diagnostic in self.found]
+
+    def marked(self, diagnostic: Diagnostic) -> str:
+        if diagnostic.span is None:
+            return ""
+        file = self.sources.get(diagnostic.span.file)
+        return file.text[diagnostic.span.start : diagnostic.span.end] if file is not None else ""
+
+
+def diagnose(
+    files: Mapping[str, str | bytes],
+    directory: Path,
+    settings: Mapping[str, str] | None = None,
+    *,
+    prove: bool = True,
+    morphology: bool = False,
+) -> Outcome:
+    """Write the files, then read, compile, check and prove the grammar among them.
+
+    With ``morphology`` its Japanese forms are read by the analyser, which must be there.
+    """
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    sources, diagnostics = SourceMap(), Diagnostics()
+    with contextlib.chdir(directory):
+        compiled = open_grammar(Path(MAIN), settings or {}, sources, diagnostics)
+        if compiled is not None:
+            check_examples(compiled, diagnostics)
+            if morphology:
+                assert check_inflected(compiled, sources, diagnostics) is not None
+            if prove and diagnostics.errors == 0:
+                establish(compiled, StructureCompiler(compiled.grammar), diagnostics)
+    return Outcome(tuple(diagnostics), sources)
+
+
+def check_rendering(outcome: Outcome) -> None:
+    """Every message can be shown in every form, in words that an author knows."""
+    for diagnostic in outcome.found:
+        shown = render(diagnostic, outcome.sources)
+        colored = render(diagnostic, outcome.sources, color=True)
+        concise = render_concise(diagnostic, outcome.sources)
+        assert diagnostic.code in shown
+        assert diagnostic.code in colored
+        assert concise.count("\n") == 0
+        own_words = "\n".join((diagnostic.message, diagnostic.label, diagnostic.hint))
+        assert not [word for word in INTERNAL if word in own_words]
+    assert render_json(outcome.found, outcome.sources)
+
+
+def assert_diagnostics(
+    source: str, expected: Sequence[tuple[str, str]], directory: Path
+) -> Outcome:
+    """Declarations added to the base grammar give exactly these diagnostics.
+
+    Each is expected as its code and the text that is marked, in the order of the file.
+    """
+    outcome = diagnose({MAIN: f"{BASE}\n{source}"}, directory)
+    assert outcome.places() == list(expected), outcome.rendered()
+    check_rendering(outcome)
+    return outcome

@@ -1,0 +1,61 @@
+"""Items for tests of splits: words of a lemma and a tag, and a small treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sgl.research.divergence import Elements, listed
+from sgl.sampling.random import number, stream_key
+
+TREEBANK = """\
+# sent_id = farm-1
+# category = plain
+1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_
+2\tdogs\tdog\tNOUN\t_\tCase=Nom|Number=Plur\t3\tnsubj\t_\t_
+3\tslept\tsleep\tVERB\t_\tTense=Past\t0\troot\t_\t_
+
+# sent_id = farm-2
+1-2\tvom\t_\t_\t_\t_\t_\t_\t_\t_
+1\tvon\tvon\tADP\t_\t_\t3\tcase\t_\t_
+2\tdem\tder\tDET\t_\tCase=Dat\t3\tdet\t_\t_
+2.1\tleer\t_\t_\t_\t_\t_\t_\t_\t_
+3\tHund\tHund\tNOUN\t_\tCase=Dat\t0\troot\t_\t_
+"""
+
+
+def words(sentences: Sequence[Sequence[str]]) -> Elements:
+    """Sentences of words ``lemma+tag``: compounds are words, atoms are lemmas and tags."""
+    return Elements(
+        listed([part for word in sentence for part in word.split("+")] for sentence in sentences),
+        listed(sentences),
+    )
+
+
+def random_words(sentences: int, lemmas: int, tags: int, seed: int = 1) -> Elements:
+    """Sentences of one to four random words, the same on every machine."""
+    key = stream_key(seed, "words")
+    rows = []
+    for sentence in range(sentences):
+        draws = [number(key, 9 * sentence + draw) >> 8 for draw in range(9)]
+        rows.append(
+            [
+                f"l{draws[2 * word + 1] % lemmas}+t{draws[2 * word + 2] % tags}"
+                for word in range(1 + draws[0] % 4)
+            ]
+        )
+    return words(rows)
+
+
+def treebank(sentences: int) -> str:
+    """Sentences of a determiner, a noun and a verb, in CoNLL-U."""
+    key = stream_key(3, "treebank")
+    blocks = []
+    for sentence in range(sentences):
+        det, noun, verb = (number(key, 3 * sentence + draw) >> 8 for draw in range(3))
+        blocks.append(
+            f"# sent_id = s{sentence + 1}\n"
+            f"1\td\td{det % 3}\tDET\t_\t_\t2\tdet\t_\t_\n"
+            f"2\tn\tn{noun % 12}\tNOUN\t_\tCase=C{det % 2}\t3\tnsubj\t_\t_\n"
+            f"3\tv\tv{verb % 7}\tVERB\t_\tTense=T{verb % 2}\t0\troot\t_\t_\n"
+        )
+    return "\n".join(blocks)

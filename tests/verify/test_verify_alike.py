@@ -1,0 +1,327 @@
+"""The quick ways of the verifier say what the plain ways say."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_verify_search import definition, graphs, structure_texts
+from tiny_dataset import repeated_sentence, sentence_in_two_splits, tiny
+
+from sgl.cli.main import OK, run
+from sgl.verify import certificate_faults, conllu, loading, reading, verify, workers
+from sgl.verify.conllu import Malformed, Sentence, Words, ranges, read_sentence, read_sentences
+from sgl.verify.items import Split
+from sgl.verify.questions import Questions
+from sgl.verify.repetitions import repetitions
+from sgl.verify.search import Searcher
+from sgl.verify.shape import Shape, Shapes, Vocabulary
+from sgl.verify.structure import read_structure
+
+FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
+
+# --- searching ----------------------------------------------------------------------------
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(structure_texts(), min_size=1, max_size=6), st.lists(graphs(), min_size=1, max_size=12)
+)
+def test_searching_many_shapes_at_once_is_searching_each_for_each(
+    texts: list[str], sentences: list[Sentence]
+) -> None:
+    """What is remembered of one shape or structure is never taken for another's."""
+    structures = [read_structure(text) for text in texts]
+    vocabulary = Vocabulary(structures)
+    shapes, searcher = Shapes(vocabulary), Searcher(vocabulary.compiled())
+    of_sentence = [shapes.of(graph) for graph in sentences]
+    everything = (1 << len(structures)) - 1
+    for shape in sorted(of_sentence, key=lambda shape: shape.frame.number):
+        searcher.among(shape, everything)
+    for graph, shape in zip(sentences, of_sentence, strict=True):
+        found = [bool(searcher.among(shape, 1 << n)) for n in range(len(structures))]
+        assert found == [definition(structure, graph) for structure in structures]
+
+
+def test_the_order_of_searching_does_not_matter() -> None:
+    structures = [read_structure(t) for t in ("{ V -[a]-> N[lemma=x] }", "{ V -[b]{2}-> N }")]
+    vocabulary = Vocabulary(structures)
+    shapes, searcher = Shapes(vocabulary), Searcher(vocabulary.compiled())
+    word = next(iter(_words("x", "y")))
+    other = _words("x", "y")[1]
+    shape = shapes.of(Sentence(1, (), (other, word), ((0, "a", 1),), 0))
+    without = shapes.of(Sentence(1, (), (word, other), ((0, "a", 1),), 0))
+    assert [searcher.among(s, 3) for s in (shape, without, shape)] == [1, 0, 1]
+    assert searcher.among(shape, 0) == 0
+
+
+def _words(*lemmas: str) -> list[conllu.Word]:
+    return [
+        conllu.Word(lemma, (("lemma", lemma),), space_after=True, extracted=False)
+        for lemma in lemmas
+    ]
+
+
+def test_nothing_rests_on_the_questions_foreseen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them the same report comes, by searches made one by one."""
+    data = tiny()
+    sentence_in_two_splits(data)
+    foreseen = verify(data.write(tmp_path))
+    monkeypatch.setattr(Questions, "_asked", lambda *_: iter(()))
+    assert verify(tmp_path) == foreseen
+
+
+def test_the_questions_foreseen_are_all_that_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny().write(tmp_path)
+    searches: list[int] = []
+    plain = Shape.columns
+
+    def counted(shape: Shape) -> dict[int, int]:
+        searches.append(shape.number)
+        return plain(shape)
+
+    monkeypatch.setattr(Shape, "columns", counted)
+    report = verify(tmp_path)
+    assert len(searches) == report.shapes
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def plainly(path: Path) -> list[Sentence | Malformed]:
+    """The blocks of a file, read line by line and column by column."""
+    return list(conllu.read_plainly(BytesIO(path.read_bytes()), 1, 0, Words()))
+
+
+def said(blocks: list[Sentence | Malformed]) -> list[object]:
+    """What blocks say; words of different tables are equal if their contents are."""
+    return [
+        block
+        if isinstance(block, Malformed)
+        else (*block[:2], *block[3:], [(w.form, w.attributes, w.space_after) for w in block.words])
+        for block in blocks
+    ]
+
+
+BYTES = st.sampled_from([b"\n", b"\t", b"\r", b"#", b"1", b"_", b"\xff", b"|", b" ", b"", b"\n\n"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), BYTES), max_size=4), st.sampled_from([90, 400, 1 << 20]))
+def test_recognised_blocks_are_what_plain_reading_makes_of_them(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[float, bytes]], chunk: int
+) -> None:
+    """Whatever bytes of a file are changed, and wherever it is cut into chunks."""
+    home = tiny().write(tmp_path_factory.mktemp("read"))
+    path = home / "conllu/train.conllu"
+    content = path.read_bytes() * 2
+    for share, new in changes:
+        at = int(share * (len(content) - 1))
+        content = content[:at] + new + content[at + 1 :]
+    path.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conllu, "_CHUNK", chunk)
+        found = list(read_sentences(path, Words()))
+    assert said(found) == said(plainly(path))
+
+
+def later(block: Sentence | Malformed, lines: int) -> Sentence | Malformed:
+    """A block with so many lines before it."""
+    if isinstance(block, Sentence):
+        return block._replace(line=block.line + lines)
+    return Malformed(block.line + lines, block.reason)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"\n", b"\n\n", b"1\ta\n", b"# text = a\n", b"a"]), max_size=40),
+    st.integers(1, 30),
+    st.integers(1, 9),
+)
+def test_a_file_that_is_cut_into_ranges_has_the_same_blocks(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], size: int, chunk: int
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "some.conllu"
+    content = b"".join(pieces)
+    path.write_bytes(content)
+    found: list[Sentence | Malformed] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conllu, "_CHUNK", chunk)
+        places = list(ranges(path, size))
+        for start, end in places:
+            before = content.count(b"\n", 0, start)
+            blocks = read_sentences(path, Words(), start, end)
+            found.extend(later(block, before) for block in blocks)
+    assert b"".join(content[start:end] for start, end in places) == content
+    assert said(found) == said(plainly(path))
+
+
+def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
+    path = tiny().write(tmp_path) / "conllu/train.conllu"
+    path.write_bytes(path.read_bytes().replace(b"3\tsaw", b"9\tsaw", 1))
+    blocks = list(read_sentences(path, Words()))
+    assert isinstance(blocks[0], Malformed)
+    for block in blocks[1:]:
+        assert isinstance(block, Sentence)
+        assert said([read_sentence(path, block.line, block.offset)]) == said([block])
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.integers(0, 30))
+def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(
+    texts: list[int], cut: int
+) -> None:
+    splits = [Split("train"), Split("dev")]
+    for split, part in zip(splits, (texts[:cut], texts[cut:]), strict=True):
+        split.sources.extend(part)
+        split.group_of.extend(0 if text else -1 for text in part)
+    places = [(split, entry) for split in splits for entry in range(len(split))]
+    expected = [
+        (places[at], places[texts.index(text)])
+        for at, text in enumerate(texts)
+        if text and texts.index(text) < at
+    ]
+    assert list(repetitions(splits)) == expected
+
+
+# --- workers ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("alike") / "farm"
+    assert run(["compile", str(FARM), "--out", str(directory)]) == OK
+    return directory
+
+
+@pytest.fixture
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small datasets are shared as large ones are."""
+    monkeypatch.setattr(workers, "WORTH_IT", 0)
+    monkeypatch.setattr(loading, "RANGE", 5_000)
+    monkeypatch.setattr(loading, "SHAPES", 7)
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_the_report_is_the_same_for_every_number_of_workers(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports = [verify(dataset, workers=number) for number in (1, 2, 3)]
+    monkeypatch.undo()
+    reports.append(verify(dataset))
+    assert all(report == reports[0] for report in reports)
+    assert reports[0].ok
+    assert reports[0].items > 0
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_the_report_on_a_broken_dataset_is_the_same_for_every_number_of_workers(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = shutil.copytree(dataset, tmp_path / "broken")
+    certificate = (home / "certificate.json").read_text("utf-8")
+    (home / "certificate.json").write_text(certificate.replace('"accepting":[', '"accepting":[0,'))
+    train = home / "conllu/train.conllu"
+    content = train.read_bytes().replace(b"nsubj", b"nmod", 40)
+    content = content.replace(b"\n\n", b"\n\n\n", 9).replace(b"train-00003", b"train-00004")
+    train.write_bytes(content)
+    (home / "conllu/dev.conllu").unlink()
+    test = home / "conllu/test.conllu"
+    test.write_bytes(test.read_bytes()[:-1])
+    reports = [verify(home, workers=number) for number in (1, 2)]
+    monkeypatch.undo()
+    reports.append(verify(home))
+    assert reports[0] == reports[1] == reports[2]
+    assert not reports[0].ok
+    assert reports[0].result("V005").total
+    assert reports[0].result("V025").total
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers.Workers, "_submit", _to_one_who_dies)
+        report = verify(dataset, workers=2)
+    assert report == verify(dataset)
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_processes_that_stand_by_verify_one_dataset_after_the_other(dataset: Path) -> None:
+    expected = verify(dataset)
+    with workers.standing_by(2) as standby:
+        assert standby is not None
+        for _ in range(2):
+            assert verify(dataset, workers=2, standby=standby) == expected
+    with workers.standing_by(1) as nobody:
+        assert verify(dataset, standby=nobody) == expected
+
+
+STANDING_BY = """
+import time
+from sgl.verify.workers import _ready, standing_by
+with standing_by(2) as standby:
+    standby.submit(_ready).result()
+    print(*standby._processes, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
+def test_processes_end_with_the_one_that_is_killed() -> None:
+    words = [sys.executable, "-c", STANDING_BY]
+    driver = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert driver.stdout is not None
+    processes = driver.stdout.readline().split()
+    driver.kill()
+    driver.communicate()
+    assert processes
+    until = time.monotonic() + 20
+    while any(Path(f"/proc/{process}/stat").exists() for process in processes):
+        assert time.monotonic() < until, "processes outlive the one that started them"
+        time.sleep(0.05)
+
+
+def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (dataset / "certificate.json").read_bytes()
+    monkeypatch.setattr(workers, "WORTH_IT", 0)
+    task = reading.Task((), ("text", "text_lf"), frozenset(), {}, b"")
+    with workers.workers_for(dataset, task, 2) as others:
+        judge = others.judging(dataset, certificate_faults)
+        assert judge(text) == ()
+        assert judge(b"[]")[0].startswith("malformed")
+
+
+def test_a_certificate_is_judged_by_whoever_is_given(dataset: Path) -> None:
+    report = verify(dataset, judge=lambda text: (f"{len(text)} bytes",))
+    (violation,) = report.result("V025").violations
+    size = (dataset / "certificate.json").stat().st_size
+    assert violation.message == f"{size} bytes"
+
+
+def test_a_repeated_sentence_is_named_with_the_first(tmp_path: Path) -> None:
+    data = tiny()
+    repeated_sentence(data)
+    (violation,) = verify(data.write(tmp_path)).result("V019").violations
+    assert violation.message == "the sentence is train-000001 as well"
+    assert violation.sent_id == "train-000002"
+
+
+def _to_one_who_dies(*_: object) -> Future[object]:
+    """A result that never comes."""
+    future: Future[object] = Future()
+    future.set_exception(BrokenProcessPool())
+    return future
