@@ -23,9 +23,9 @@ from sgl.automata import (
     count_derivations,
     smallest_derivation,
 )
-from sgl.automata.weights.consistency import consistency
 from sgl.automata.weights import inside as inside_module
 from sgl.automata.weights.components import components
+from sgl.automata.weights.consistency import consistency
 from sgl.automata.weights.inside import Monomial, System, inside_weights
 from sgl.automata.weights.linear import solve
 from sgl.automata.weights.moments import Moments, spectral_radius
