@@ -38,10 +38,10 @@ from sgl.pipeline.certified import certificate_file
 from sgl.pipeline.divided import Division, write_dataset
 from sgl.pipeline.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.pipeline.labour import Labour, open_journal
+from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.report_data import Observer, report_data
 from sgl.pipeline.string_level import Referee, ignored, referee_of
 from sgl.report import render_report
-from sgl.research.evaluate.compounds_observer import CompoundObserver
 from sgl.sampling import Tables, pack, standalone_source
 from sgl.sampling.program import Program, program_of
 from sgl.sampling.sampler import Sampler
@@ -177,8 +177,8 @@ def _write(
     program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
     sampler = Sampler(tables, program)
     observer = Observer(grammar, plan, sampler)
-    compounds = CompoundObserver(compiled, sampler)
-    watch = _watching((observer, compounds), plan, stage)
+    others = registered_observers(compiled, sampler)
+    watch = _watching((observer, *others), plan, stage)
     written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
     provenance = Provenance(
         name=compiled.project.name,
@@ -193,6 +193,7 @@ def _write(
     source = standalone_source(_with_ambiguous(tables, written.strata), name)
     (directory / "sampler.py").write_text(source, "utf-8")
     stage("writing the certificate", 0, 1)
+    beside = [entry for other in others for entry in other.write(directory)]
     certified = _write_certificate(directory, structures, compiled)
     guarantees = guarantees_of(proofs, _on_strings(compiled, referee))
     content = manifest(
@@ -201,7 +202,7 @@ def _write(
         provenance,
         written.strata,
         guarantees,
-        (*written.files, *compounds.write(directory), certified),
+        (*written.files, *beside, certified),
         None if referee is None else referee.readings,
     )
     write_manifest(directory, content)
