@@ -5,7 +5,6 @@ the author's words, why it matters and what to do.  Passes collect diagnostics
 in a :class:`Diagnostics` and go on; only the command line renders them.
 """
 
-from sgl.diagnostics.looks import Looks
 from sgl.diagnostics.model import (
     Diagnostic,
     Diagnostics,
@@ -17,15 +16,15 @@ from sgl.diagnostics.model import (
     suggested,
 )
 from sgl.diagnostics.registry import CODES, Code
-from sgl.diagnostics.source import SourceFile, SourceMap
+from sgl.diagnostics.source import FileDependencies, SourceFile, SourceMap
 
 __all__ = [
     "CODES",
     "Code",
     "Diagnostic",
     "Diagnostics",
+    "FileDependencies",
     "Label",
-    "Looks",
     "Severity",
     "SourceFile",
     "SourceMap",

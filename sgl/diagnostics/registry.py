@@ -1,54 +1,168 @@
-"""The registry of diagnostic codes: every code that the compiler can give, with its page.
+"""The registry of diagnostic codes: one Markdown page per code, read when it is asked for.
 
-The pages are written in :mod:`sgl.diagnostics.codes`; a test compares the registry
-with the codes that occur in the compiler.
+::
+
+    sgl/diagnostics/pages/SGL0201.md       title, reason, a wrong example and a right one
+    sgl/diagnostics/pages/base.md          the grammar that the examples belong to
+
+A code exists if its page does: ``"SGL0201" in CODES`` looks into the directory, and only
+``CODES["SGL0201"]`` reads the page.  A code never gets a second meaning, and the number of a
+code that is no longer used stays free.
+
+Another package brings pages of its own with the entry point group ``sgl.diagnostics``; each
+entry point names a package that has a directory ``pages``::
+
+    [project.entry-points."sgl.diagnostics"]
+    my_tool = "my_tool.messages"
 """
 
 from __future__ import annotations
 
-from sgl.diagnostics.codes import (
-    analysis,
-    baselines,
-    corpora,
-    evaluation,
-    exchange,
-    features,
-    files,
-    graphs,
-    lexicons,
-    licensing,
-    morphology,
-    names,
-    output,
-    patterns,
-    rules,
-    splits,
-    syntax,
-    weights,
-)
-from sgl.diagnostics.codes.code import Code
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 
-__all__ = ["CODES", "TOPICS", "Code"]
+#: The entry point group of packages with pages.
+GROUP = "sgl.diagnostics"
+#: The main file of every example.
+MAIN = "farm.sgl"
 
-#: The codes by topic, in the order of their numbers.
-TOPICS: dict[str, tuple[Code, ...]] = {
-    "Files": files.CODES,
-    "What cannot be read": syntax.CODES,
-    "Names": names.CODES,
-    "Rules and layers": rules.CODES,
-    "Features": features.CODES,
-    "Graphs": graphs.CODES,
-    "Tables and morphology": (*lexicons.CODES, *morphology.CODES),
-    "Weights and recursion": weights.CODES,
-    "Patterns and the dataset": (*patterns.CODES, *licensing.CODES),
-    "The run as a whole": output.CODES,
-    "Sentences and corpora": corpora.CODES,
-    "Other formats": exchange.CODES,
-    "Splits by divergence": splits.CODES,
-    "Predictions": evaluation.CODES,
-    "Treebanks and outputs": analysis.CODES,
-    "Baselines": baselines.CODES,
+#: What codes are about, by the two digits after ``SGL``.
+TOPICS = {
+    "00": "Files",
+    "01": "What cannot be read",
+    "02": "Names",
+    "03": "Rules and layers",
+    "04": "Features",
+    "05": "Graphs",
+    "06": "Tables and morphology",
+    "07": "Weights and recursion",
+    "08": "Patterns and the dataset",
+    "09": "The run as a whole",
+    "11": "Sentences and corpora",
+    "12": "Other formats",
+    "13": "Splits by divergence",
+    "14": "Predictions",
+    "15": "Treebanks and outputs",
+    "16": "Baselines",
 }
+_ELSEWHERE = "Other packages"
 
-#: All codes by their names.
-CODES: dict[str, Code] = {entry.code: entry for topic in TOPICS.values() for entry in topic}
+_NO_EXAMPLE = "There is no example: "
+_WITHOUT = re.compile(r"^<!-- instead of: (.*) -->\n\n", re.MULTILINE)
+_PIECE = re.compile(r"^## (\w+)\n\n```sgl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"(?:^`([^`\n]+)`:\n\n)?^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A diagnostic code with its page.
+
+    ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.
+    ``wrong`` and ``fixed`` are the files of two examples, by name.  Together with the base
+    grammar less the pieces ``instead_of``, the first gives this diagnostic and the second
+    gives none.  A code without an example says in ``no_example`` why it has none.  ``body``
+    is the Markdown of the page below its title.
+    """
+
+    code: str
+    title: str
+    why: str
+    body: str
+    wrong: Mapping[str, str]
+    fixed: Mapping[str, str]
+    instead_of: tuple[str, ...] = ()
+    no_example: str = ""
+
+    @property
+    def topic(self) -> str:
+        """What the code is about."""
+        ours = self.code.startswith("SGL")
+        return TOPICS.get(self.code[3:5], _ELSEWHERE) if ours else _ELSEWHERE
+
+    def grammar(self, example: Mapping[str, str]) -> dict[str, str]:
+        """Return all files, by name, of one of the two examples."""
+        base = [text for name, text in base_pieces().items() if name not in self.instead_of]
+        return {**example, MAIN: "\n".join([example[MAIN], *base])}
+
+
+class CodePages(Mapping[str, Code]):
+    """The codes in the order of their numbers; looking one up reads its page."""
+
+    def __getitem__(self, code: str) -> Code:
+        return read_page(code, self._pages[code].read_text(encoding="utf-8"))
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._pages
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pages)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @cached_property
+    def _pages(self) -> dict[str, Traversable]:
+        """Where the page of each code is; those of this package cannot be replaced."""
+        found: dict[str, Traversable] = {}
+        for package in (__package__, *(point.value for point in entry_points(group=GROUP))):
+            for page in files(package).joinpath("pages").iterdir():
+                code, ending = page.name.rpartition(".")[::2]
+                if ending == "md" and code != "base":
+                    found.setdefault(code, page)
+        return dict(sorted(found.items()))
+
+
+#: All codes.
+CODES = CodePages()
+
+
+def read_page(code: str, text: str) -> Code:
+    """Return what a page says about a code.
+
+    Raises:
+        ValueError: the page does not begin with ``# CODE: title``.
+    """
+    head, _, body = text.partition("\n\n")
+    number, _, title = head.removeprefix("# ").partition(": ")
+    if number != code or not title:
+        raise ValueError(f"the page of {code} begins with {head!r}")
+    without = _WITHOUT.match(body)
+    body = _WITHOUT.sub("", body, count=1)
+    prose, _, examples = body.partition("\nWrong:\n")
+    why, _, no_example = (" ".join(part.split()) for part in prose.partition(_NO_EXAMPLE))
+    wrong, _, right = examples.partition("\nRight:\n")
+    return Code(
+        code=code,
+        title=title,
+        why=why,
+        body=body,
+        wrong=_files(wrong),
+        fixed=_files(right),
+        instead_of=_names(without[1]) if without is not None else (),
+        no_example=no_example.removesuffix("."),
+    )
+
+
+def base_pieces() -> dict[str, str]:
+    """Return the named pieces of the base grammar, in the order in which they make it."""
+    text = files(__package__).joinpath("pages", "base.md").read_text(encoding="utf-8")
+    return dict(_PIECE.findall(text))
+
+
+def base_grammar() -> str:
+    """Return the grammar that the examples belong to."""
+    return "\n".join(base_pieces().values())
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    return tuple(base_pieces() if listed == "everything" else listed.split(", "))
+
+
+def _files(example: str) -> dict[str, str]:
+    """Return the blocks of an example; one without a name is the main file."""
+    return {name or MAIN: text for name, text in _BLOCK.findall(example)}

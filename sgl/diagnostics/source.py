@@ -1,12 +1,14 @@
-"""Source files and the places in them."""
+"""Source files, the places in them, and what reading them depended on."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from sgl.diagnostics.looks import Looks
 from sgl.diagnostics.model import Span
 
 
@@ -40,11 +42,73 @@ class SourceFile:
 
 
 @dataclass
+class FileDependencies:
+    """The answers of the file system that a result depends on.
+
+    Reading a grammar follows names to files and reads these.  While all answers stay the
+    same, reading again would give the same::
+
+        links["/farm/animals.yaml"]              "/farm/tables/animals.yaml"
+        contents["/farm/tables/animals.yaml"]    SHA-256 of its bytes
+
+    After a look at something that is missing or cannot be read, ``complete`` is false: a
+    message about it may name other files of the directory, so that more counts than one path.
+    """
+
+    links: dict[str, str] = field(default_factory=dict)
+    contents: dict[str, str] = field(default_factory=dict)
+    complete: bool = True
+
+    def followed(self, asked: Path, found: Path) -> None:
+        """Note where a path led, symbolic links followed."""
+        self._note(self.links, os.fspath(asked), os.fspath(found))
+
+    def read(self, path: Path, content: bytes) -> None:
+        """Note what a file contained."""
+        self._note(self.contents, os.fspath(path), hashlib.sha256(content).hexdigest())
+
+    def missed(self) -> None:
+        """Note that something was not there, or not as it should be."""
+        self.complete = False
+
+    def _note(self, known: dict[str, str], path: str, answer: str) -> None:
+        if known.setdefault(path, answer) != answer:
+            # It was changed between two looks.
+            self.complete = False
+
+    def hold(self) -> bool:
+        """Return whether the file system would give the same answers now."""
+        try:
+            return (
+                self.complete
+                and all(str(Path(asked).resolve()) == led for asked, led in self.links.items())
+                and all(_digest(path) == digest for path, digest in self.contents.items())
+            )
+        except (OSError, RuntimeError, ValueError):
+            return False
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all answers."""
+        found = hashlib.sha256()
+        for known in (self.links, self.contents):
+            found.update(repr(sorted(known.items())).encode("utf-8", "backslashreplace"))
+        return found.hexdigest()
+
+
+def _digest(path: str) -> str:
+    """Return the hash of a file; no file is larger than those that were read."""
+    if not Path(path).is_file():
+        # A pipe in its place would never end.
+        return ""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+@dataclass
 class SourceMap:
-    """All files of a run, by name, and what was found out about files for reading them."""
+    """All files of a run, by name, and the answers of the file system on the way to them."""
 
     files: dict[str, SourceFile] = field(default_factory=dict)
-    looks: Looks = field(default_factory=Looks)
+    dependencies: FileDependencies = field(default_factory=FileDependencies)
 
     def add(self, file: SourceFile) -> SourceFile:
         """Remember a file, so that diagnostics can show its lines."""

@@ -42,10 +42,10 @@ def locate(
         candidate = (base / written).resolve()
     except (OSError, RuntimeError, ValueError):
         # Links in a circle, or a character that no file name can have.
-        sources.looks.missed()
+        sources.dependencies.missed()
         diagnostics.error("SGL0001", span, f"`{written}` cannot be the name of a file")
         return None
-    sources.looks.followed(base / written, candidate)
+    sources.dependencies.followed(base / written, candidate)
     if not candidate.is_relative_to(root.directory):
         diagnostics.error(
             "SGL0005",
@@ -91,9 +91,9 @@ def _read_text(
 ) -> str | None:
     content = _read_bytes(path, shown, span, limit, diagnostics)
     if content is None:
-        sources.looks.missed()
+        sources.dependencies.missed()
         return None
-    sources.looks.read(path, content)
+    sources.dependencies.read(path, content)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -185,7 +185,7 @@ class _Loader:
             library = Root(stdlib_dir().resolve(), STDLIB)
             target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
             if not target.is_file():
-                self.sources.looks.missed()
+                self.sources.dependencies.missed()
                 self._report_no_module(library, parts, span)
                 return None
             return target, library

@@ -3,7 +3,7 @@
 Which files a grammar reads is known only when it was read.  So two steps lead to what is
 kept.  The *request* is known at once: the main file with its content, and the settings.
 Under it the cache has what the file system answered when the grammar was read last
-(:class:`~sgl.diagnostics.Looks`).  If it gives the same answers now, request and answers
+(:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers now, request and answers
 together are the *origin*, and reading again could give nothing else::
 
     request   farm.sgl (its path, its text), --set size=10, the standard library
@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sgl.cache import Cache, current
-from sgl.diagnostics import Looks
+from sgl.diagnostics import FileDependencies
 from sgl.lang.limits import MAX_SOURCE
 from sgl.resources import stdlib_dir
 
@@ -53,11 +53,11 @@ def known_origin(request: Request) -> str:
     cache = current()
     if cache is None or not request:
         return ""
-    looks = cache.get(Looks, _LOOKS, *request)
+    looks = cache.get(FileDependencies, _LOOKS, *request)
     return _origin(request, looks) if looks is not None and looks.hold() else ""
 
 
-def new_origin(request: Request, looks: Looks) -> str:
+def new_origin(request: Request, looks: FileDependencies) -> str:
     """The origin of a grammar that was just read; nothing if no hash can stand for it."""
     cache = current()
     if cache is None or not request or not looks.complete:
@@ -66,10 +66,10 @@ def new_origin(request: Request, looks: Looks) -> str:
     return _origin(request, looks)
 
 
-def _remember(cache: Cache, request: Request, looks: Looks) -> None:
+def _remember(cache: Cache, request: Request, looks: FileDependencies) -> None:
     cache.put(looks, _LOOKS, *request)
 
 
-def _origin(request: Request, looks: Looks) -> str:
+def _origin(request: Request, looks: FileDependencies) -> str:
     text = repr((request, looks.digest()))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

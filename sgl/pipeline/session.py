@@ -56,7 +56,7 @@ def opened_grammar(path: Path, settings: Mapping[str, str]) -> tuple[Opened, str
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = _compiled(path, settings, sources, diagnostics)
     opened = Opened(compiled, diagnostics.found, sources)
-    origin = new_origin(request, sources.looks)
+    origin = new_origin(request, sources.dependencies)
     if compiled is not None:
         compiled.with_origin(origin)
     if cache is not None and origin:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from diagnostics import Outcome, diagnose
+from diagnostics import MAIN, Outcome, diagnose
 
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.diagnostics.codes.code import MAIN
 from sgl.pipeline.session import open_grammar
 
 #: English with number; the rules of sentences, verb phrases and noun phrases come in variants.

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from diagnostics import BASE, MAIN
 from workplace import PATTERN, Workplace
 
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, USAGE, run
 from sgl.cli.main import INTERNAL as INTERNAL_ERROR
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 
 # ---- the command line
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from diagnostics import BASE, MAIN
 from workplace import ANIMALS, ROWS, Workplace
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.lang import yaml_table
 from sgl.lang.files import MAX_SOURCE, MAX_TABLE
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from diagnostics import BASE, MAIN, PIECES
 from workplace import PATTERN, Workplace
 
 from sgl.automata import StructureCompiler
 from sgl.cli.main import FAILED, OK, run
-from sgl.diagnostics.codes.base import BASE, PIECES
-from sgl.diagnostics.codes.code import MAIN
 
 # ---- grammars that ask for too much
 

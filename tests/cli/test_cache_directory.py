@@ -19,7 +19,7 @@ from sgl.cache import Cache, cached, environment, open_cache, using
 from sgl.cache import store as store_module
 from sgl.cli.main import OK, run
 from sgl.cli.registry import commands
-from sgl.diagnostics import Looks
+from sgl.diagnostics import FileDependencies
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def test_the_digest_of_the_program_counts_every_file(
 
 
 def test_two_looks_at_a_file_that_differ_stand_for_nothing(tmp_path: Path) -> None:
-    looks = Looks()
+    looks = FileDependencies()
     (tmp_path / "a").write_bytes(b"1")
     looks.read(tmp_path / "a", b"1")
     assert looks.hold()

@@ -6,11 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from diagnostics import BASE, MAIN
 from workplace import PATTERN, Workplace
 
 from sgl.cli.main import FAILED, INTERNAL, OK, OUTPUT, USAGE, run
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.verify.report import Report, Result, Violation
 
 #: A grammar that is sound, but for a category that nothing uses.

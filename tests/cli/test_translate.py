@@ -6,13 +6,12 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from diagnostics import INTERNAL
+from diagnostics import BASE, INTERNAL
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
-from sgl.diagnostics.codes.base import BASE
 
 FARM = Path(__file__).parent.parent.parent / "docs" / "examples"
 SENTENCE = "The dog chased a cat near the hen."

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diagnostics import BASE, MAIN, PIECES
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.diagnostics.codes.base import BASE, PIECES
-from sgl.diagnostics.codes.code import MAIN
 from sgl.verify import verify
 
 NOUNS = {"hen": "鶏", "pig": "豚", "horse": "馬", "sheep": "羊"}

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 
 import pytest
-from diagnostics import INTERNAL, Outcome, assert_diagnostics, check_rendering, diagnose
+from diagnostics import BASE, INTERNAL, MAIN, Outcome, assert_diagnostics, check_rendering, diagnose
 
 from sgl.cli.main import run
-from sgl.diagnostics import (
-    CODES,
-    Code,
-    Severity,
-)
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
+from sgl.diagnostics import CODES, Code, Severity
 from sgl.diagnostics.page import markdown, page
-from sgl.diagnostics.registry import TOPICS
+from sgl.diagnostics.registry import GROUP, TOPICS, CodePages, read_page
 from sgl.lang import syntax
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.surprise import TERMINALS
@@ -63,42 +59,80 @@ def test_every_code_of_the_compiler_has_a_page_and_every_page_a_use() -> None:
     assert set(CODES) == codes_in_the_compiler()
 
 
-def test_codes_stand_in_the_order_of_their_numbers_and_once() -> None:
-    listed = [code.code for topic in TOPICS.values() for code in topic]
-    assert listed == sorted(set(listed))
+def test_codes_stand_in_the_order_of_their_numbers_and_every_topic_is_one_of_them() -> None:
+    assert list(CODES) == sorted(CODES)
+    assert [topic for topic, _ in groupby(code.topic for code in CODES.values())] == [
+        *TOPICS.values()
+    ]
 
 
-@pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
-def test_a_page_has_a_title_a_reason_and_an_example_or_says_why_not(code: Code) -> None:
-    assert re.fullmatch(r"SGL[01][0-9]{3}", code.code)
-    assert not code.title.endswith(".")
-    assert len(code.title) <= 80
-    assert len(re.findall(r"[.:](?: |$)", code.why)) >= 2
-    assert bool(code.wrong) == bool(code.fixed) != bool(code.no_example)
-    assert code.wrong != code.fixed or not code.wrong
-    assert not [word for word in INTERNAL if word in code.title + code.why]
+def test_a_page_has_a_title_a_reason_and_an_example_or_says_why_not() -> None:
+    for code in CODES.values():
+        assert re.fullmatch(r"SGL[01][0-9]{3}", code.code)
+        assert not code.title.endswith("."), code.code
+        assert len(code.title) <= 80, code.code
+        assert len(re.findall(r"[.:](?: |$)", code.why)) >= 2, code.code
+        assert bool(code.wrong) == bool(code.fixed) != bool(code.no_example), code.code
+        assert code.wrong != code.fixed or not code.wrong, code.code
+        assert not [word for word in INTERNAL if word in code.title + code.why], code.code
+
+
+def test_a_page_in_another_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="SGL0201"):
+        read_page("SGL0201", "# SGL0202: A title\n\nWhy.\n")
+
+
+def test_another_package_brings_pages_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = tmp_path / "stranger" / "messages" / "pages"
+    pages.mkdir(parents=True)
+    for package in (pages.parent, pages.parent.parent):
+        (package / "__init__.py").write_text("")
+    (pages / "KITE0001.md").write_text("# KITE0001: No wind\n\nThere is none. Wait for it.\n")
+    (pages / "SGL0201.md").write_text("# SGL0201: Taken\n\nWhat is ours stays ours.\n")
+    metadata = tmp_path / "stranger-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text(f"[{GROUP}]\nkites = stranger.messages\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    known = CodePages()
+    assert set(known) - set(CODES) == {"KITE0001"}
+    assert known["KITE0001"].topic == "Other packages"
+    assert known["SGL0201"] == CODES["SGL0201"]
+    monkeypatch.setattr("sgl.cli.explain.CODES", known)
+    assert run(["explain", "kite0001"]) == 0
+    assert capsys.readouterr().out == "KITE0001: No wind\n\nThere is none. Wait for it.\n"
 
 
 def test_the_base_grammar_of_the_examples_is_without_fault(tmp_path: Path) -> None:
     assert diagnose({MAIN: BASE}, tmp_path).found == ()
 
 
-@pytest.mark.parametrize("code", WITH_EXAMPLE, ids=lambda code: code.code)
-def test_the_wrong_example_gives_its_code_once_and_nothing_else(code: Code, tmp_path: Path) -> None:
-    morphology = code.code in MORPHOLOGY
-    outcome = diagnose(code.grammar(code.wrong), tmp_path, morphology=morphology)
-    assert outcome.codes == [code.code], outcome.rendered()
-    assert [d.severity is Severity.WARNING for d in outcome.found] == [code.code in WARNINGS]
-    check_rendering(outcome)
+@pytest.mark.slow
+def test_the_wrong_examples_give_their_code_once_and_nothing_else(tmp_path: Path) -> None:
+    said = {}
+    for code in WITH_EXAMPLE:
+        outcome = example(code, code.wrong, tmp_path / code.code)
+        check_rendering(outcome)
+        said[code.code] = [(d.code, d.severity is Severity.WARNING) for d in outcome.found]
+    assert said == {code.code: [(code.code, code.code in WARNINGS)] for code in WITH_EXAMPLE}
 
 
-@pytest.mark.parametrize("code", WITH_EXAMPLE, ids=lambda code: code.code)
-def test_the_fixed_example_gives_nothing(code: Code, tmp_path: Path) -> None:
-    morphology = code.code in MORPHOLOGY
-    outcome = diagnose(code.grammar(code.fixed), tmp_path, morphology=morphology)
-    assert outcome.codes == [], outcome.rendered()
+@pytest.mark.slow
+def test_the_fixed_examples_give_nothing(tmp_path: Path) -> None:
+    said = {
+        code.code: example(code, code.fixed, tmp_path / code.code).rendered()
+        for code in WITH_EXAMPLE
+    }
+    assert {code: text for code, text in said.items() if text} == {}
 
 
+def example(code: Code, files: Mapping[str, str], directory: Path) -> Outcome:
+    return diagnose(code.grammar(files), directory, morphology=code.code in MORPHOLOGY)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "status"), [("wrong", 1), ("fixed", 0)])
 def test_the_example_that_takes_drawing(
     kind: str,
@@ -119,12 +153,12 @@ def test_the_example_that_takes_drawing(
 # ---- the pages
 
 
-@pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
-def test_explain_shows_the_page(code: Code, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", code.code.lower()]) == 0
-    shown = capsys.readouterr().out
-    assert shown == page(code) + "\n"
-    assert code.title in shown
+def test_explain_shows_the_page_of_every_code(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, code in CODES.items():
+        assert run(["explain", name.lower()]) == 0
+        shown = capsys.readouterr().out
+        assert shown == page(code) + "\n"
+        assert code.title in shown
 
 
 def test_explain_without_a_code_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,7 +173,7 @@ def test_explain_of_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page_of_the_site_is_up_to_date() -> None:
     kept = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
-    assert kept == markdown(), "python -m sgl.diagnostics.page"
+    assert kept == markdown(), "python -m sgl.docs_pages"
 
 
 def test_the_page_of_the_site_has_every_code_with_its_anchor() -> None:

@@ -11,13 +11,11 @@ import re
 import tempfile
 from pathlib import Path
 
-from diagnostics import check_rendering, diagnose
+from diagnostics import BASE, MAIN, check_rendering, diagnose
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sgl.diagnostics import CODES, Diagnostics, SourceFile, SourceMap
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.diagnostics.render import render, render_concise
 from sgl.lang.reader import read
 from sgl.lang.yaml_table import read_table

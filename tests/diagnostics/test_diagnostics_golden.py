@@ -15,10 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from diagnostics import Outcome, check_rendering, diagnose
-
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
+from diagnostics import BASE, MAIN, Outcome, check_rendering, diagnose
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 UPDATE = bool(os.environ.get("SGL_UPDATE_GOLDEN"))

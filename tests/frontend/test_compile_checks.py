@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import assert_diagnostics, diagnose
+from diagnostics import MAIN, assert_diagnostics, diagnose
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sgl.core.graph import Graph, GraphNode
-from sgl.diagnostics.codes.code import MAIN
 from sgl.diagnostics.model import one_slip
 from sgl.frontend import expand
 from sgl.frontend.attributes import is_writable

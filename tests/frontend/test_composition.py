@@ -10,10 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from diagnostics import BASE, MAIN
 
 from sgl.cli.main import OK, run
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 
 SOURCE = """
 param exposures = 4

@@ -6,12 +6,11 @@ import contextlib
 from pathlib import Path
 
 import pytest
+from diagnostics import BASE, MAIN
 
 from sgl.core.plan import Plan, foreign
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.frontend import Compiled
 from sgl.pipeline.session import open_grammar
 from sgl.verify.structure import read_structure

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import diagnose
+from diagnostics import BASE, MAIN, diagnose
 from test_patterns import compiled
 
 from sgl.core.plan import Plan
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.pipeline.places import place_of_structure
 
 WORDS = """

@@ -10,12 +10,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from diagnostics import check_rendering, diagnose
+from diagnostics import MAIN, check_rendering, diagnose
 from kites import KITES, NOUNS, VERBS, form, isolated, kites, write
 
 from sgl.cli.main import run
 from sgl.core.interpret import derive_graph
-from sgl.diagnostics.codes.code import MAIN
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.verify import verify

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import diagnose
+from diagnostics import BASE, MAIN, PIECES, diagnose
 from sget import compile_file
 
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import interpret
-from sgl.diagnostics.codes.base import BASE, PIECES
-from sgl.diagnostics.codes.code import MAIN
 from sgl.parsing import Parser
 
 PARAMETERS = "param spoken = off\nparam spelling = british\n"

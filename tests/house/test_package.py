@@ -50,6 +50,13 @@ def test_the_wheel_has_every_file_of_the_library(installed: Path, folder: str) -
     assert files(installed / "sgl" / "_data" / folder) == files(ROOT / folder)
 
 
+def test_the_wheel_has_the_page_of_every_diagnostic_code(installed: Path) -> None:
+    pages = Path("sgl") / "diagnostics" / "pages"
+    assert {page.name for page in (installed / pages).iterdir()} == {
+        page.name for page in (ROOT / pages).iterdir()
+    }
+
+
 def test_the_installed_package_finds_its_own_library(installed: Path, tmp_path: Path) -> None:
     code = "from sgl.resources import *; print(stdlib_dir()); print(grammars_dir())"
     done = run(installed, "-c", code, directory=tmp_path)

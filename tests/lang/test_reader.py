@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from diagnostics import BASE
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.diagnostics.codes.base import BASE
 from sgl.diagnostics.render import render
 from sgl.lang import syntax as s
 from sgl.lang.chunks import MAX_DEPTH, Chunk, split_chunks

@@ -2,10 +2,10 @@
 
 import pytest
 from clusters import SCHEDULER, needs_dask
+from diagnostics import BASE
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
-from sgl.diagnostics.codes.base import BASE
 from sgl.parallel.journal import begin
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import ViewOutput

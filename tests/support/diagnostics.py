@@ -9,14 +9,16 @@ from pathlib import Path
 
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
+from sgl.diagnostics.registry import MAIN, base_grammar, base_pieces
 from sgl.diagnostics.render import render, render_concise, render_json
 from sgl.pipeline.claims import establish
 from sgl.pipeline.examples import check_examples
 from sgl.pipeline.inflected import check_inflected
 from sgl.pipeline.session import open_grammar
 
+#: The grammar that the examples of the pages belong to: its pieces, and the whole.
+PIECES = base_pieces()
+BASE = base_grammar()
 #: Words of the parser and of Python that an author must never see.
 INTERNAL = ("_NL", "RPAR", "LPAR", "UPPER", "NAME", "$END", "COLUMN", "LIKE_SPLIT", "Traceback")
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import INTERNAL
+from diagnostics import INTERNAL, MAIN, PIECES
 
 from sgl.cli.main import run
-from sgl.diagnostics.codes.base import PIECES
-from sgl.diagnostics.codes.code import MAIN
 
 DATASET = PIECES["dataset"]
 PATTERN = "\npattern p\n  forbid { V -[nsubj]-> N; N -[nmod]-> M }\n  size 10\n"

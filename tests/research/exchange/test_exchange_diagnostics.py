@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import INTERNAL
+from diagnostics import BASE, INTERNAL, MAIN
 from exchanging import imported
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +13,6 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.diagnostics import CODES, Diagnostics, SourceMap
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.diagnostics.render import render, render_concise, render_json
 from sgl.research.exchange import with_source, write_sgl
 
