@@ -9,10 +9,6 @@ that patterns hold out cut away (``train/in_distribution`` unless said otherwise
 NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
 NLTK rules in a dict   the same rules, looked up before
 Python with bisect     cumulative weights, a stack
-grammarinator          a generator of test inputs, which makes a module of the grammar and a
-                       tree of each sentence, given the probabilities of the others
-uniform grammarinator  the same as it is by default: the alternatives of a rule are equally
-                       likely, so its sentences are not those of the other sides
 standalone             the module that a dataset comes with: sentences as rows with all targets;
                        it begins anew each time
 standalone, warm       the same, where the shapes of most sentences are known already
@@ -22,12 +18,10 @@ standalone, plain      the plain functions that define what it draws, each candi
 SGL, English           derivations and source texts
 SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
 SGL, all layers        texts of all layers, CoNLL-U, and the logical forms that there are
-specialised C          the same as SGL, English, by a program made for this stratum (needs gcc)
-C, texts only          a program that does not note the derivations
 =====================  ==================================================================
 
-Sides take turns; figures are medians of CPU time over the rounds.  The C program's texts
-are compared with ours byte by byte.  What ``SGL, accepted`` draws is checked to be distinct.
+Sides take turns; figures are medians of CPU time over the rounds.  What ``SGL, accepted``
+draws is checked to be distinct.
 """
 
 from __future__ import annotations
@@ -36,7 +30,6 @@ import argparse
 import gc
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,7 +40,6 @@ from typing import NamedTuple
 import numpy as np
 
 from common import Json, print_table, write_json
-from drawing_grammarinator import grammarinator_draw
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
 from sgl.accel.column import Column
@@ -62,9 +54,6 @@ from sgl.sampling.engine import Tables
 from sgl.sampling.program import program_of
 from sgl.sampling.rows import rows as rows_of
 from sgl.sampling.sampler import Sampler, text_writer
-from specialised import compiled as compiled_c
-from specialised import run as run_c
-from specialised import specialised
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000
@@ -74,7 +63,7 @@ WARM = 200_000
 
 
 def main() -> int:
-    """Run the comparison; the exit status is 1 if texts differ."""
+    """Run the comparison."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -89,24 +78,13 @@ def main() -> int:
     compiled = opened(options.grammar, settings)
     tables = tables_of(compiled, options.stream)
     sides = dict(sides_of(compiled, tables))
-    with tempfile.TemporaryDirectory() as folder:
-        same = add_c(sides, tables, Path(folder))
-        rates = measured(sides, options.rounds, options.seconds)
+    rates = measured(sides, options.rounds, options.seconds)
     base = rates.get("NLTK")
     rows = [
         [name, f"{rate:,.0f}", f"{rate / base:,.1f}" if base else "–"]
         for name, rate in rates.items()
     ]
     print_table(["", "sentences/CPU-s", "times NLTK"], rows)
-    fraction = None
-    if "specialised C" in rates:
-        fraction = rates["SGL, English"] / rates["specialised C"]
-        alone = rates["SGL, English"] / rates["C, texts only"]
-        found = "equal" if same else "DIFFERENT"
-        print(
-            f"SGL, English is {fraction:.2f} of specialised C, "
-            f"{alone:.2f} of one without derivations; texts and derivations are {found}"
-        )
     print(f"{distinct(tables):,} accepted sentences, all distinct")
     overhead = overhead_of(tables, sides["SGL, all layers"], options.rounds)
     print(
@@ -114,9 +92,9 @@ def main() -> int:
         f"to draw others for repeated ones {overhead.again:.1%}"
     )
     if options.json:
-        content: Json = {"rates": rates, "of_c": fraction, "distinct_overhead": overhead._asdict()}
+        content: Json = {"rates": rates, "distinct_overhead": overhead._asdict()}
         write_json(options.json, content)
-    return 0 if same else 1
+    return 0
 
 
 def tables_of(compiled: Compiled, stream: str) -> Tables:
@@ -135,11 +113,6 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
     except ImportError:
         print("NLTK is not installed")
     yield "Python with bisect", bisect_draw(tables)
-    try:
-        yield "grammarinator", grammarinator_draw(tables, weighted=True)
-        yield "uniform grammarinator", grammarinator_draw(tables, weighted=False)
-    except ImportError:
-        print("grammarinator is not installed; `pip install grammarinator` adds it to the sides")
     yield "standalone", standalone_draw(accepting_all(tables))
     yield "standalone, warm", warm_draw(accepting_all(tables))
     yield "standalone, accepted", standalone_draw(tables)
@@ -233,29 +206,6 @@ def plain_draw(tables: Tables) -> Draw:
         list(rows_of(_wanting(tables, number)))
 
     return draw
-
-
-# --- a program made for the stratum ------------------------------------------------------
-
-
-def add_c(sides: dict[str, Draw], tables: Tables, folder: Path) -> bool:
-    """Add the specialised programs if they can be compiled; whether they give what is ours."""
-    stratum = tables.strata[0]
-    program = compiled_c(specialised(tables, stratum, derivations=True), folder / "whole")
-    texts_only = compiled_c(specialised(tables, stratum, derivations=False), folder / "texts-only")
-    if program is None or texts_only is None:
-        print("there is no gcc")
-        return True
-    run_c(program, BATCH, folder / "texts", folder / "rules")
-    run_c(texts_only, BATCH, folder / "texts alone")
-    ours = Sampler(tables).derive(stratum, np.arange(BATCH))
-    texts = "".join(f"{text}\n" for text in ours.sources.texts()).encode()
-    rules = ours.derivations.rules[: ours.derivations.offsets[-1]].tobytes()
-    sides["specialised C"] = lambda number: run_c(program, number)
-    sides["C, texts only"] = lambda number: run_c(texts_only, number)
-    return rules == (folder / "rules").read_bytes() and all(
-        texts == (folder / name).read_bytes() for name in ("texts", "texts alone")
-    )
 
 
 # --- SGL ---------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ All sides read the same grammar, the rules of one text layer, and the same sente
 from that grammar: the others as sequences of tokens, the kernel as text that it cuts into
 words itself.  It finds the number of readings and the best derivation; the others what
 they are made for: all trees (NLTK ChartParser), the best tree (NLTK ViterbiParser), a
-packed forest (Lark Earley), all trees in the order of their probability (GF's C runtime,
-package ``pgf``)::
+packed forest (Lark Earley)::
 
     python benchmarks/parsing.py grammars/sget.sgl --peers 60
     python benchmarks/parsing.py grammars/slog.sgl --peers 10 --tokens 54 --json parsing.json
@@ -40,7 +39,6 @@ from parsing_peers import (
     Read,
     Reader,
     Sentence,
-    gf_reader,
     lark_reader,
     nltk_reader,
     viterbi_reader,
@@ -71,7 +69,6 @@ PEERS: dict[str, Callable[[CoreGrammar], Reader]] = {
     "NLTK ChartParser": nltk_reader,
     "NLTK ViterbiParser": viterbi_reader,
     "Lark Earley": lark_reader,
-    "GF C runtime": gf_reader,
 }
 
 

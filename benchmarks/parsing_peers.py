@@ -7,16 +7,15 @@ probable the best one is, as far as that parser finds it out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import exp
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from parsing_pgf import Production, pgf_of
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.interpret import capitalised
 
 Sentence = tuple[str, ...]
+
+#: Left-hand side, right-hand side (words in quotation marks), weight.
+Production = tuple[str, tuple[str, ...], float]
 
 
 class Read(NamedTuple):
@@ -89,24 +88,6 @@ def viterbi_reader(grammar: CoreGrammar) -> Reader:
 
 def _side(part: str, nonterminal: Callable[[str], object]) -> object:
     return part.strip('"') if part.startswith('"') else nonterminal(part)
-
-
-def gf_reader(grammar: CoreGrammar) -> Reader:
-    """The C runtime of GF: all trees, the best one first."""
-    import pgf
-
-    rules = list(productions(grammar))
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "grammar.pgf"
-        path.write_bytes(pgf_of(rules, symbol(grammar.start, False)))
-        loaded = pgf.readPGF(str(path))
-    (concrete,) = loaded.languages.values()
-
-    def read(sentence: Sentence) -> Read:
-        found = list(concrete.parse(" ".join(sentence)))
-        return Read(len(found), exp(-found[0][0]))
-
-    return read
 
 
 def lark_reader(grammar: CoreGrammar) -> Reader:

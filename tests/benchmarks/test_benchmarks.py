@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,10 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sget import sget
-from treebanks import conllu, write
 
 import agreement
-import analysing
 import equivalence
 import fitting
 import frequencies
@@ -298,20 +295,3 @@ def test_the_distance_of_distributions_and_the_correlation_of_ranks() -> None:
     assert fitting.spearman([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
     assert fitting.spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
     assert fitting.spearman([1, 1, 2, 3], [1, 1, 5, 4]) == pytest.approx(0.7778, abs=1e-4)
-
-
-# --- analysing --------------------------------------------------------------------------
-
-
-def test_outputs_with_a_planted_cause_are_analysed(tmp_path: Path) -> None:
-    rows = [("dogs", "dog", "NOUN", 2, "nsubj"), ("bark", "bark", "VERB", 0, "root")]
-    guilty, innocent = conllu(rows), conllu([("go", "go", "VERB", 0, "root")])
-    treebank = write(tmp_path / "gold.conllu", (guilty + innocent) * 20)
-    outputs = tmp_path / "system.txt"
-    options = Namespace(cause="(root (nsubj))", often=1.0, seldom=0.0)
-    assert analysing.write_outputs(treebank, outputs, options, seed=1) == 20
-    found = analysing.measure(treebank, [("system", outputs)], options.cause)
-    assert found["sentences"] == 40
-    assert found["distance is flux size"]
-    assert found["rank of the cause"] == [1]
-    assert analysing.compare_readers(treebank)["same"]
