@@ -24,8 +24,8 @@ import numpy as np
 
 from common import Json, print_table, write_json
 from opening import opened
-from sgl.accel.column import Column
 from sgl.automata import StructureCompiler
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish

@@ -42,8 +42,8 @@ import numpy as np
 from common import Json, print_table, write_json
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
-from sgl.accel.column import Column
 from sgl.automata import StructureCompiler
+from sgl.core.column import Column
 from sgl.frontend import Compiled
 from sgl.rendering.graph_columns import GraphColumns
 from sgl.rendering.view_columns import PACKED_VIEWS

@@ -7,7 +7,7 @@ They take the place of loops over bytes and of 128-bit products::
     load64(bytes, 7)                   eight bytes as one number, the first the lowest
     high64(a, b)                       a * b >> 64
 
-Nothing checks the bounds: buffers end with slack that nobody reads (``column.SLACK``).
+Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.column.SLACK``).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sgl.accel.column import SLACK, Column, as_bytes
+from sgl.core.column import SLACK, Column, as_bytes
 from sgl.dataset.errors import TextTooLongError
 from sgl.dataset.row_kernel import breaks, write_rows
 from sgl.sampling.rows import row_of

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import Column, StringPool
+from sgl.core.column import Column, StringPool
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_graph

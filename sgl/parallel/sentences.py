@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sgl.accel.column import Column
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.dataset import arrays

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import Column
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.interpret import Derivation
 from sgl.parsing.best import best_readings

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sgl.accel.column import Column
 from sgl.automata import StructureCompiler
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.corpus.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures

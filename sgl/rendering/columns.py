@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import SLACK, Column, StringPool
+from sgl.core.column import SLACK, Column, StringPool
 from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import capitalised, derive_graph, derive_tokens
 from sgl.rendering.conllu import ConlluError, conllu, is_label, is_one_line, is_token, word_columns

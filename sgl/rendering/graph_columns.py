@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import Column
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Token, View
 from sgl.core.interpret import derive_graph, derive_tokens

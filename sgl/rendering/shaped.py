@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import SHIFT, SLACK, Column, StringPool
+from sgl.core.column import SHIFT, SLACK, Column, StringPool
 from sgl.core.derivations import Derivations
 from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, Rule, Token

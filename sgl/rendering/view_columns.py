@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import Column, StringPool
+from sgl.core.column import Column, StringPool
 from sgl.core.gluing import Attributes
 from sgl.core.grammar import View
 from sgl.core.graph import Graph, GraphNode

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import Column
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.sampling.distinct import (
     REASONS,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import SHIFT, StringPool
+from sgl.core.column import SHIFT, StringPool
 from sgl.core.interpret import capitalised
 from sgl.sampling.engine import PackedText
 

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import StringPool
+from sgl.core.column import StringPool
 from sgl.core.interpret import capitalised
 from sgl.sampling.engine import State, Tables
 from sgl.sampling.literals import BACK, attaches, closed, raised

@@ -18,8 +18,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.column import SLACK, Column
 from sgl.accel.hashing import hash_column
+from sgl.core.column import SLACK, Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.sampling.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts

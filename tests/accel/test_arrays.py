@@ -10,7 +10,7 @@ import pytest
 from sampling import plan_of, tables_of
 from toy import TOY
 
-from sgl.accel.column import Column
+from sgl.core.column import Column
 from sgl.dataset import TextTooLongError, arrays
 from sgl.dataset.arrays import arrow_array, rows_of
 from sgl.dataset.parquet import row_groups

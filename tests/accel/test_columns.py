@@ -17,7 +17,7 @@ from sget import compile_file
 from toy import TOY
 
 import columns
-from sgl.accel.column import Column
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar, Edge, Fragment, Rule, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish

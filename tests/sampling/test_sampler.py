@@ -13,8 +13,8 @@ from random_tables import TableMaker
 from sampling import plan_of, splits_of, tables_of
 from toy import TOY, toy_plan
 
-from sgl.accel.column import Column
 from sgl.accel.hashing import hash_column
+from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.sampling import NotEnoughError, draw, pack
 from sgl.sampling.drawing import draw_strata
