@@ -9,12 +9,8 @@ that patterns hold out cut away (``train/in_distribution`` unless said otherwise
 NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
 NLTK rules in a dict   the same rules, looked up before
 Python with bisect     cumulative weights, a stack
-standalone             the module that a dataset comes with: sentences as rows with all targets;
-                       it begins anew each time
-standalone, warm       the same, where the shapes of most sentences are known already
-standalone, accepted   the same: no lemma twice, no sentence twice; it begins anew each time
-accepted, warm         the same, where the shapes of most sentences are known already
-standalone, plain      the plain functions that define what it draws, each candidate by itself
+standalone             the module that a dataset comes with: accepted sentences as rows with
+                       all targets
 SGL, English           derivations and source texts
 SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
 SGL, all layers        texts of all layers, CoNLL-U, and the logical forms that there are
@@ -27,13 +23,11 @@ draws is checked to be distinct.
 from __future__ import annotations
 
 import argparse
-import gc
 import statistics
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +42,6 @@ from sgl.frontend import Compiled
 from sgl.rendering.graph_columns import GraphColumns
 from sgl.rendering.view_columns import PACKED_VIEWS
 from sgl.sampling import pack
-from sgl.sampling.batches import Drawing
 from sgl.sampling.drawing import draw_strata
 from sgl.sampling.engine import Tables
 from sgl.sampling.program import program_of
@@ -57,9 +50,6 @@ from sgl.sampling.sampler import Sampler, text_writer
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000
-
-#: Rows that a standalone sampler has drawn when it is called warm.
-WARM = 200_000
 
 
 def main() -> int:
@@ -113,11 +103,7 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
     except ImportError:
         print("NLTK is not installed")
     yield "Python with bisect", bisect_draw(tables)
-    yield "standalone", standalone_draw(accepting_all(tables))
-    yield "standalone, warm", warm_draw(accepting_all(tables))
-    yield "standalone, accepted", standalone_draw(tables)
-    yield "accepted, warm", warm_draw(tables)
-    yield "standalone, plain", plain_draw(tables)
+    yield "standalone", standalone_draw(tables)
     yield "SGL, English", english_draw(tables)
     yield "SGL, accepted", accepted_draw(tables)
     yield "SGL, all layers", layers_draw(compiled, tables)
@@ -159,48 +145,6 @@ def seconds_of(draw: Draw, number: int) -> float:
 
 def standalone_draw(tables: Tables) -> Draw:
     """The code of the standalone sampler: rows of all targets."""
-
-    def draw(number: int) -> None:
-        wanted = _wanting(tables, number)
-        Drawing(wanted).rows(wanted.strata[0])
-
-    return without_collector(draw)
-
-
-def warm_draw(tables: Tables) -> Draw:
-    """The same, from another stream of random numbers each time; shapes are remembered."""
-    drawing, streams = Drawing(tables), count()
-    drawing.rows(_wanting(tables, WARM).strata[0])
-
-    def draw(number: int) -> None:
-        stratum = _wanting(tables, number).strata[0]
-        drawing.begin_again()
-        drawing.rows(stratum._replace(stream=f"{stratum.stream}/{next(streams)}"))
-
-    return without_collector(draw)
-
-
-def accepting_all(tables: Tables) -> Tables:
-    """The tables with a stratum that no candidate is rejected for."""
-    stratum = tables.strata[0]._replace(repeated_lemmas=True, ambiguous=frozenset())
-    return tables._replace(distinct_sentences=False, strata=[stratum])
-
-
-def without_collector(draw: Draw) -> Draw:
-    """Draws without looking for cycles of objects, as the module does when it is run."""
-
-    def alone(number: int) -> None:
-        gc.disable()
-        try:
-            draw(number)
-        finally:
-            gc.enable()
-
-    return alone
-
-
-def plain_draw(tables: Tables) -> Draw:
-    """The functions that define it: rows of all targets."""
 
     def draw(number: int) -> None:
         list(rows_of(_wanting(tables, number)))

@@ -7,8 +7,7 @@ of each other, around them the template ``templates/sampler.py.j2``::
 
     docstring, imports        template
     tables                    Base64, see sgl.sampling.packed
-    random, engine, ...       the source of those modules: the plain functions, and
-                              those that draw in batches, which the command line uses
+    random, engine, ...       the source of those modules: the plain functions
     command line              template
 """
 
@@ -41,12 +40,6 @@ BUNDLED = (
     "sgl.sampling.views",
     "sgl.sampling.rows",
     "sgl.sampling.packed",
-    "sgl.sampling.lanes",
-    "sgl.sampling.kinds",
-    "sgl.sampling.forks",
-    "sgl.sampling.phrases",
-    "sgl.sampling.blanks",
-    "sgl.sampling.batches",
 )
 
 _PACKAGE = "sgl.sampling"
@@ -139,7 +132,7 @@ def _packed_state(number: int, state: State) -> list[Any]:
 def _bundle() -> tuple[str, list[str]]:
     """The imports that all the code needs, and each bundled module without its own."""
     imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "os", "sys")}
-    imports["pathlib"] = {"Path"}
+    imports |= {"hashlib": {"sha256"}, "itertools": {"islice"}, "pathlib": {"Path"}}
     bodies: list[str] = []
     for name in BUNDLED:
         package, _, module = name.rpartition(".")

@@ -4,9 +4,11 @@ import ast
 import importlib
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from sgl.sampling import pack, standalone_source
 from sgl.sampling.engine import Tables
 from sgl.sampling.packed import unpack
 from sgl.sampling.rows import rows
-from sgl.sampling.standalone import pack_text_of
+from sgl.sampling.standalone import BUNDLED, pack_text_of
 
 SIGNATURE = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:450"
 
@@ -123,6 +125,26 @@ def test_it_imports_the_standard_library_only() -> None:
         else:
             continue
         assert {module.partition(".")[0] for module in modules} <= sys.stdlib_module_names
+
+
+def test_the_bundled_modules_have_no_name_in_common() -> None:
+    """Their code is put into one module."""
+    names: Counter[str] = Counter(("Path", "argparse", "sys"))
+    for name in BUNDLED:
+        package, _, module = name.rpartition(".")
+        tree = ast.parse((files(package) / f"{module}.py").read_text("utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names[node.name] += 1
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names.update(
+                    found.id
+                    for target in targets
+                    for found in ast.walk(target)
+                    if isinstance(found, ast.Name)
+                )
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_packing_loses_nothing() -> None:
