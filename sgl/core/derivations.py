@@ -47,6 +47,31 @@ class Derivations(NamedTuple):
         shift = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], lengths)
         return Derivations(self.rules[np.arange(int(offsets[-1])) + shift], offsets)
 
+    def nodes(
+        self, arity: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rules of all nodes, their parents, and their places among siblings.
+
+        A parent is the index of a node among all nodes, -1 for a root; ``arity`` has the
+        number of children of each rule.
+
+        >>> derivations = Derivations.of([[0, 1, 1], [1]])
+        >>> [column.tolist() for column in derivations.nodes(np.array([2, 0]))]
+        [[0, 1, 1, 1], [-1, 0, 0, -1], [0, 0, 1, 0]]
+        """
+        rules = self.rules[: int(self.offsets[-1])].astype(np.int64)
+        children = arity[rules]
+        # How many places are open before each node; only what is below the left siblings
+        # of a node has more, so its parent is the last node before it that has not.
+        opened = np.cumsum(children - 1) - (children - 1)
+        parent = np.arange(-1, len(rules) - 1)
+        parent[self.offsets[:-1]] = -1
+        late = np.flatnonzero(parent >= 0)
+        while len(late := late[opened[parent[late]] > opened[late]]):
+            parent[late] = parent[parent[late]]
+        place = np.where(parent < 0, 0, opened[parent] + children[parent] - 1 - opened)
+        return rules, parent, place
+
     @classmethod
     def of(cls, derivations: Iterable[Sequence[int]]) -> Derivations:
         """These derivations."""

@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.derivations import Derivations
+from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
 from sgl.core.grammar import CoreGrammar
-from sgl.research.divergence.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence
-from sgl.research.divergence.measure import Measured
-from sgl.research.divergence.preorder_kernel import find_parents
 
 _Counts = NDArray[np.int64]
 
@@ -32,12 +30,7 @@ class RuleTally:
 
     def add(self, split: str, derivations: Derivations) -> None:
         """Count the derivations of a batch."""
-        end = int(derivations.offsets[-1])
-        rules = derivations.rules[:end].astype(np.int64)
-        parent, place = np.zeros(end, np.int64), np.zeros(end, np.int64)
-        longest = int(np.diff(derivations.offsets).max(initial=0))
-        stack = np.zeros((longest + 1, 2), np.int64)
-        find_parents(rules, derivations.offsets, self._arity, parent, place, stack)
+        rules, parent, place = derivations.nodes(self._arity)
         number = len(self._arity)
         counts = self._rules.setdefault(split, np.zeros(number, np.int64))
         counts += np.bincount(rules, minlength=number)
@@ -45,39 +38,26 @@ class RuleTally:
         keys = (rules[parent[inner]] * self._places + place[inner]) * number + rules[inner]
         self._pairs.setdefault(split, []).append(np.unique(keys, return_counts=True))
 
-    def against(self, train: str) -> dict[str, Measured]:
-        """The measures of each other split, in the order in which they came."""
+    def against(self, train: str) -> dict[str, SplitDivergence]:
+        """Compare each other split with training, in the order in which they came."""
         if train not in self._rules:
             return {}
-        parts = [part for parts in self._pairs.values() for part in parts]
-        kinds = np.unique(np.concatenate([keys for keys, _ in parts]))
-        pairs = {split: _summed(kinds, found) for split, found in self._pairs.items()}
-        return {
-            split: _measured(self._rules[train], rules, pairs[train], pairs[split])
+        batches = [batch for batches in self._pairs.values() for batch in batches]
+        kinds = np.unique(np.concatenate([keys for keys, _ in batches]))
+        counts = {
+            split: ElementCounts(rules, _sum_batches(kinds, self._pairs[split]))
             for split, rules in self._rules.items()
+        }
+        return {
+            split: compare_counts(counts[train], found)
+            for split, found in counts.items()
             if split != train
         }
 
 
-def _summed(kinds: _Counts, parts: list[tuple[_Counts, _Counts]]) -> _Counts:
-    """The counts of all batches, by the place of a pair among all of them."""
+def _sum_batches(kinds: _Counts, batches: list[tuple[_Counts, _Counts]]) -> _Counts:
+    """Return the counts of all batches, by the place of a pair in ``kinds``."""
     sums = np.zeros(len(kinds), np.int64)
-    for keys, counts in parts:
+    for keys, counts in batches:
         sums[np.searchsorted(kinds, keys)] += counts
     return sums
-
-
-def _measured(
-    train_rules: _Counts, rules: _Counts, train_pairs: _Counts, pairs: _Counts
-) -> Measured:
-    new = (train_pairs == 0) & (pairs > 0)
-    total = int(pairs.sum())
-    return Measured(
-        atoms=divergence(train_rules, rules, ATOM_ALPHA),
-        compounds=divergence(train_pairs, pairs, COMPOUND_ALPHA),
-        kinds=int(np.count_nonzero(pairs)),
-        unseen=int(np.count_nonzero(new)),
-        unseen_share=int(pairs[new].sum()) / total if total else 0.0,
-        unseen_atoms=int(np.count_nonzero((train_rules == 0) & (rules > 0))),
-        examples=(),
-    )

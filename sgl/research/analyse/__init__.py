@@ -11,7 +11,7 @@ from sgl.research.analyse.bleu import sentence_bleu
 from sgl.research.analyse.order import Kept, Sides, edge_accuracy
 from sgl.research.analyse.result import Analysis, Settings
 from sgl.research.analyse.tree import Measures, measure, without_punctuation
-from sgl.research.analyse.treebank import Malformed, Sentence, TreebankReader, Word
+from sgl.research.treebank import Malformed, Sentence, TreebankReader, Word
 
 __all__ = [
     "Analysis",

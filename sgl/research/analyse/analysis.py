@@ -43,7 +43,7 @@ from sgl.research.analyse.statistics import (
 )
 from sgl.research.analyse.suspects import failed_sentences, find_suspects
 from sgl.research.analyse.tree import Measures, Skeleton, measure, without_punctuation
-from sgl.research.analyse.treebank import Malformed, Sentence, TreebankReader
+from sgl.research.treebank import Malformed, Sentence, TreebankReader
 
 #: Malformed sentences that are listed, and shapes of trees that are remembered.
 _LISTED = 100

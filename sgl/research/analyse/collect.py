@@ -25,7 +25,7 @@ from sgl.research.analyse.structures import (
     structures,
 )
 from sgl.research.analyse.tree import Skeleton
-from sgl.research.analyse.treebank import Word
+from sgl.research.treebank import Word
 
 #: Trees with more words are not remembered; nor are more trees than this.
 _LONGEST_REMEMBERED = 32

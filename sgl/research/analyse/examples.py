@@ -15,7 +15,7 @@ from sgl.research.analyse.predictions import Output, some_outputs
 from sgl.research.analyse.result import Example, Settings, Suspect, System, Treebank
 from sgl.research.analyse.structures import labels_of, occurrence
 from sgl.research.analyse.tree import Skeleton, without_punctuation
-from sgl.research.analyse.treebank import Malformed, Sentence, TreebankReader
+from sgl.research.treebank import Malformed, Sentence, TreebankReader
 
 
 class Choice(NamedTuple):

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sgl.research.analyse.kinds import what_else
-from sgl.research.analyse.treebank import LONGEST_LINE, Malformed, Sentence, TreebankReader
+from sgl.research.treebank import LONGEST_LINE, Malformed, Sentence, TreebankReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from sgl.research.analyse.order import Kept, Sides
 from sgl.research.analyse.scripts import Foreign
 from sgl.research.analyse.statistics import Correlation, GroupTest, Values
 from sgl.research.analyse.structures import Structure
-from sgl.research.analyse.treebank import Malformed
+from sgl.research.treebank import Malformed
 
 Flags = NDArray[np.bool_]
 

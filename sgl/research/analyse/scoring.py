@@ -29,7 +29,7 @@ from sgl.research.analyse.result import FailedSystem, Settings, System
 from sgl.research.analyse.scripts import ScriptComparison
 from sgl.research.analyse.text import composed, cutter, folded, without_marks
 from sgl.research.analyse.tree import Skeleton
-from sgl.research.analyse.treebank import Malformed, Sentence
+from sgl.research.treebank import Malformed, Sentence
 
 
 def spelling(settings: Settings) -> Callable[[str], str]:

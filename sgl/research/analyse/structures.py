@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.research.analyse.tree import Skeleton, word_depths
-from sgl.research.analyse.treebank import Word
+from sgl.research.treebank import Word
 
 #: What the label of a word is, by the name of the view.
 VIEWS: Mapping[str, Callable[[Word], str]] = {

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from sgl.research.analyse.treebank import Sentence
+from sgl.research.treebank import Sentence
 
 Cutter = Callable[[str, Sentence], list[str]]
 

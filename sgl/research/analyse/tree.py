@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.research.analyse.treebank import Word
+from sgl.research.treebank import Word
 
 
 class Measures(NamedTuple):

@@ -12,17 +12,12 @@ and makes how it is put together (compounds) as different as one wants.  It is c
 to held-out structures: nothing is proved about any structure, but every corpus can be split.
 """
 
+from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, SplitDivergence, divergence
 from sgl.research.divergence.bounds import DISCARDED, SETS, TEST, TRAIN, Bounds, NoSuchSplitError
 from sgl.research.divergence.certificate import FORMAT, certificate
 from sgl.research.divergence.derivations import derivation_trees
-from sgl.research.divergence.divergence import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
-    divergence,
-    divergence_of_counts,
-)
 from sgl.research.divergence.elements import Elements, Occurrences, listed
-from sgl.research.divergence.measure import Measured, measure, recomputed
+from sgl.research.divergence.measure import divergence_of_counts, measure, recomputed
 from sgl.research.divergence.search import Annealing, Greedy, Target, anneal, greedy
 from sgl.research.divergence.sources import (
     VIEWS,
@@ -48,11 +43,11 @@ __all__ = [
     "Elements",
     "Greedy",
     "Material",
-    "Measured",
     "NoItemsError",
     "NoSuchSplitError",
     "Occurrences",
     "Part",
+    "SplitDivergence",
     "Target",
     "Wanted",
     "anneal",

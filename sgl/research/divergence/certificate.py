@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.research.divergence.bounds import SETS, TEST, TRAIN, Bounds
-from sgl.research.divergence.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.research.divergence.measure import measure, recomputed
 from sgl.research.divergence.search import Annealing, Greedy, Target
 from sgl.research.divergence.sources import Material, Wanted

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from sgl.cli.common import print_table
 from sgl.cli.main import OK, USAGE
-from sgl.research.divergence import Material, Measured, Wanted, measure
+from sgl.research.divergence import Material, SplitDivergence, Wanted, measure
 from sgl.research.divergence.certificate import elements_data
 from sgl.research.divergence.sources import DERIVATION
 
 #: A rule of which features make several: ``clause#2``.
 _NUMBERED = re.compile(r"#[0-9]")
 
-Row = tuple[str, int, Measured]
+Row = tuple[str, int, SplitDivergence]
 
 
 def report_splits(material: Material, wanted: Wanted, categories: bool, as_json: bool) -> int:

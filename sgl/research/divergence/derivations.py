@@ -81,15 +81,7 @@ def read_derivations(texts: Iterable[str]) -> Trees:
 
 def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
     """The trees of derivations in flat arrays, whose rules are in preorder."""
-    from sgl.research.divergence.preorder_kernel import find_parents
-
-    end = int(derivations.offsets[-1])
-    rules = derivations.rules[:end].astype(np.int64)
-    arity = np.array(grammar.arity, np.int64)
-    parent, edge = np.zeros(end, np.int64), np.zeros(end, np.int64)
-    longest = int(np.diff(derivations.offsets).max(initial=0))
-    stack = np.zeros((longest + 1, 2), np.int64)
-    find_parents(rules, derivations.offsets, arity, parent, edge, stack)
+    rules, parent, edge = derivations.nodes(np.array(grammar.arity, np.int64))
     names = [f"{rule.name}#{rule.id}" for rule in grammar.rules]
     places = [str(place) for place in range(max(grammar.arity, default=0) or 1)]
     return Trees(names, places, derivations.offsets, rules, parent, edge)

@@ -1,4 +1,4 @@
-"""The divergences of a split, measured: what reports show and certificates say.
+"""The divergences of a split: what reports show and certificates say.
 
 ::
 
@@ -10,60 +10,54 @@ check, so the most frequent of them are kept.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.divergence import (
+from sgl.core.divergence import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
-    divergence,
-    divergence_of_counts,
+    ElementCounts,
+    SplitDivergence,
+    compare_counts,
 )
 from sgl.research.divergence.elements import Elements, Occurrences
 
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What is to be said of two sets of items.
-
-    ``unseen`` are the kinds of compounds that only test has, ``unseen_share`` is their
-    share among its occurrences, ``examples`` are the most frequent of them.
-    """
-
-    atoms: float
-    compounds: float
-    kinds: int
-    unseen: int
-    unseen_share: float
-    unseen_atoms: int
-    examples: tuple[str, ...]
+Element = TypeVar("Element")
 
 
 def measure(
     elements: Elements, train: NDArray[np.bool_], test: NDArray[np.bool_], examples: int = 5
-) -> Measured:
-    """Measure the items of training against those of test."""
-    atoms = [elements.atoms.totals(side) for side in (train, test)]
-    compounds = [elements.compounds.totals(side) for side in (train, test)]
-    new = np.flatnonzero((compounds[0] == 0) & (compounds[1] > 0))
-    order = new[np.argsort(-compounds[1][new], kind="stable")]
-    total = int(compounds[1].sum())
-    return Measured(
-        atoms=divergence(atoms[0], atoms[1], ATOM_ALPHA),
-        compounds=divergence(compounds[0], compounds[1], COMPOUND_ALPHA),
-        kinds=int(np.count_nonzero(compounds[1])),
-        unseen=len(new),
-        unseen_share=int(compounds[1][new].sum()) / total if total else 0.0,
-        unseen_atoms=int(np.count_nonzero((atoms[0] == 0) & (atoms[1] > 0))),
-        examples=tuple(elements.compounds.names[kind] for kind in order[:examples].tolist()),
+) -> SplitDivergence:
+    """Compare the items of test with those of training."""
+    before, after = (
+        ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side))
+        for side in (train, test)
     )
+    return compare_counts(before, after, elements.compounds.names, examples)
+
+
+def divergence_of_counts(
+    train: Mapping[Element, float], test: Mapping[Element, float], alpha: float
+) -> float:
+    """Return the divergence of counts by kind, computed plainly, by the definition."""
+    totals = math.fsum(train.values()), math.fsum(test.values())
+    if not all(totals):
+        return 1.0
+    common = math.fsum(
+        (number / totals[0]) ** alpha * (test[kind] / totals[1]) ** (1 - alpha)
+        for kind, number in train.items()
+        if test.get(kind, 0) > 0 and number > 0
+    )
+    return min(1.0, max(0.0, 1 - common))
 
 
 def recount(part: Occurrences, chosen: NDArray[np.bool_]) -> Counter[int]:
-    """How often each kind occurs in the chosen items, counted item by item."""
+    """Count how often each kind occurs in the chosen items, item by item."""
     counts: Counter[int] = Counter()
     for item in np.flatnonzero(chosen).tolist():
         entries = slice(int(part.start[item]), int(part.start[item + 1]))
@@ -76,7 +70,7 @@ def recount(part: Occurrences, chosen: NDArray[np.bool_]) -> Counter[int]:
 def recomputed(
     elements: Elements, train: NDArray[np.bool_], test: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Both divergences once more, counted plainly, by the definition."""
+    """Compute both divergences once more, plainly, by the definition."""
     atoms, compounds = (
         divergence_of_counts(recount(part, train), recount(part, test), alpha)
         for part, alpha in zip(elements, (ATOM_ALPHA, COMPOUND_ALPHA), strict=True)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from sgl.core.plan import IN_DISTRIBUTION, Pattern
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.research.analyse.kinds import what_else
-from sgl.research.analyse.treebank import Malformed, Sentence, TreebankReader
+from sgl.research.treebank import Malformed, Sentence, TreebankReader
 
 MANIFEST = "manifest.json"
 

@@ -1,11 +1,11 @@
 r"""Read a treebank in CoNLL-U, sentence by sentence, whatever is in it.
 
 A file is a sequence of blocks with an empty line after each: comments, then a line of ten
-columns for each word.  Of a word five columns matter here::
+columns for each word.  Of a word six columns matter here::
 
     # sent_id = s1
     1-2  Don't  _    _     _  _  _  _      _  _     a multiword token: how words are spelt together
-    1    Do     do   AUX   _  _  3  aux    _  _     a word: FORM, LEMMA, UPOS, HEAD, DEPREL
+    1    Do     do   AUX   _  _  3  aux    _  _     a word: FORM, LEMMA, UPOS, FEATS, HEAD, DEPREL
     2    n't    not  PART  _  _  3  advmod _  _
     3    go     go   VERB  _  _  0  root   _  _
     3.1  home   _    _     _  _  _  _      _  _     an empty node: part of the enhanced graph only
@@ -37,13 +37,17 @@ _WORD, _SPAN, _EMPTY = range(3)
 
 
 class Word(NamedTuple):
-    """A word of a tree; ``head`` is the number of its governor, 0 above the root."""
+    """A word of a tree; ``head`` is the number of its governor, 0 above the root.
+
+    ``feats`` is the column FEATS, as in ``Case=Nom|Number=Sing``, or ``_``.
+    """
 
     form: str
     lemma: str
     upos: str
     head: int
     deprel: str
+    feats: str = "_"
 
 
 class Contraction(NamedTuple):
@@ -257,8 +261,8 @@ def _read_line(raw: bytes) -> _Line:
         raise _Fault("a comment after the first word")
     if len(cells) != _COLUMNS:
         raise _Fault(f"{len(cells)} columns instead of {_COLUMNS}")
-    number, form, lemma, upos, _, _, head, deprel, _, _ = cells
-    word = Word(form, lemma, upos, int(head) if _is_number(head) else -1, deprel)
+    number, form, lemma, upos, _, feats, head, deprel, _, _ = cells
+    word = Word(form, lemma, upos, int(head) if _is_number(head) else -1, deprel, feats)
     if not form:
         raise _Fault("column FORM is empty")
     if _is_number(number):
