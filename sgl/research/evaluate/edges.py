@@ -28,9 +28,9 @@ from sgl.research.analyse.result import Settings
 from sgl.research.analyse.scoring import Gold
 from sgl.research.analyse.text import cut_at_marks, folded, is_punctuation
 from sgl.research.analyse.tree import without_punctuation
-from sgl.research.treebank import Sentence
 from sgl.research.evaluate.said import Said
 from sgl.research.evaluate.segment import DictionarySegmenter
+from sgl.research.treebank import Sentence
 
 _PUNCTUATION = "punct"
 
