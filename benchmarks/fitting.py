@@ -43,7 +43,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.weights import LEXICONS
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.corpus.fit import Collector
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
@@ -214,8 +214,10 @@ def _distinct(compiled: Compiled, derivations: Iterable[Derivation]) -> list[Der
 def corpus_uses(compiled: Compiled, corpora: Sequence[Path], kinds: Sequence[str]) -> Uses:
     """How often each rule is used in the corpus."""
     parser = Parser(compiled.grammar)
-    speller = Speller(compiled.grammar.text_layers[0], parser.vocabulary, ("spacing",))
-    return Collector(parser, kinds=kinds, speller=speller).run(corpora, lambda *_: None).certain
+    normalizer = Normalizer(compiled.grammar.text_layers[0], parser.vocabulary, ("spacing",))
+    return (
+        Collector(parser, kinds=kinds, normalizer=normalizer).run(corpora, lambda *_: None).certain
+    )
 
 
 def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, Json]:

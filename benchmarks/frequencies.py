@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.weights.inside import Monomial, System
+from sgl.automata.weights.inside import EquationSystem, Monomial
 from sgl.core.interpret import Derivation
 from sgl.frontend import Compiled
 from sgl.sampling import Tables, pack
@@ -228,7 +228,7 @@ def _heights(tables: Tables, derivations: Sequence[Derivation]) -> Counter[int]:
 
 def _height_probabilities(split: SplitGrammar, highest: int) -> list[float]:
     """The probability of each height from 0 on; the last is that of all greater ones."""
-    system = System.of(
+    system = EquationSystem.of(
         len(split.transitions_of),
         (
             Monomial(state, t.probability, t.children)

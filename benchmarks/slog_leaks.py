@@ -21,7 +21,7 @@ from pathlib import Path
 from opening import opened
 from sgl.automata import StructureCompiler
 from sgl.corpus import Corpus, Unreadable
-from sgl.corpus.audit import Reader, StructureFinder, declared_structures
+from sgl.corpus.audit import SentenceReader, StructureFinder, declared_structures
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.resources import grammars_dir
@@ -88,7 +88,7 @@ def leaks(grammar: Path, corpora: Sequence[Path]) -> Leaks:
     compiled = opened(grammar)
     declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
     finder = StructureFinder(compiled.grammar, declared, StructureCompiler(compiled.grammar))
-    reader = Reader(Parser(compiled.grammar, 0), (), finder)
+    reader = SentenceReader(Parser(compiled.grammar, 0), (), finder)
     result = Leaks(compiled, {entry.name: Found() for entry in declared})
     for sentence in _sentences(corpora, result):
         judged = reader.judge(sentence)

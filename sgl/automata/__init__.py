@@ -9,7 +9,7 @@
 A structure becomes a deterministic bottom-up automaton over derivations
 (:mod:`~sgl.automata.patterns.structure_automaton`), lifted to the grammar and its lexical
 classes and minimised (:mod:`~sgl.automata.algebra.tree_automaton`,
-:mod:`~sgl.automata.algebra.lexicon`, :mod:`~sgl.automata.algebra.minimise`).  Constraints are
+:mod:`~sgl.automata.algebra.lexicon`, :mod:`~sgl.automata.algebra.minimization`).  Constraints are
 Boolean combinations (:mod:`~sgl.automata.algebra.boolean`); with inside weights they
 become grammars again (:mod:`~sgl.automata.weights.split`).  Formalism: Courcelle's theorem
 for graphs of bounded width, on the derivations of an interpreted regular tree
@@ -17,13 +17,9 @@ grammar.
 """
 
 from sgl.automata.algebra.witness import smallest_derivation
-from sgl.automata.errors import AutomataError, StructureTooCostly, UnsupportedStructure
+from sgl.automata.common import AutomataError, StructureTooCostly, UnsupportedStructure
 from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
-from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.conflict import Conflict, find_conflict
-from sgl.automata.proofs.exposed import Kind, Reason, Unseen
-from sgl.automata.proofs.pieces import pieces_of
-from sgl.automata.proofs.proofs import (
+from sgl.automata.proofs.claims import (
     Disjoint,
     Distribution,
     Exposed,
@@ -39,11 +35,13 @@ from sgl.automata.proofs.proofs import (
     Unused,
     Verdict,
 )
+from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
+from sgl.automata.proofs.inventory import IngredientKind, Reason, Unseen
+from sgl.automata.proofs.licensing import pieces_of
 from sgl.automata.proofs.prove import prove
-from sgl.automata.weights.consistency import Consistency, consistency
 from sgl.automata.weights.counting import count_derivations
-from sgl.automata.weights.split import SplitGrammar
-from sgl.automata.weights.transitions import Transition
+from sgl.automata.weights.moments import Consistency, consistency
+from sgl.automata.weights.split import SplitGrammar, Transition
 
 __all__ = [
     "AutomataError",
@@ -53,8 +51,8 @@ __all__ = [
     "Distribution",
     "Exposed",
     "HeldOut",
+    "IngredientKind",
     "Instance",
-    "Kind",
     "Licence",
     "Nesting",
     "Overlap",

@@ -24,12 +24,12 @@ from sgl.cli.corpora import (
 from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.layers import are_known, listed, output_names, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.corpus.audit import (
     Audit,
     Auditor,
-    Declared,
-    Reader,
+    DeclaredStructure,
+    SentenceReader,
     StructureFinder,
     audit_data,
     declared_structures,
@@ -162,7 +162,7 @@ def _audit(
     compiled: Compiled,
     corpora: Sequence[Path],
     chosen: _Choice,
-    declared: Sequence[Declared],
+    declared: Sequence[DeclaredStructure],
     diagnostics: Diagnostics,
 ) -> Audit | None:
     """The audit; None after a report."""
@@ -170,17 +170,17 @@ def _audit(
     known = outputs(core)
     targets = tuple(known[name] for name in chosen.targets)
     parser = Parser(core, core.text_layer(chosen.source))
-    spellers: list[Speller | None] = []
+    normalizers: list[Normalizer | None] = []
     for layer in (parser.layer, *(t.layer for t in targets)) if chosen.normalise else ():
         if layer is None:
-            spellers.append(None)
+            normalizers.append(None)
             continue
         words = parser.vocabulary if layer == parser.layer else Parser(core, layer).vocabulary
-        spellers.append(Speller(core.text_layers[layer], words, chosen.normalise))
+        normalizers.append(Normalizer(core.text_layers[layer], words, chosen.normalise))
     with deciding(compiled, diagnostics), progress() as line:
         finder = StructureFinder(core, tuple(declared)) if declared else None
-        reader = Reader(parser, targets, finder, spellers[0] if spellers else None)
-        auditor = Auditor(reader, chosen.columns, declared, spellers[1:])
+        reader = SentenceReader(parser, targets, finder, normalizers[0] if normalizers else None)
+        auditor = Auditor(reader, chosen.columns, declared, normalizers[1:])
 
         try:
             return auditor.run(corpora, FileBar(line))
@@ -189,7 +189,9 @@ def _audit(
     return None
 
 
-def _data(audit: Audit, compiled: Compiled, declared: Sequence[Declared]) -> dict[str, Any]:
+def _data(
+    audit: Audit, compiled: Compiled, declared: Sequence[DeclaredStructure]
+) -> dict[str, Any]:
     """What `--json` writes."""
     return {
         "grammar": compiled.project.name,

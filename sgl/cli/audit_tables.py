@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sgl.cli.common import count, print_table
-from sgl.corpus.audit import OTHER_PAIRS, Audit, Declared, Listed, Tally
+from sgl.corpus.audit import OTHER_PAIRS, Audit, DeclaredStructure, ListedRow, Tally
 from sgl.diagnostics.source import visible
 
 #: Differences, and rows of each sort, that are shown; `--json` and `--html` have more.
@@ -20,7 +20,7 @@ _WORDS = 8
 _LONGEST = 48
 
 
-def show_audit(audit: Audit, declared: Sequence[Declared], seconds: float) -> None:
+def show_audit(audit: Audit, declared: Sequence[DeclaredStructure], seconds: float) -> None:
     """Coverage, duplicates, structures, differences, and the first rows of each sort."""
     _Summary(audit).show(declared)
     click.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
@@ -36,7 +36,7 @@ class _Summary:
         distinct = len(set(short)) == len(short)
         self._short = dict(zip(names, short if distinct else names, strict=True))
 
-    def show(self, declared: Sequence[Declared]) -> None:
+    def show(self, declared: Sequence[DeclaredStructure]) -> None:
         audit, total = self._audit, self._audit.total
         print_table(self._coverage())
         self._show_duplicates()
@@ -89,7 +89,7 @@ class _Summary:
                 )
             )
 
-    def _structures(self, declared: Sequence[Declared]) -> Table:
+    def _structures(self, declared: Sequence[DeclaredStructure]) -> Table:
         """The structures that occur, in the order of their declaration."""
         tallies = [file.total for file in self._audit.files]
         names = list(self._short.values())
@@ -102,7 +102,7 @@ class _Summary:
                 table.add_row(entry.name, claim, *(f"{n:,}" for n in counts), style=style)
         return table
 
-    def _show_leaks(self, declared: Sequence[Declared]) -> None:
+    def _show_leaks(self, declared: Sequence[DeclaredStructure]) -> None:
         """Which of the structures that patterns hold out were found after all."""
         total = self._audit.total
         held = [entry for entry in declared if entry.held_out]
@@ -151,7 +151,7 @@ class _Summary:
             table.add_row("", f"{len(found) - _DIFFERENCES} others")
         return table
 
-    def _show_rows(self, what: str, number: int, rows: Sequence[Listed]) -> None:
+    def _show_rows(self, what: str, number: int, rows: Sequence[ListedRow]) -> None:
         """The first rows of one sort."""
         if not number:
             return

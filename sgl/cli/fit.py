@@ -21,7 +21,7 @@ from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.fit_request import Request, head, may_replace, provenance, read_request
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.corpus.fit import (
     PRIORS,
     Collector,
@@ -169,16 +169,16 @@ def _fit(
 
 def _collector(parser: Parser, request: Request, selection: SplitSelection | None) -> Collector:
     """What reads the corpora as the options say."""
-    speller = None
+    normalizer = None
     if request.normalise:
         layer = parser.grammar.text_layers[parser.layer]
-        speller = Speller(layer, parser.vocabulary, request.normalise)
+        normalizer = Normalizer(layer, parser.vocabulary, request.normalise)
     return Collector(
         parser,
         columns=len(request.columns),
         place=request.columns.index(request.source),
         kinds=request.kinds,
-        speller=speller,
+        normalizer=normalizer,
         admits=selection.admits if selection is not None else None,
     )
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from sgl.cli.common import count, print_table
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RuleKey
-from sgl.corpus.fit import FATES, Change, Fit, Likelihood, Listed, Sample, changes
+from sgl.corpus.fit import FATES, Change, Fit, Likelihood, ListedRow, Sample, changes
 from sgl.diagnostics.source import visible
 
 #: Changes, and rows of each sort, that are shown; `--json` has more.
@@ -87,7 +87,7 @@ def _changes(found: Sequence[Change]) -> Table:
     return table
 
 
-def _show_rows(what: str, number: int, rows: Sequence[Listed]) -> None:
+def _show_rows(what: str, number: int, rows: Sequence[ListedRow]) -> None:
     if not number:
         return
     click.echo(f"\n{count(number, 'row')} {what}")

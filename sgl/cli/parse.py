@@ -12,7 +12,7 @@ from sgl.cli.layers import are_known, text_layers
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
@@ -54,8 +54,8 @@ def command(
     if not are_known([layer], text_layers(core), "text layer") or asked is None:
         return USAGE
     parser = Parser(core, core.text_layer(layer))
-    speller = Speller(core.text_layers[parser.layer], parser.vocabulary, asked)
-    forest = read_sentence(parser, sentence, speller, sources, diagnostics)
+    normalizer = Normalizer(core.text_layers[parser.layer], parser.vocabulary, asked)
+    forest = read_sentence(parser, sentence, normalizer, sources, diagnostics)
     if forest is None:
         show(diagnostics, sources, form, color)
         return FAILED

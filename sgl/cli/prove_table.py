@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from sgl.automata import PatternProofs, Proofs, Verdict
-from sgl.automata.proofs.proofs import Claim
+from sgl.automata.proofs.claims import Claim
 from sgl.cli.common import count, print_table
 from sgl.frontend import Compiled
 from sgl.pipeline.drawn import Drawn

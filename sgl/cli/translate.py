@@ -19,7 +19,7 @@ from sgl.cli.layers import (
 from sgl.cli.main import FAILED, OK, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parsing import Forest, Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
@@ -83,8 +83,8 @@ def command(
     ):
         return USAGE
     parser = Parser(core, texts.index(layer))
-    speller = Speller(core.text_layers[parser.layer], parser.vocabulary, asked)
-    forest = read_sentence(parser, sentence, speller, sources, diagnostics)
+    normalizer = Normalizer(core.text_layers[parser.layer], parser.vocabulary, asked)
+    forest = read_sentence(parser, sentence, normalizer, sources, diagnostics)
     show(diagnostics, sources, form, color)
     if forest is None:
         return FAILED

@@ -1,10 +1,11 @@
-"""Corpora that somebody else has made: their rows, and their spelling.
+"""Everything that reads rows that somebody else has made.
 
-``Corpus`` reads a file row by row, whatever is in it; ``Speller`` brings a sentence
-into the spelling of a layer, as far as that is asked for.
+``Corpus`` reads a file row by row, whatever is in it; ``Normalizer`` rewrites a
+sentence in the spelling of a layer, as far as that is asked for.  What a grammar makes of the
+rows: :mod:`sgl.corpus.audit` counts it, :mod:`sgl.corpus.fit` estimates weights from it.
 """
 
-from sgl.corpus.rows import Corpus, Row, Unreadable
-from sgl.corpus.spelling import DIFFERENCES, Speller
+from sgl.corpus.normalization import DIFFERENCES, Normalizer
+from sgl.corpus.rows import Corpus, CorpusRow, Unreadable
 
-__all__ = ["DIFFERENCES", "Corpus", "Row", "Speller", "Unreadable"]
+__all__ = ["DIFFERENCES", "Corpus", "CorpusRow", "Normalizer", "Unreadable"]

@@ -24,7 +24,7 @@ _BATCH_ROWS, _BATCH_BYTES = 4_096, 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CorpusRow:
     """A line that can be read: the texts of the columns, and the kind (or nothing)."""
 
     line: int
@@ -50,7 +50,7 @@ class Corpus:
         self._columns = columns
         self._width = 0
 
-    def rows(self) -> Iterator[Row | Unreadable]:
+    def rows(self) -> Iterator[CorpusRow | Unreadable]:
         """All lines in order, numbered from 1; ``size`` is their length in bytes.
 
         Raises:
@@ -67,9 +67,9 @@ class Corpus:
                 else:
                     yield self._row(number, raw, size)
 
-    def batches(self) -> Iterator[list[Row | Unreadable]]:
+    def batches(self) -> Iterator[list[CorpusRow | Unreadable]]:
         """The same lines, thousands at a time, so that they can be read together."""
-        batch: list[Row | Unreadable] = []
+        batch: list[CorpusRow | Unreadable] = []
         size = 0
         for row in self.rows():
             batch.append(row)
@@ -80,7 +80,7 @@ class Corpus:
         if batch:
             yield batch
 
-    def _row(self, number: int, raw: bytes, size: int) -> Row | Unreadable:
+    def _row(self, number: int, raw: bytes, size: int) -> CorpusRow | Unreadable:
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as problem:
@@ -97,7 +97,7 @@ class Corpus:
         empty = next((index for index, cell in enumerate(texts, 1) if not cell.strip()), None)
         if empty is not None:
             return Unreadable(number, f"column {empty} is empty", size)
-        return Row(number, texts, "".join(cells[self._columns :]), size)
+        return CorpusRow(number, texts, "".join(cells[self._columns :]), size)
 
     def _wrong_width(self, found: int) -> str:
         wanted = str(self._width or f"{self._columns} or {self._columns + 1}")

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field, replace
 from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend.inflections import Inflection
 from sgl.morphology.analyser import Analyse, Morpheme
-from sgl.morphology.compare import Base, Comparison
-from sgl.morphology.knowledge import LANGUAGE, UNKNOWN, Exemption, Knowledge, Reading, Spelling
+from sgl.morphology.compare import Base, FormComparison
+from sgl.morphology.knowledge import (
+    LANGUAGE,
+    UNKNOWN,
+    Exemption,
+    ExpectedReading,
+    Knowledge,
+    Spelling,
+)
 
 #: In a table of exemptions, the form of a row about the class of a word.
 CLASS = "class"
@@ -19,7 +26,7 @@ _DICTIONARY = "nonpast"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MorphologyResult:
     """What was checked: forms and words are counted once for each row of a table.
 
     ``exempted`` are the exemptions that were needed, ``spellings`` the dictionary forms
@@ -39,17 +46,17 @@ def check_morphology(
     analyse: Analyse,
     diagnostics: Diagnostics,
     table: str,
-) -> Outcome:
+) -> MorphologyResult:
     """Let the analyser read every form of the library's paradigms and functions.
 
     ``table`` is the name of the file in which the author may exempt a form.
     Forms that rows give in a cell of their own are checked as well: they must contain
     what the paradigm would have made, in that order (知っていた, a past of 知る).
     """
-    check = _Check(Comparison(analyse, knowledge), knowledge, diagnostics, table)
+    check = _Check(FormComparison(analyse, knowledge), knowledge, diagnostics, table)
     forms = _forms(inflections, knowledge)
     doubtful = sum(not check.is_right(inflection) for inflection in forms)
-    return Outcome(
+    return MorphologyResult(
         forms=len(forms),
         words=len({_word(inflection) for inflection in forms}),
         doubtful=doubtful,
@@ -58,7 +65,9 @@ def check_morphology(
     )
 
 
-def report_idle(rows: Iterable[Exemption], outcome: Outcome, diagnostics: Diagnostics) -> None:
+def report_idle(
+    rows: Iterable[Exemption], outcome: MorphologyResult, diagnostics: Diagnostics
+) -> None:
     """Warn about exemptions that were not needed."""
     for row in rows:
         if row not in outcome.exempted:
@@ -105,7 +114,7 @@ def _word(inflection: Inflection) -> tuple[object, ...]:
 class _Check:
     """One run: the exemptions that were needed are collected in ``exempted``."""
 
-    comparison: Comparison
+    comparison: FormComparison
     knowledge: Knowledge
     diagnostics: Diagnostics
     table: str
@@ -156,7 +165,9 @@ class _Check:
             + self._exemption(CLASS, made.word, made.inflection_class),
         )
 
-    def _report_form(self, inflection: Inflection, base: Base, readings: Sequence[Reading]) -> None:
+    def _report_form(
+        self, inflection: Inflection, base: Base, readings: Sequence[ExpectedReading]
+    ) -> None:
         made = inflection.application
         given = made.instead or made.result
         expected = [

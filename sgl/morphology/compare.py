@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sgl.morphology.analyser import Analyse, Morpheme
-from sgl.morphology.knowledge import FRAMES, ITSELF, InflectionClass, Knowledge, Reading, Spelling
+from sgl.morphology.knowledge import (
+    FRAMES,
+    ITSELF,
+    ExpectedReading,
+    InflectionClass,
+    Knowledge,
+    Spelling,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +32,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundForm:
     """A form as the analyser reads it, and the morphemes of the frame after it."""
 
     morphemes: tuple[Morpheme, ...]
@@ -33,7 +40,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FormComparison:
     """The analyser and what is known about it; ``used`` collects spellings that mattered."""
 
     analyse: Analyse
@@ -61,14 +68,14 @@ class Comparison:
                 if inflected and last.is_a(expected.reads):
                     yield Base(found.morphemes, before, expected)
 
-    def is_read_as(self, result: str, base: Base, reading: Reading) -> bool:
+    def is_read_as(self, result: str, base: Base, reading: ExpectedReading) -> bool:
         """Whether a form is the word followed by what the reading adds, and nothing else."""
         return reading.is_about(base.morphemes[-1]) and any(
             self._is_the_word(found.morphemes, base, reading) and self._is_joined(found)
             for found in self._read(result, base.before, reading.frames)
         )
 
-    def contains(self, text: str, base: Base, reading: Reading) -> bool:
+    def contains(self, text: str, base: Base, reading: ExpectedReading) -> bool:
         """Whether a text is a form of the word, with or without more in between.
 
         知っていた is a past of 知る: it begins with that word and ends as a past does.
@@ -78,12 +85,12 @@ class Comparison:
             for found in self._read(text, base.before, reading.frames)
         )
 
-    def expected(self, base: Base, reading: Reading) -> list[tuple[str, ...]]:
+    def expected(self, base: Base, reading: ExpectedReading) -> list[tuple[str, ...]]:
         """For each morpheme of a form, the dictionary forms that it may have."""
         own = [(self.lemma(morpheme),) for morpheme in base.morphemes]
         return [*own[:-1], reading.replaces or own[-1], *reading.adds]
 
-    def _is_the_word(self, found: Sequence[Morpheme], base: Base, reading: Reading) -> bool:
+    def _is_the_word(self, found: Sequence[Morpheme], base: Base, reading: ExpectedReading) -> bool:
         expected = self.expected(base, reading)
         if len(found) != len(expected) or not all(map(self._is_one_of, found, expected)):
             return False
@@ -92,7 +99,7 @@ class Comparison:
         of_its_class = _is_of_its_class(found[len(stays)], last, base, reading)
         return same and of_its_class and found[-1].form.startswith(reading.ends)
 
-    def _is_around(self, found: Sequence[Morpheme], base: Base, reading: Reading) -> bool:
+    def _is_around(self, found: Sequence[Morpheme], base: Base, reading: ExpectedReading) -> bool:
         rest = iter(found)
         in_order = all(
             any(self._is_one_of(morpheme, words) for morpheme in rest)
@@ -106,23 +113,23 @@ class Comparison:
         itself = ITSELF in words and morpheme.surface == morpheme.lemma
         return itself or self.lemma(morpheme) in words
 
-    def _is_joined(self, found: Found) -> bool:
+    def _is_joined(self, found: FoundForm) -> bool:
         """Whether each morpheme has the inflection that the next one follows."""
         return all(
             self.knowledge.joins(first, second)
             for first, second in pairwise((*found.morphemes, *found.frame))
         )
 
-    def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[Found]:
+    def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[FoundForm]:
         """The morphemes of a text in its frames, where none is part of text and frame."""
         for frame in frames:
             morphemes = self.analyse(before + text + frame)
             first, last = _end(morphemes, before), _end(morphemes, before + text)
             if first is not None and last is not None and first < last:
-                yield Found(morphemes[first:last], morphemes[last:])
+                yield FoundForm(morphemes[first:last], morphemes[last:])
 
 
-def _is_of_its_class(found: Morpheme, last: Morpheme, base: Base, reading: Reading) -> bool:
+def _is_of_its_class(found: Morpheme, last: Morpheme, base: Base, reading: ExpectedReading) -> bool:
     """Whether the last morpheme of the word is inflected in its class, or rightly another word.
 
     来 of 来ない is of the class of 来る (kuru); 来ら is a form of another verb that is written so.

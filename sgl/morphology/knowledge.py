@@ -30,7 +30,7 @@ COLUMNS = ("form", "word", "gives", "reason")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExpectedReading:
     """One way in which the analyser may read a form of the words of some ``classes``.
 
     With ``last`` it is only about words that end in a morpheme of that dictionary form.
@@ -108,7 +108,7 @@ class Exemption:
 class Knowledge:
     """All tables; ``exemptions`` are those of the library and of a grammar."""
 
-    forms: Mapping[str, tuple[Reading, ...]]
+    forms: Mapping[str, tuple[ExpectedReading, ...]]
     classes: Mapping[str, InflectionClass]
     contexts: tuple[str, ...]
     joints: tuple[Joint, ...]
@@ -129,7 +129,7 @@ class Knowledge:
                 return first.form.startswith(joint.needs)
         return first.form == "*" or all(second.lemma not in row.next for row in self.joints)
 
-    def readings(self, form: str, inflection_class: str) -> tuple[Reading, ...]:
+    def readings(self, form: str, inflection_class: str) -> tuple[ExpectedReading, ...]:
         """The readings of a form; none where the class has no such form."""
         known = self.classes.get(inflection_class)
         names = {inflection_class, known.group} if known is not None else {inflection_class}
@@ -142,7 +142,7 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
     Raises:
         ValueError: they cannot be read; the installation is damaged.
     """
-    forms: dict[str, list[Reading]] = {}
+    forms: dict[str, list[ExpectedReading]] = {}
     for row in _library("forms", sources):
         forms.setdefault(row.cells["form"], []).append(_reading(row.cells))
     classes = {
@@ -176,8 +176,8 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
     )
 
 
-def _reading(cells: Mapping[str, str]) -> Reading:
-    return Reading(
+def _reading(cells: Mapping[str, str]) -> ExpectedReading:
+    return ExpectedReading(
         _several(cells, "class"),
         cells.get("last", ""),
         tuple(word for word in cells.get("replaces", "").split("/") if word),

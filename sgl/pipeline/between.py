@@ -24,7 +24,7 @@ from itertools import islice
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
-from sgl.automata.proofs.search import TrainingSearch
+from sgl.automata.proofs.training import TrainingSearch
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Pattern, Plan, Stratum
@@ -102,7 +102,7 @@ class Between:
         What B holds out of training is left to the comparisons.
         """
         own: dict[tuple[str, str], list[StratumEvidence]] = {}
-        for evidence in (*self._evidence.drawn_training, *self._evidence.generalization):
+        for evidence in (*self._evidence.populated_training, *self._evidence.generalization):
             key = evidence.stratum.split, evidence.stratum.category
             own.setdefault(key, []).append(evidence)
         patterns = self._second.plan.patterns
@@ -166,7 +166,7 @@ class Between:
             test = (NodeTest("lemma", frozenset((lemma,))),)
             twice = Body((Variable("W", test), Variable("X", test)))
             structure = Structure(self._first.plan.lemma_layer, twice)
-            for evidence in (*self._evidence.drawn_training, *self._evidence.generalization):
+            for evidence in (*self._evidence.populated_training, *self._evidence.generalization):
                 if not evidence.stratum.repeated_lemmas:
                     yield from self._containing(evidence, structure)
 

@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from sgl.automata import (
     Exposed,
     HeldOut,
+    IngredientKind,
     Instance,
-    Kind,
     Licence,
     PatternProofs,
     Piece,
@@ -28,7 +28,7 @@ from sgl.automata import (
     Reason,
     Verdict,
 )
-from sgl.automata.proofs.proofs import Claim
+from sgl.automata.proofs.claims import Claim
 from sgl.core.plan import Plan
 from sgl.dataset import Guarantee
 from sgl.pipeline.string_level import unchecked
@@ -46,10 +46,10 @@ GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", 
 _NAMED = 3
 
 _PLURALS = {
-    Kind.WORD: "words",
-    Kind.ENTRY: "entries",
-    Kind.FORM: "forms",
-    Kind.RULE: "rules",
+    IngredientKind.WORD: "words",
+    IngredientKind.ENTRY: "entries",
+    IngredientKind.FORM: "forms",
+    IngredientKind.RULE: "rules",
 }
 _REASONS = {
     Reason.TARGET: "of its targets",
@@ -162,7 +162,7 @@ def used(claim: Exposed) -> str:
 
 def excuses(claim: Exposed, named: int = _NAMED) -> list[str]:
     """What training need not have, by kind and reason, with the first names of each."""
-    groups: dict[tuple[Kind, Reason], list[str]] = {}
+    groups: dict[tuple[IngredientKind, Reason], list[str]] = {}
     for thing in claim.excused:
         groups.setdefault((thing.kind, thing.reason), []).append(thing.name)
     texts = []

@@ -9,7 +9,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.frontend.inflections import inflections
 from sgl.morphology.analyser import AnalyserMissing, sudachi
-from sgl.morphology.check import Outcome, check_morphology, report_idle
+from sgl.morphology.check import MorphologyResult, check_morphology, report_idle
 from sgl.morphology.knowledge import beside, grammar_exemptions, library_knowledge
 
 
@@ -17,7 +17,7 @@ from sgl.morphology.knowledge import beside, grammar_exemptions, library_knowled
 class Inspected:
     """What an analyser, named by ``versions``, found in the words of a grammar."""
 
-    outcome: Outcome
+    outcome: MorphologyResult
     versions: str
 
 

@@ -16,7 +16,7 @@ from sgl.automata import (
     Piece,
     Proofs,
 )
-from sgl.automata.proofs.figures import Figures
+from sgl.automata.proofs.statistics import StratumStatistics
 from sgl.core.interpret import Derivation, interpret
 from sgl.dataset import Guarantee
 from sgl.frontend import Compiled
@@ -28,7 +28,10 @@ Json = dict[str, Any]
 
 
 def proof_data(
-    compiled: Compiled, proofs: Proofs, figures: Sequence[Figures], drawn: Drawn | None = None
+    compiled: Compiled,
+    proofs: Proofs,
+    figures: Sequence[StratumStatistics],
+    drawn: Drawn | None = None,
 ) -> Json:
     """Everything proved and computed about a plan."""
     writer = _Writer(compiled, drawn)
@@ -93,7 +96,7 @@ def _strings(drawn: Drawn) -> Json:
     return {**asdict(drawn.figures), "policy": drawn.figures.policy.value}
 
 
-def _figures(figures: Figures) -> Json:
+def _figures(figures: StratumStatistics) -> Json:
     return {
         "stream": figures.stream,
         "mass": figures.mass,

@@ -17,7 +17,7 @@ from sgl.automata import (
 )
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.proofs.reading import Reading, readings, with_other_words
+from sgl.automata.proofs.explanation import StateExample, state_examples, with_other_words
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.plan import IN_DISTRIBUTION, Constraint
 from sgl.core.structure import Structure
@@ -148,8 +148,8 @@ class _Gathering:
         automaton = self.structures.presence(claim.structure)
         split = self.structures.split(self._training())
         pieces = pieces_of(claim.structure)
-        kinds: dict[tuple[tuple[int, ...], bool, bool], list[Reading]] = {}
-        for reading in readings(self.structures.index, split, automaton):
+        kinds: dict[tuple[tuple[int, ...], bool, bool], list[StateExample]] = {}
+        for reading in state_examples(self.structures.index, split, automaton):
             found = tuple(
                 number
                 for number, piece in enumerate(pieces, 1)
@@ -163,7 +163,9 @@ class _Gathering:
         states = len(automaton.category)
         return Invariant(claim, pieces, states, transitions, tuple(phrases))
 
-    def _phrase(self, kind: tuple[tuple[int, ...], bool, bool], alike: Sequence[Reading]) -> Phrase:
+    def _phrase(
+        self, kind: tuple[tuple[int, ...], bool, bool], alike: Sequence[StateExample]
+    ) -> Phrase:
         smallest = min(alike, key=lambda reading: len(reading.phrase))
         grammar = self.compiled.grammar
         layer = grammar.text_layer(self.compiled.plan.source)

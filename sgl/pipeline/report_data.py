@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.automata.proofs.figures import LONGEST_COUNTED, Figures
+from sgl.automata.proofs.statistics import LONGEST_COUNTED, StratumStatistics
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Plan, Stratum
@@ -145,11 +145,11 @@ def _checked(verification: Report) -> tuple[Guarantee, ...]:
     )
 
 
-def _sizes(plan: Plan, figures: Sequence[Figures]) -> tuple[Size, ...]:
+def _sizes(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Size, ...]:
     """The figures of all distributions; strata under one constraint have one row."""
     constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
     names: dict[Constraint | None, list[str]] = {}
-    first: dict[Constraint | None, Figures] = {}
+    first: dict[Constraint | None, StratumStatistics] = {}
     for figure in figures:
         key = constraint.get(figure.stream)
         first.setdefault(key, figure)
@@ -170,7 +170,7 @@ def _sizes(plan: Plan, figures: Sequence[Figures]) -> tuple[Size, ...]:
     )
 
 
-def _heights(plan: Plan, figures: Sequence[Figures]) -> tuple[Heights, ...]:
+def _heights(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Heights, ...]:
     """The heights in each split, its strata mixed in proportion to their items."""
     by_stream = {figure.stream: figure.heights for figure in figures}
     splits: dict[str, list[Stratum]] = {}

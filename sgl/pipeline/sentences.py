@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.parsing import Forest, Parser
 
@@ -13,17 +13,17 @@ SENTENCE = "sentence"
 def read_sentence(
     parser: Parser,
     sentence: str,
-    speller: Speller | None,
+    normalizer: Normalizer | None,
     sources: SourceMap,
     diagnostics: Diagnostics,
     place: Span | None = None,
 ) -> Forest | None:
     """The readings of a sentence; None after a report.
 
-    With a speller the sentence is also tried as it should have been spelt.  ``place`` is
+    With a normalizer the sentence is also tried as it should have been spelt.  ``place`` is
     where the sentence stands, if that is in a file and it is read as it stands there.
     """
-    spellings = [(sentence, ())] if speller is None else list(speller.spellings(sentence))
+    spellings = [(sentence, ())] if normalizer is None else list(normalizer.spellings(sentence))
     for spelling, _ in spellings:
         forest = parser.forest(spelling)
         if forest is not None:

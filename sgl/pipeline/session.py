@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.automata import Consistency
-from sgl.automata.weights.consistency import consistency
+from sgl.automata.weights.moments import consistency
 from sgl.cache import current
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceMap
 from sgl.frontend import Compiled, compile_project

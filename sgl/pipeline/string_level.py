@@ -9,7 +9,7 @@ it is drawn and counted (``ambiguous report``)::
 
     referee = Referee(compiled, structures)
     list(draw_strata(Sampler(tables), referee))
-    referee.judge_batch(stratum, texts, derivations)                [False, True, …]
+    referee.find_batch(stratum, texts, derivations)                [False, True, …]
     referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
     referee.guarantee(pattern)                    checked, with the figures
 """
@@ -25,7 +25,7 @@ from sgl.automata import StructureCompiler
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
-from sgl.corpus.audit import Ambiguity, AmbiguityJudge, StructureFinder, declared_structures
+from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
 from sgl.dataset import Guarantee, Readings
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
@@ -80,7 +80,7 @@ class Referee:
         source = grammar.text_layer(plan.source)
         declared = declared_structures(plan.patterns, {})
         self._held_out = tuple(entry for entry in declared if entry.held_out)
-        self._judge = AmbiguityJudge(
+        self._judge = AmbiguityFinder(
             Parser(grammar, source),
             StructureFinder(grammar, self._held_out, structures),
             [output for output in outputs(grammar).values() if output.layer != source],
@@ -97,7 +97,7 @@ class Referee:
         Each text is the source text of the derivation of the same number.
         """
         texts = list(sources.texts())
-        return self._judge.judge_batch(texts, derivations, structures=stratum.split != _GEN)
+        return self._judge.find_batch(texts, derivations, structures=stratum.split != _GEN)
 
     def rejects(self, found: Ambiguity) -> bool:
         """Whether a text with these readings is rejected."""

@@ -17,8 +17,8 @@ from toy import TOY, random_derivations
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import finish, interpret
-from sgl.corpus import Speller
-from sgl.corpus.audit import Ambiguity, AmbiguityJudge, Reader
+from sgl.corpus import Normalizer
+from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
 from sgl.corpus.fit.sample import Collector
 from sgl.parsing import (
     SATURATED,
@@ -269,10 +269,10 @@ SPELT = [*SENTENCES, "The dog", "the dog slept.", *SENTENCES[:3]]
 def test_sentences_are_judged_together_as_they_are_alone() -> None:
     parser = Parser(TOY)
     assert BatchParser(parser).pays(len(SPELT))
-    speller = Speller(TOY.text_layers[0], parser.vocabulary)
+    normalizer = Normalizer(TOY.text_layers[0], parser.vocabulary)
     texts = [*SPELT, *(text.replace(".", " .") for text in SENTENCES)]
-    together = Reader(parser, (TextOutput(TOY, 1),), None, speller).judge_all(texts)
-    alone = Reader(parser, (TextOutput(TOY, 1),), None, speller)
+    together = SentenceReader(parser, (TextOutput(TOY, 1),), None, normalizer).judge_all(texts)
+    alone = SentenceReader(parser, (TextOutput(TOY, 1),), None, normalizer)
     for text, judged in zip(texts, together, strict=True):
         expected = alone.judge(text)
         assert replace(judged, forest=None) == replace(expected, forest=None)
@@ -284,9 +284,9 @@ def test_readings_of_consequence_are_found_in_batches_as_one_by_one() -> None:
     texts = ["Emma saw dogs", "Emma saw dogs near dogs", "dogs saw Emma near Emma"]
     parser = Parser(ATTACHMENT)
     drawn = [parser.parse(text)[0] for text in texts]
-    judge = AmbiguityJudge(parser, _Nothing(), ())
-    together = judge.judge_batch(texts, drawn)
-    assert together == judge.judge_batch(texts, Derivations.of(drawn))
+    judge = AmbiguityFinder(parser, _Nothing(), ())
+    together = judge.find_batch(texts, drawn)
+    assert together == judge.find_batch(texts, Derivations.of(drawn))
     forests = [parser.forest(text) for text in texts]
     several = [n for n, forest in enumerate(forests) if forest is not None and forest.count > 1]
     assert several == [1, 2]

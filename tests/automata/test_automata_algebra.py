@@ -20,7 +20,7 @@ from sgl.automata import (
 )
 from sgl.automata.algebra import product, tree_automaton
 from sgl.automata.algebra.boolean import intersection, union, uses_rule
-from sgl.automata.algebra.minimise import minimise, reachable, trim
+from sgl.automata.algebra.minimization import minimise, reachable, trim
 from sgl.automata.algebra.tree_automaton import DEAD, Mask, TreeAutomaton, explore, leaf_states
 from sgl.automata.patterns.schema import Schema, query_of
 from sgl.automata.proofs import compiler as compiler_module

@@ -21,8 +21,8 @@ from toy_notation import structure
 
 from sgl.automata import Proofs, StructureCompiler, Verdict, compile_structure, find_conflict, prove
 from sgl.automata.proofs import invariant
-from sgl.automata.proofs.invariant import Reader, SplitView, assignment, excludes, requires
-from sgl.automata.weights.transitions import Transition, Transitions
+from sgl.automata.proofs.invariant import AutomatonView, SplitView, assignment, excludes, requires
+from sgl.automata.weights.split import Transition, Transitions
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
@@ -252,7 +252,7 @@ def test_a_tampered_split_is_noticed() -> None:
     compiler = StructureCompiler(TOY)
     index = compiler.index
     clean = compiler.split(Constraint(exclude=(PP_IN_SUBJECT,)))
-    lacking = Reader.of(index, compiler.absence(PP_IN_SUBJECT))
+    lacking = AutomatonView.of(index, compiler.absence(PP_IN_SUBJECT))
     assert excludes(SplitView(clean), lacking)
     assert not excludes(SplitView(compiler.split(Constraint())), lacking)
 
@@ -277,7 +277,7 @@ def add(
 @pytest.mark.parametrize("wanted", [PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT])
 def test_the_pass_over_a_split_agrees_with_products(wanted: Structure) -> None:
     compiler = StructureCompiler(TOY)
-    reader = Reader.of(compiler.index, compiler.absence(wanted))
+    reader = AutomatonView.of(compiler.index, compiler.absence(wanted))
     for stratum in toy_plan().strata:
         view = SplitView(compiler.split(stratum.constraint))
         both = Constraint((*stratum.constraint.require, (wanted,)), stratum.constraint.exclude)
@@ -293,7 +293,7 @@ def test_steps_that_are_read_together_derive_what_single_steps_do(
     for stratum in toy_plan().strata:
         split = compiler.split(stratum.constraint)
         for wanted in (PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT):
-            reader = Reader.of(compiler.index, compiler.presence(wanted))
+            reader = AutomatonView.of(compiler.index, compiler.presence(wanted))
             monkeypatch.setattr(invariant, "MANY_STEPS", 10**9)
             single = assignment(SplitView(split), reader)
             monkeypatch.setattr(invariant, "MANY_STEPS", 1)

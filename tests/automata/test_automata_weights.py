@@ -24,11 +24,9 @@ from sgl.automata import (
     smallest_derivation,
 )
 from sgl.automata.weights import inside as inside_module
-from sgl.automata.weights.components import components
-from sgl.automata.weights.consistency import consistency
-from sgl.automata.weights.inside import Monomial, System, inside_weights
-from sgl.automata.weights.linear import solve
-from sgl.automata.weights.moments import Moments, spectral_radius
+from sgl.automata.weights.inside import EquationSystem, Monomial, inside_weights
+from sgl.automata.weights.moments import Moments, consistency, spectral_radius
+from sgl.automata.weights.numerics import components, solve
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
 from sgl.core.plan import Constraint
@@ -286,9 +284,9 @@ def test_splits_and_proofs_do_not_depend_on_the_hash_seed() -> None:
 # --- the equations ----------------------------------------------------------------------
 
 
-def critical(weight: float) -> System:
+def critical(weight: float) -> EquationSystem:
     """``S -> S S`` with this weight, otherwise a word."""
-    return System.of(1, [Monomial(0, weight, (0, 0)), Monomial(0, 1 - weight, ())])
+    return EquationSystem.of(1, [Monomial(0, weight, (0, 0)), Monomial(0, 1 - weight, ())])
 
 
 @pytest.mark.parametrize("weight", [0.1, 0.3, 0.45, 0.499, 0.6, 0.9])
@@ -304,7 +302,7 @@ def test_newton_agrees_with_kleene(monkeypatch: pytest.MonkeyPatch) -> None:
         for state in range(12)
         for _ in range(3)
     ] + [Monomial(state, random.random() / 4, ()) for state in range(12)]
-    system = System.of(12, monomials)
+    system = EquationSystem.of(12, monomials)
     kleene = inside_weights(system)
     monkeypatch.setattr(inside_module, "KLEENE_STEPS", 3)
     newton = inside_weights(system)
@@ -315,7 +313,7 @@ def test_newton_agrees_with_kleene(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("weight", [0.5, 0.99])
 def test_rare_weights_are_as_precise_as_common_ones(weight: float) -> None:
     """An improbable word under a recursion, far below the rounding error of 1."""
-    system = System.of(1, [Monomial(0, weight, (0,)), Monomial(0, 1e-30, ())])
+    system = EquationSystem.of(1, [Monomial(0, weight, (0,)), Monomial(0, 1e-30, ())])
     assert math.isclose(inside_weights(system)[0], 1e-30 / (1 - weight), rel_tol=1e-10)
 
 

@@ -10,7 +10,7 @@ from toy import TOY, all_derivations, toy_plan
 from toy_notation import GrammarBuilder, structure
 
 from sgl.automata import StructureCompiler, compile_structure, count_derivations
-from sgl.automata.proofs.figures import figures_of, height_distribution
+from sgl.automata.proofs.statistics import height_distribution, statistics_of
 from sgl.automata.weights.counting import count_by_length
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
@@ -127,7 +127,7 @@ def fits(constraint: Constraint, derivation: tuple[int, ...]) -> bool:
 
 def test_every_stratum_has_figures_after_those_of_the_grammar() -> None:
     plan = toy_plan()
-    figures = figures_of(StructureCompiler(TOY), plan)
+    figures = statistics_of(StructureCompiler(TOY), plan)
     assert [f.stream for f in figures] == ["grammar", *(s.stream for s in plan.strata)]
     grammar, train = figures[0], figures[1]
     assert grammar.mass == pytest.approx(1.0)

@@ -8,7 +8,7 @@ import pytest
 from toy import TOY, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import Exposed, Kind, Reason, StructureCompiler, Verdict, compile_structure, prove
+from sgl.automata import Exposed, IngredientKind, Reason, StructureCompiler, Verdict, compile_structure, prove
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
@@ -31,7 +31,7 @@ def exposed(plan: Plan, name: str) -> Exposed:
     return prove(StructureCompiler(TOY), plan).of(name).exposed
 
 
-def names(claim: Exposed, reason: Reason) -> set[tuple[Kind, str]]:
+def names(claim: Exposed, reason: Reason) -> set[tuple[IngredientKind, str]]:
     return {(thing.kind, thing.name) for thing in claim.unseen if thing.reason is reason}
 
 
@@ -48,17 +48,17 @@ def test_a_recombination_of_what_training_has_needs_no_excuse() -> None:
     claim = exposed(plan_of(PP_IN_SUBJECT), "pp_in_subject")
     assert claim.verdict is Verdict.PROVED
     assert claim.unseen == ()
-    assert dict(claim.counts)[Kind.RULE] > 10
-    assert dict(claim.counts)[Kind.WORD] > 10
+    assert dict(claim.counts)[IngredientKind.RULE] > 10
+    assert dict(claim.counts)[IngredientKind.WORD] > 10
 
 
 def test_the_targets_of_a_pattern_are_excused() -> None:
     claim = exposed(plan_of(NO_CAT), "no_cat")
     assert claim.verdict is Verdict.PROVED
     assert names(claim, Reason.TARGET) == {
-        (Kind.WORD, "cat"),
-        (Kind.ENTRY, "N: cat"),
-        (Kind.FORM, "猫"),
+        (IngredientKind.WORD, "cat"),
+        (IngredientKind.ENTRY, "N: cat"),
+        (IngredientKind.FORM, "猫"),
     }
 
 
@@ -66,12 +66,12 @@ def test_without_targets_the_same_word_comes_with_the_structure_only() -> None:
     """Every sentence with a cat contains what is held out: the cat is the structure."""
     claim = exposed(plan_of(replace(NO_CAT, targets=())), "no_cat")
     assert claim.verdict is Verdict.PROVED
-    assert (Kind.WORD, "cat") in names(claim, Reason.STRUCTURE)
+    assert (IngredientKind.WORD, "cat") in names(claim, Reason.STRUCTURE)
 
 
 def test_a_rule_that_makes_the_structure_is_excused_with_it() -> None:
     claim = exposed(plan_of(LONG_QUESTION), "long_question")
-    assert names(claim, Reason.STRUCTURE) == {(Kind.RULE, "bare_far"), (Kind.ENTRY, "VCbase: say")}
+    assert names(claim, Reason.STRUCTURE) == {(IngredientKind.RULE, "bare_far"), (IngredientKind.ENTRY, "VCbase: say")}
 
 
 def test_a_word_that_two_patterns_take_away_together_is_missing() -> None:
@@ -79,9 +79,9 @@ def test_a_word_that_two_patterns_take_away_together_is_missing() -> None:
     claim = exposed(plan, "cat_as_subject")
     assert claim.verdict is Verdict.REFUTED
     assert names(claim, Reason.MISSING) == {
-        (Kind.WORD, "cat"),
-        (Kind.ENTRY, "N: cat"),
-        (Kind.FORM, "猫"),
+        (IngredientKind.WORD, "cat"),
+        (IngredientKind.ENTRY, "N: cat"),
+        (IngredientKind.FORM, "猫"),
     }
     assert exposed(plan_of(CAT_AS_SUBJECT), "cat_as_subject").unseen == ()
 
@@ -90,7 +90,7 @@ def test_a_rule_that_two_patterns_take_away_together_is_listed() -> None:
     pp_as_subject = pattern("s", (structure("{ V -[nsubj]-> N; N -[nmod]-> M }"),))
     pp_elsewhere = pattern("o", (structure("{ V -[^nsubj]-> N; N -[nmod]-> M }"),))
     claim = exposed(plan_of(pp_as_subject, pp_elsewhere), "s")
-    assert (Kind.RULE, "np_pp") in names(claim, Reason.TOGETHER)
+    assert (IngredientKind.RULE, "np_pp") in names(claim, Reason.TOGETHER)
 
 
 @pytest.mark.parametrize("tested", [PP_IN_SUBJECT, NO_CAT, CAT_AS_SUBJECT])

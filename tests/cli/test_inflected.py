@@ -25,8 +25,8 @@ from sgl.diagnostics.render import render
 from sgl.frontend.inflections import Inflection, inflections
 from sgl.frontend.morphology import Application
 from sgl.morphology.analyser import AnalyserMissing, sudachi
-from sgl.morphology.check import Outcome, check_morphology
-from sgl.morphology.compare import Comparison
+from sgl.morphology.check import MorphologyResult, check_morphology
+from sgl.morphology.compare import FormComparison
 from sgl.morphology.knowledge import Exemption, Knowledge, library_knowledge
 from sgl.pipeline import inflected
 from sgl.pipeline.inflected import check_inflected
@@ -78,12 +78,12 @@ def knowledge() -> Knowledge:
 
 
 @pytest.fixture(scope="module")
-def comparison(knowledge: Knowledge) -> Comparison:
-    return Comparison(sudachi().analyse, knowledge)
+def comparison(knowledge: Knowledge) -> FormComparison:
+    return FormComparison(sudachi().analyse, knowledge)
 
 
 @pytest.fixture(scope="module")
-def library(knowledge: Knowledge) -> tuple[Outcome, Diagnostics]:
+def library(knowledge: Knowledge) -> tuple[MorphologyResult, Diagnostics]:
     """The outcome for every form of every predicate of the list."""
     diagnostics = Diagnostics()
     forms = list(library_inflections(knowledge))
@@ -101,7 +101,7 @@ def grammar(directory: Path, verbs: str = VERBS) -> Path:
 
 
 def test_the_analyser_reads_every_form_of_the_library(
-    library: tuple[Outcome, Diagnostics],
+    library: tuple[MorphologyResult, Diagnostics],
 ) -> None:
     outcome, diagnostics = library
     assert [found.message for found in diagnostics] == []
@@ -111,7 +111,7 @@ def test_the_analyser_reads_every_form_of_the_library(
 
 
 def test_the_tables_about_the_analyser_have_no_idle_rows(
-    library: tuple[Outcome, Diagnostics], knowledge: Knowledge
+    library: tuple[MorphologyResult, Diagnostics], knowledge: Knowledge
 ) -> None:
     outcome, _ = library
     assert outcome.exempted == knowledge.exemptions
@@ -225,7 +225,7 @@ def test_a_form_in_a_cell_has_to_be_one_of_the_same_word(tmp_path: Path) -> None
     ],
 )
 def test_a_word_of_another_class_is_reported(
-    word: str, wrong_class: str, comparison: Comparison
+    word: str, wrong_class: str, comparison: FormComparison
 ) -> None:
     assert comparison.bases(word, wrong_class) == ()
 
@@ -253,13 +253,13 @@ def test_a_word_of_another_class_is_reported(
     ],
 )
 def test_a_form_that_does_not_exist_is_reported(
-    form: str, word: str, inflection_class: str, wrong: str, comparison: Comparison
+    form: str, word: str, inflection_class: str, wrong: str, comparison: FormComparison
 ) -> None:
     assert not is_accepted(comparison, form, word, inflection_class, wrong)
 
 
 def is_accepted(
-    comparison: Comparison, form: str, word: str, inflection_class: str, result: str
+    comparison: FormComparison, form: str, word: str, inflection_class: str, result: str
 ) -> bool:
     return any(
         comparison.is_read_as(result, base, reading)
@@ -281,7 +281,7 @@ ALIKE = [
 
 
 @pytest.mark.parametrize("word", ["走る", "読む", "助ける", "勉強する", "来る", "高い", "静か"])
-def test_no_form_is_taken_for_another(word: str, comparison: Comparison) -> None:
+def test_no_form_is_taken_for_another(word: str, comparison: FormComparison) -> None:
     (inflection_class,) = [row.cells["class"] for row in predicates() if row.cells["ja"] == word]
     forms = {
         form: inflect(form, word, inflection_class)
@@ -298,7 +298,7 @@ def test_no_form_is_taken_for_another(word: str, comparison: Comparison) -> None
     assert [pair for pair in confused if set(pair) not in ALIKE] == []
 
 
-def test_hardly_any_wrong_ending_is_accepted(comparison: Comparison) -> None:
+def test_hardly_any_wrong_ending_is_accepted(comparison: FormComparison) -> None:
     """走いた, 走いだ, 走した …; but 急せる can be a form of 急す as well."""
     tried = 0
     accepted = []

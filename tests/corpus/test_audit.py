@@ -15,12 +15,12 @@ from toy import PP_IN_SUBJECT, TOY, random_derivations
 
 from sgl.automata import StructureCompiler
 from sgl.core.interpret import interpret
-from sgl.corpus import Corpus, Row, Speller, Unreadable
+from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
 from sgl.corpus.audit import (
     Auditor,
-    Choice,
-    Declared,
-    Reader,
+    DeclaredStructure,
+    ReadingChoice,
+    SentenceReader,
     StructureFinder,
     all_give,
     audit_data,
@@ -51,7 +51,7 @@ def farm() -> Compiled:
 # --- rows ------------------------------------------------------------------------------------
 
 
-def read(path: Path, content: bytes, columns: int = 2) -> list[Row | Unreadable]:
+def read(path: Path, content: bytes, columns: int = 2) -> list[CorpusRow | Unreadable]:
     path.write_bytes(content)
     return list(Corpus(path, columns).rows())
 
@@ -59,10 +59,10 @@ def read(path: Path, content: bytes, columns: int = 2) -> list[Row | Unreadable]
 def test_rows_have_texts_and_perhaps_a_kind(tmp_path: Path) -> None:
     file = tmp_path / "c.tsv"
     assert read(file, "a\tあ\tgen\nb\tい\tdev\r\n".encode()) == [
-        Row(1, ("a", "あ"), "gen", 10),
-        Row(2, ("b", "い"), "dev", 11),
+        CorpusRow(1, ("a", "あ"), "gen", 10),
+        CorpusRow(2, ("b", "い"), "dev", 11),
     ]
-    assert read(file, "\ufeffa\tあ".encode()) == [Row(1, ("a", "あ"), "", 8)]
+    assert read(file, "\ufeffa\tあ".encode()) == [CorpusRow(1, ("a", "あ"), "", 8)]
     assert read(file, b"") == []
 
 
@@ -82,11 +82,11 @@ def test_a_line_that_cannot_be_read_is_kept_with_its_number(
     line: bytes, reason: str, tmp_path: Path
 ) -> None:
     first, broken, last = read(tmp_path / "c.tsv", b"x\ty\tkind\n" + line + b"\nz\tw\tkind\n")
-    assert isinstance(first, Row)
+    assert isinstance(first, CorpusRow)
     assert isinstance(broken, Unreadable)
     assert (broken.line, broken.size) == (2, len(line) + 1)
     assert reason in broken.reason
-    assert last == Row(3, ("z", "w"), "kind", 9)
+    assert last == CorpusRow(3, ("z", "w"), "kind", 9)
 
 
 @settings(max_examples=200, deadline=None)
@@ -120,8 +120,8 @@ def test_a_text_is_brought_into_the_spelling_of_its_layer(
 ) -> None:
     grammar = farm().grammar
     parser = Parser(grammar, grammar.text_layer(layer))
-    speller = Speller(grammar.text_layers[parser.layer], parser.vocabulary)
-    spellings = list(speller.spellings(text))
+    normalizer = Normalizer(grammar.text_layers[parser.layer], parser.vocabulary)
+    spellings = list(normalizer.spellings(text))
     assert spellings[0] == (text, ())
     assert spellings[-1] == (spelling, changed)
     assert parser.recognise(spelling)
@@ -130,8 +130,8 @@ def test_a_text_is_brought_into_the_spelling_of_its_layer(
 def test_only_what_is_asked_for_is_put_right() -> None:
     grammar = farm().grammar
     words = Parser(grammar).vocabulary
-    speller = Speller(grammar.text_layers[0], words, ["width"])
-    assert list(speller.spellings("The dog saw a cat ．")) == [
+    normalizer = Normalizer(grammar.text_layers[0], words, ["width"])
+    assert list(normalizer.spellings("The dog saw a cat ．")) == [
         ("The dog saw a cat ．", ()),
         ("The dog saw a cat .", ("width",)),
     ]
@@ -139,8 +139,8 @@ def test_only_what_is_asked_for_is_put_right() -> None:
 
 def test_a_mark_that_is_a_word_of_its_own_gets_its_space() -> None:
     layer = TOY.text_layers[0]
-    speller = Speller(layer, {"a", "b", "-", *layer.attach}, ["spacing"])
-    assert [text for text, _ in speller.spellings("a-b .")][-1] == "a - b."
+    normalizer = Normalizer(layer, {"a", "b", "-", *layer.attach}, ["spacing"])
+    assert [text for text, _ in normalizer.spellings("a-b .")][-1] == "a - b."
 
 
 # --- outputs -----------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_readings_part_at_words_that_are_written_alike() -> None:
     forest = Parser(grammar, grammar.text_layer("ja")).forest("犬が猫を追いかけた。")
     assert forest is not None
     assert forest.count == 4
-    assert choices(forest, 0) == {Choice("word", "Det", ("a", "the"))}
+    assert choices(forest, 0) == {ReadingChoice("word", "Det", ("a", "the"))}
 
 
 # --- structures --------------------------------------------------------------------------------
@@ -290,24 +290,24 @@ def test_every_difference_has_an_explanation_and_equality_has_none(seed: int, ot
 # --- the published data ------------------------------------------------------------------------
 
 
-def published_audit(name: str, declared: Sequence[Declared]) -> dict[str, object]:
+def published_audit(name: str, declared: Sequence[DeclaredStructure]) -> dict[str, object]:
     compiled = open_grammar(grammars_dir() / "sget.sgl", {}, SourceMap(), Diagnostics())
     assert compiled is not None
     grammar = compiled.grammar
     parser = Parser(grammar)
     finder = StructureFinder(grammar, tuple(declared))
-    spellers = [
-        Speller(layer, Parser(grammar, index).vocabulary, ["spacing"])
+    normalizers = [
+        Normalizer(layer, Parser(grammar, index).vocabulary, ["spacing"])
         for index, layer in enumerate(grammar.text_layers)
     ]
-    reader = Reader(parser, (TextOutput(grammar, 1),), finder, spellers[0])
-    auditor = Auditor(reader, ("en", "ja"), tuple(declared), spellers[1:])
+    reader = SentenceReader(parser, (TextOutput(grammar, 1),), finder, normalizers[0])
+    auditor = Auditor(reader, ("en", "ja"), tuple(declared), normalizers[1:])
     return audit_data(auditor.run([PUBLISHED / name], lambda *_: None))
 
 
 @needs_published_data
 def test_of_the_published_dev_set_only_the_known_errors_are_not_derived() -> None:
-    data = published_audit("dev.tsv", [Declared("pp_in_subject", PP_IN_SUBJECT)])
+    data = published_audit("dev.tsv", [DeclaredStructure("pp_in_subject", PP_IN_SUBJECT)])
     assert (data["rows"], data["unreadable"], data["ambiguous"]) == (5_000, 0, 0)
     assert data["structures"] == {"pp_in_subject": 0}
     assert data["files"][0]["distinct"] == 4_425  # type: ignore[index]

@@ -22,8 +22,7 @@ from sampling import (
 from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, toy_plan
 
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.weights.split import split_grammar
-from sgl.automata.weights.transitions import Transition
+from sgl.automata.weights.split import Transition, split_grammar
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
 from sgl.core.plan import Constraint
 from sgl.sampling import draw

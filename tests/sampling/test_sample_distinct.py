@@ -14,7 +14,7 @@ from sampling import (
 )
 from toy import TOY, GrammarBuilder
 
-from sgl.automata.weights.transitions import Transition
+from sgl.automata.weights.split import Transition
 from sgl.core.interpret import interpret
 from sgl.core.plan import Plan
 from sgl.sampling import NotEnoughError, StratumDraw, draw, forecast

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from toy import GrammarBuilder
 
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.weights.split import SplitGrammar, split_grammar
-from sgl.automata.weights.transitions import Transition, Transitions
+from sgl.automata.weights.split import SplitGrammar, Transition, Transitions, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.sampling import pack

@@ -1,1 +1,15 @@
-"""Tree automata and what is done with them: products, complements, minimisation."""
+"""Tree automata over the derivations of one grammar, and the operations on them.
+
+::
+
+    lexicon         words that no structure tells apart are read as one class
+    tree_automaton  states and transitions as columns
+    minimization    trim, merge equivalent states, number them canonically
+    product         run two automata at once
+    boolean         complement and intersection
+    conjunctions    the absence of many structures, with everything shared
+    witness         the smallest derivation that is accepted
+
+Textbook: Comon et al. (2007), *Tree Automata Techniques and Applications*, ch. 1; the
+symbolic alphabets of lexical classes follow Veanes & Bjørner (2015).
+"""

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.numbering import Numbering
+from sgl.automata.common import Numbering
 from sgl.core.structure import Structure
 
 Ranks = tuple[int, ...]

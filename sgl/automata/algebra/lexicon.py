@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.numbering import Numbering
+from sgl.automata.common import Numbering
 from sgl.core.grammar import CoreGrammar
 
 

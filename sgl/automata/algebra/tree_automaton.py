@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.automata.algebra.lexicon import Lexicon
-from sgl.automata.errors import UnsupportedStructure
+from sgl.automata.common import UnsupportedStructure
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 

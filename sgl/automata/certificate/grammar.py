@@ -1,4 +1,4 @@
-"""The core grammar as data: what decides the graphs of derivations, and names to read.
+"""The core grammar and structures as data: what decides graphs, and names to read.
 
 A *symbol* stands for rules that differ in the labels of their nodes only: every rule with
 children is one, and so are the words that nothing in the certificate tells apart::
@@ -10,6 +10,16 @@ children is one, and so are the words that nothing in the certificate tells apar
 The nodes of a fragment are counted, those that become ports of the whole first.  ``rows``
 has for each child the nodes that its ports become, and then a row for each labelled node.
 Words, templates and weights are left out: no claim is about them.
+
+A structure is written body by body::
+
+    { V -[nsubj|nsubj:pass]-> N[lemma=dog] } without { N -[nmod]{2,}-> M[#amod>=1] }
+
+    variables [V, N]  links [[V, [0, nsubj, nsubj:pass], 1, 1, N]]  tests [[N, lemma, 0, dog]]
+    variables [N, M]  links [[N, [0, nmod], 2, null, M]]   degrees [[M, [0, amod], ">=", 1]]
+
+A list of labels or values has a number in front: 1 if it is negated.  A link is a walk with
+its least and largest number of edges; an edge is a walk of one.
 """
 
 from __future__ import annotations
@@ -19,6 +29,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import CoreGrammar, Rule
+from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
 
 Json = dict[str, object]
 
@@ -38,7 +49,7 @@ def grammar_data(
 
     Words with equal values in ``alike`` can be one symbol.
     """
-    tables = _Tables()
+    tables = _SharedParts()
     numbers = [grammar.graph_layer(layer) for layer in layers]
     for rule in grammar.rules:
         fragments, labels = [], []
@@ -68,7 +79,7 @@ _Label = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
+class _SharedParts:
     """What the rules have in common, each numbered in the order of its first use."""
 
     fragments: dict[str, int] = field(default_factory=dict)
@@ -117,3 +128,37 @@ def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[
         ],
     }
     return content, labels
+
+
+def structure_data(structure: Structure) -> Json:
+    """The structure with everything that decides whether a graph contains it."""
+    return {"bodies": [_body(body) for body in (structure.body, *structure.without)]}
+
+
+def _body(body: Body) -> Json:
+    names = [variable.name for variable in body.variables]
+    return {
+        "variables": names,
+        "tests": [
+            (variable.name, test.attribute, int(test.negated), *sorted(test.values))
+            for variable in body.variables
+            for test in variable.tests
+        ],
+        "degrees": [
+            (variable.name, _labels(test.labels), test.comparison, test.number)
+            for variable in body.variables
+            for test in variable.degrees
+        ],
+        "links": [
+            (names[atom.source], _labels(atom.labels), *_bounds(atom), names[atom.target])
+            for atom in body.links
+        ],
+    }
+
+
+def _labels(test: LabelTest) -> list[object]:
+    return [int(test.negated), *sorted(test.labels)]
+
+
+def _bounds(atom: EdgeAtom | PathAtom) -> tuple[int, int | None]:
+    return (atom.low, atom.high) if isinstance(atom, PathAtom) else (1, 1)

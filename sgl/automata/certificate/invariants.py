@@ -1,24 +1,87 @@
 """Inductive invariants of splits: which automaton states the phrases of each state can have.
 
-They are the smallest ones, and are written without what goes by itself: a state of the
-split whose phrases are all in state 0 of every automaton is left out.
+Most phrases of most categories are in one state of an automaton, the one in which nothing
+of its structure has begun.  States are therefore counted within each category, the most
+common one first.  That one is number 0, and what leads to a state 0 is not written::
+
+    V -[obj]-> N      NP: 0     VP: 0 nothing, 1 found     VP -> V NP: 1 after (0, 0)
+
+The invariants are the smallest ones.  A state of the split whose phrases are all in state 0
+of every automaton is left out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import product
 
-from sgl.automata import SplitGrammar
-from sgl.automata.certificate.numbering import NumberedAutomaton, States
-from sgl.automata.proofs.invariant import SplitView, assignment
+from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.algebra.tree_automaton import leaf_states
+from sgl.automata.proofs.invariant import AutomatonView, Bits, SplitView, assignment, members
+from sgl.core.structure import Structure
+
+States = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenAutomaton:
+    """The automaton that finds a structure.
+
+    ``words[r]`` is the state after a word, ``tables[r]`` has the transitions of a rule with
+    children, both by rule id; ``accepting`` are the accepted states of texts.  ``reader``
+    reads splits with the automaton; ``number[q]`` is the new number of its state ``q``.
+    """
+
+    reader: AutomatonView
+    number: States
+    words: dict[int, int]
+    tables: dict[int, dict[States, int]]
+    accepting: States
+    _written: dict[Bits, States] = field(default_factory=dict, repr=False)
+
+    def written(self, states: Bits) -> States:
+        """The numbers of states of one category, in order; nothing if it is number 0 alone."""
+        known = self._written.get(states)
+        if known is None:
+            numbers = sorted(self.number[q] for q in members(states))
+            known = self._written[states] = tuple(numbers) if any(numbers) else ()
+        return known
+
+    @classmethod
+    def of(cls, compiler: StructureCompiler, structure: Structure) -> WrittenAutomaton:
+        """Number the states of the automaton of ``structure``."""
+        automaton = compiler.presence(structure)
+        leaves = leaf_states(compiler.index, automaton)
+        uses = Counter(leaves.values())
+        for table in automaton.tables:
+            uses.update(table.values())
+        number = [0] * len(automaton.category)
+        met: Counter[int] = Counter()
+        for state in sorted(range(len(number)), key=lambda state: (-uses[state], state)):
+            number[state] = met[automaton.category[state]]
+            met[automaton.category[state]] += 1
+        return cls(
+            reader=AutomatonView.of(compiler.index, automaton),
+            number=tuple(number),
+            words={rule: number[state] for rule, state in leaves.items()},
+            tables={
+                rule: {
+                    tuple([number[q] for q in qs]): number[result] for qs, result in table.items()
+                }
+                for rule, table in zip(compiler.index.phrasal, automaton.tables, strict=True)
+            },
+            accepting=tuple(sorted(number[state] for state in automaton.accepting)),
+        )
+
 
 #: A state of the split, and after it the automaton states, one for each automaton in turn.
 Invariant = list[tuple[int, ...]]
 
 
 def invariant(
-    view: SplitView, automata: Sequence[NumberedAutomaton], *, accepted: bool
+    view: SplitView, automata: Sequence[WrittenAutomaton], *, accepted: bool
 ) -> Invariant | None:
     """The invariant that shows what all texts of a split have in common.
 
@@ -41,7 +104,7 @@ def invariant(
     ]
 
 
-def _single(view: SplitView, automaton: NumberedAutomaton, *, accepted: bool) -> Invariant | None:
+def _single(view: SplitView, automaton: WrittenAutomaton, *, accepted: bool) -> Invariant | None:
     """The invariant for one automaton.
 
     The only state of a category has number 0, so that nothing is to be written of it.
@@ -56,7 +119,7 @@ def _single(view: SplitView, automaton: NumberedAutomaton, *, accepted: bool) ->
     return [(state, *numbers) for state, numbers in written if numbers]
 
 
-def _joint(split: SplitGrammar, automata: Sequence[NumberedAutomaton]) -> list[set[States]]:
+def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton]) -> list[set[States]]:
     """For each state of a split the combinations of states that several automata can be in."""
     states: list[set[States]] = [set() for _ in split.category]
     for state, transitions in enumerate(split.transitions_of):

@@ -18,9 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sgl.automata.errors import BudgetSpent
-from sgl.automata.numbering import Numbering
-from sgl.automata.patterns.forget import Outcome, forget
+from sgl.automata.common import BudgetSpent, Numbering
 from sgl.automata.patterns.matches import (
     DONE,
     UNASSIGNED,
@@ -29,10 +27,10 @@ from sgl.automata.patterns.matches import (
     join,
     keep_passing,
     place,
+    realise,
     rename,
 )
-from sgl.automata.patterns.realise import realise
-from sgl.automata.patterns.scene import Outline, outline_of, scene_of
+from sgl.automata.patterns.scene import MatchFate, Outline, forget, outline_of, scene_of
 from sgl.automata.patterns.schema import Schema
 from sgl.automata.patterns.symbols import Symbol
 
@@ -181,7 +179,7 @@ class Gluing:
         outcome: set[int] = set()
         for grown in self._grown(match, work):
             remaining = forget(grown, self._scene)
-            if remaining is Outcome.FOUND:
+            if remaining is MatchFate.FOUND:
                 return None
             if isinstance(remaining, Match):
                 outcome.add(self._matches.number(remaining))

@@ -8,17 +8,26 @@ whether it has no node yet, is *done* (its node is forgotten), or sits at a port
 
     V: unassigned   N: head   M: done   edges realised: N -[nmod]-> M
 
-The functions here are pure; nodes are local nodes of one rule unless a comment
-says ports.  They take the clause that the match belongs to, so that one set of
-functions serves the body of a structure and its ``without`` bodies.
+An edge atom with both ends assigned is realised as soon as an edge fits.  If an
+end has no node yet, the edge may give it one or may not, so that one match
+becomes two::
+
+    edge see -nsubj-> dog      { V -[nsubj]-> N }      V ?  N ?
+                                                   →   V ?  N ?    and    V see  N dog
+
+The functions are pure; nodes are local nodes of one rule unless a comment says ports.  They
+take the clause that the match belongs to, so that one set of functions serves the body of a
+structure and its ``without`` bodies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from sgl.automata.patterns.schema import NO_PREDICATE, Clause, Schema
+from sgl.automata.patterns.schema import NO_PREDICATE, BodySchema, Schema
+from sgl.automata.patterns.symbols import LocalEdge
 
 #: Values of an assignment that are not nodes.  As indices from the end they pick
 #: themselves out of a renaming table that ends in (DONE, UNASSIGNED).
@@ -28,7 +37,7 @@ DONE = -2
 Lengths = tuple[tuple[int, int], ...]
 
 
-class Progress(NamedTuple):
+class WalkProgress(NamedTuple):
     """What is known of a path atom that does not hold yet.
 
     ``forward`` are pairs (node, lengths of walks from the source) if the source
@@ -42,8 +51,8 @@ class Progress(NamedTuple):
     satisfied: bool = False
 
 
-OPEN = Progress()
-SATISFIED = Progress(satisfied=True)
+OPEN = WalkProgress()
+SATISFIED = WalkProgress(satisfied=True)
 
 
 class Match(NamedTuple):
@@ -57,7 +66,7 @@ class Match(NamedTuple):
 
     assignment: tuple[int, ...]
     edges: int
-    walks: tuple[Progress, ...]
+    walks: tuple[WalkProgress, ...]
     extensions: tuple[frozenset[Match], ...] = ()
 
 
@@ -76,7 +85,7 @@ def complete(schema: Schema, match: Match) -> bool:
     )
 
 
-def _empty(clause: Clause) -> Match:
+def _empty(clause: BodySchema) -> Match:
     return Match((UNASSIGNED,) * clause.width, 0, (OPEN,) * len(clause.walks))
 
 
@@ -98,17 +107,17 @@ def rename(match: Match, table: Sequence[int]) -> Match:
     )
 
 
-def _rename_progress(progress: Progress, table: Sequence[int]) -> Progress:
+def _rename_progress(progress: WalkProgress, table: Sequence[int]) -> WalkProgress:
     if progress.forward is None and progress.backward is None:
         return progress
 
     def renamed(lengths: Lengths | None) -> Lengths | None:
         return None if lengths is None else tuple((table[node], bits) for node, bits in lengths)
 
-    return Progress(renamed(progress.forward), renamed(progress.backward))
+    return WalkProgress(renamed(progress.forward), renamed(progress.backward))
 
 
-def passes(clause: Clause, variable: int, label: int | None) -> bool:
+def passes(clause: BodySchema, variable: int, label: int | None) -> bool:
     """Whether a node may be the variable; a label that is not known yet may pass."""
     predicate = clause.predicates[variable]
     return predicate == NO_PREDICATE or label is None or bool(label >> predicate & 1)
@@ -136,7 +145,7 @@ def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> 
     return with_extensions(joined, extensions)
 
 
-def _join(clause: Clause, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
+def _join(clause: BodySchema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
     assignment: list[int] = []
     for left, right in zip(first.assignment, second.assignment, strict=True):
         if left == UNASSIGNED:
@@ -160,10 +169,10 @@ def _join(clause: Clause, first: Match, second: Match, shared: Sequence[int]) ->
     )
 
 
-def _join_progress(first: Progress, second: Progress) -> Progress:
+def _join_progress(first: WalkProgress, second: WalkProgress) -> WalkProgress:
     if first.satisfied or second.satisfied:
         return SATISFIED
-    return Progress(
+    return WalkProgress(
         first.forward if first.forward is not None else second.forward,
         first.backward if first.backward is not None else second.backward,
     )
@@ -182,7 +191,7 @@ def keep_passing(schema: Schema, match: Match, labels: Sequence[int | None]) -> 
     return with_extensions(match, extensions)
 
 
-def _all_pass(clause: Clause, match: Match, labels: Sequence[int | None]) -> bool:
+def _all_pass(clause: BodySchema, match: Match, labels: Sequence[int | None]) -> bool:
     return all(
         node < 0 or passes(clause, variable, labels[node])
         for variable, node in enumerate(match.assignment)
@@ -244,3 +253,75 @@ def with_node(match: Match, variable: int, node: int) -> Match:
 def with_extensions(match: Match, extensions: tuple[frozenset[Match], ...]) -> Match:
     """The match with other extensions."""
     return Match(match.assignment, match.edges, match.walks, extensions)
+
+
+NodeLabels = Sequence[int | None]
+
+
+def realise(schema: Schema, match: Match, edge: LocalEdge, labels: NodeLabels) -> list[Match]:
+    """All matches that ``match`` becomes when ``edge`` is added."""
+    goals = edge.effect.goals
+    if schema.withouts and any(goals[1:]):
+        extensions = []
+        for clause, members, own in zip(schema.withouts, match.extensions, goals[1:], strict=True):
+            step = partial(_realise_goal, clause, None, edge, labels)
+            extensions.append(frozenset(_realise_all(members, own, step)))
+        match = with_extensions(match, tuple(extensions))
+    step = partial(_realise_goal, schema.body, schema, edge, labels)
+    return _realise_all([match], goals[0], step)
+
+
+def _realise_all(
+    members: Iterable[Match], goals: Sequence[int], step: Callable[[Match, int], Match | None]
+) -> list[Match]:
+    """Realise each goal in each match where it can be; both ways where there is a choice."""
+    group = list(members)
+    for goal in goals:
+        grown: list[Match] = []
+        for member in group:
+            realised = step(member, goal)
+            if realised is None or realised.assignment != member.assignment:
+                grown.append(member)
+            if realised is not None:
+                grown.append(realised)
+        group = grown
+    return group
+
+
+def _realise_goal(
+    clause: BodySchema,
+    schema: Schema | None,
+    edge: LocalEdge,
+    labels: NodeLabels,
+    match: Match,
+    goal: int,
+) -> Match | None:
+    """Let ``edge`` realise one goal, or ``None`` if it cannot.
+
+    ``schema`` is given for a match of the body, whose extensions follow it.
+    """
+    if match.edges >> goal & 1:
+        return None
+    atom = clause.edges[goal]
+    for variable, node in ((atom.source, edge.source), (atom.target, edge.target)):
+        if match.assignment[variable] == node:
+            continue
+        if not _may_assign(clause, match, variable, node, labels[node]):
+            return None
+        if schema is None:
+            match = with_node(match, variable, node)
+        else:
+            match = assign(schema, match, variable, node, labels[node])
+    return Match(match.assignment, match.edges | 1 << goal, match.walks, match.extensions)
+
+
+def _may_assign(
+    clause: BodySchema, match: Match, variable: int, node: int, label: int | None
+) -> bool:
+    return (
+        match.assignment[variable] == UNASSIGNED
+        and variable in clause.own
+        and variable not in clause.eager
+        and node not in match.assignment
+        and passes(clause, variable, label)
+    )

@@ -1,4 +1,4 @@
-"""A structure as the automaton sees it.
+"""Split a structure into what decides its automaton and what does not.
 
 The automaton of a structure does not depend on which words its node tests name
 or which labels its edges have, only on which nodes share a test and which edges
@@ -11,14 +11,20 @@ exist.  A structure is therefore split in three::
     schema       body     variables V N     V -[0]-> N     N passes predicate 0
                  without  variables V N A   N -[0]-> A
 
-so that structures of one shape share one automaton, whatever their words and
-labels.  In a ``without`` clause the variables of the body come first; its own
-follow.
+Structures of one form share one automaton, whatever their words and labels.  In a
+``without`` clause the variables of the body come first and its own follow.
 
 A variable is *eager* when a match must say from the moment a node is created
 whether the variable is that node: variables that path atoms, degree tests or
 ``without`` bodies mention, and isolated ones.  All others get their node from
 the first edge that realises one of their edge atoms.
+
+Lengths of walks are bit sets: bit ``i`` says that some walk has length ``i``.  A path atom
+with the bounds ``{2,4}`` never needs lengths above 4, and ``{2,}`` cannot tell 2 from 3,
+so that every set fits in ``cap + 1`` bits::
+
+    {2,4}   cap 4             lengths above 4 are dropped
+    {2,}    cap 2, saturates  bit 2 means "2 or more"
 """
 
 from __future__ import annotations
@@ -27,7 +33,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sgl.automata.patterns.lengths import WalkRelation, wanted_lengths
 from sgl.core.structure import (
     Body,
     DegreeTest,
@@ -38,7 +43,68 @@ from sgl.core.structure import (
     Structure,
 )
 
-#: In :attr:`Clause.predicates`: the variable has no node test.
+#: The set of lengths that contains 0 only, and the one that contains 1 only.
+ZERO, ONE = 1, 2
+
+#: Lengths of the walks between pairs of nodes; pairs without a walk are absent.
+Reach = dict[tuple[int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRelation:
+    """Walks over the edges that pass a label test, with lengths up to ``cap``."""
+
+    cap: int
+    saturates: bool
+
+    @classmethod
+    def of(cls, atom: PathAtom) -> WalkRelation:
+        """The relation in which a path atom is decided."""
+        if atom.high is None:
+            return cls(max(atom.low, 1), saturates=True)
+        return cls(atom.high, saturates=False)
+
+    @property
+    def edge(self) -> int:
+        """The lengths of a single edge."""
+        return ONE if self.cap >= 1 else 0
+
+    def compose(self, first: int, second: int) -> int:
+        """Lengths of a walk of ``first`` followed by a walk of ``second``."""
+        total = 0
+        shift = 0
+        while first >> shift:
+            if first >> shift & 1:
+                total |= second << shift
+            shift += 1
+        within = total & ((1 << (self.cap + 1)) - 1)
+        if self.saturates and total >> (self.cap + 1):
+            within |= 1 << self.cap
+        return within
+
+
+def wanted_lengths(atom: PathAtom) -> int:
+    """The lengths that satisfy a path atom, in its own relation."""
+    cap = WalkRelation.of(atom).cap
+    return sum(1 << length for length in range(atom.low, cap + 1))
+
+
+def close(relation: WalkRelation, reach: Reach) -> None:
+    """Add to ``reach`` all walks that are composed of those in it."""
+    changed = True
+    while changed:
+        changed = False
+        for (source, middle), first in list(reach.items()):
+            for (start, target), second in list(reach.items()):
+                if start == middle:
+                    old = reach.get((source, target), 0)
+                    new = old | relation.compose(first, second)
+                    if new != old:
+                        reach[source, target] = new
+                        changed = True
+
+
+#: In :attr:`BodySchema.predicates`: the variable has no node test.
 NO_PREDICATE = -1
 
 Predicate = tuple[NodeTest, ...]
@@ -77,7 +143,7 @@ class DegreeGoal:
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class BodySchema:
     """The body of a structure, or one ``without`` body.
 
     ``width`` is the number of variables, those of the body included, and
@@ -111,8 +177,8 @@ class Schema:
     attributes passes.
     """
 
-    body: Clause
-    withouts: tuple[Clause, ...]
+    body: BodySchema
+    withouts: tuple[BodySchema, ...]
     relations: tuple[WalkRelation, ...]
     counters: tuple[int, ...]
     unlabelled: int
@@ -124,7 +190,7 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class LabelTests:
     """The label tests of a structure.
 
     ``goals[i]`` belong to the edge goals of clause ``i`` (the body first),
@@ -143,7 +209,7 @@ class Query:
     structure: Structure
     schema: Schema
     predicates: tuple[Predicate, ...]
-    labels: Labels
+    labels: LabelTests
 
 
 def query_of(structure: Structure) -> Query:
@@ -172,7 +238,7 @@ def query_of(structure: Structure) -> Query:
             if all(test.accepts("") for test in tests)
         ),
     )
-    labels = Labels(
+    labels = LabelTests(
         goals=tuple(tuple(edge.labels for edge in body.edges) for body in bodies),
         relations=tuple(labels for labels, _ in relations),
         counters=tuple(counters),
@@ -227,7 +293,9 @@ def _constrained(body: Body) -> list[str]:
     ]
 
 
-def _clause(body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _Shared) -> Clause:
+def _clause(
+    body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _Shared
+) -> BodySchema:
     """Number the variables of ``body`` after those of ``outer`` and sort out its atoms."""
     own = [variable for variable in body.variables if variable.name not in outer]
     names = (*outer, *(variable.name for variable in own))
@@ -245,7 +313,7 @@ def _clause(body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _
         if variable in own and (tracked or variable.name in bound):
             eager.append(number[index])
     edges = tuple(EdgeGoal(number[e.source], number[e.target]) for e in body.edges)
-    return Clause(
+    return BodySchema(
         width=len(names),
         own=tuple(range(len(outer), len(names))),
         eager=tuple(eager),

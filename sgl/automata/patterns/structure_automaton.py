@@ -26,8 +26,7 @@ from collections.abc import Sequence
 from sys import maxsize
 from typing import NamedTuple
 
-from sgl.automata.errors import BudgetSpent, StructureTooCostly
-from sgl.automata.numbering import Numbering
+from sgl.automata.common import BudgetSpent, Numbering, StructureTooCostly
 from sgl.automata.patterns.gluing import Gluing, Joining, Work
 from sgl.automata.patterns.matches import Match, complete
 from sgl.automata.patterns.scene import Outline
@@ -41,7 +40,7 @@ from sgl.core.structure import Structure
 DEFAULT_BUDGET = 4_000_000
 
 
-class State(NamedTuple):
+class PhraseState(NamedTuple):
     """What matters about a phrase for a schema, by number: its outline and its matches."""
 
     outline: int
@@ -50,7 +49,7 @@ class State(NamedTuple):
 
 #: The number of the state of every phrase that contains the structure, and the state.
 FOUND = 0
-_FOUND = State(-1, frozenset())
+_FOUND = PhraseState(-1, frozenset())
 
 
 class SchemaAutomaton:
@@ -61,7 +60,7 @@ class SchemaAutomaton:
         self._symbols: Numbering[Symbol] = Numbering()
         self._outlines: Numbering[Outline] = Numbering()
         self._matches: Numbering[Match] = Numbering()
-        self._states: Numbering[State] = Numbering()
+        self._states: Numbering[PhraseState] = Numbering()
         self._states.number(_FOUND)
         self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
         self._gluings: dict[tuple[int, tuple[int, ...]], tuple[Gluing, int]] = {}
@@ -88,7 +87,7 @@ class SchemaAutomaton:
         matches = gluing.result([state.matches for state in states], work)
         if matches is None:
             return FOUND
-        return self._states.number(State(outline, matches))
+        return self._states.number(PhraseState(outline, matches))
 
     def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> tuple[Gluing, int]:
         """A symbol over children with these outlines, and the outline of its result."""
@@ -146,7 +145,7 @@ class StructureAutomaton:
         self._query = query
         self._budget = budget
         self._work = Work(budget)
-        self._reading = fragments.reading(query)
+        self._query_symbols = fragments.query_symbols(query)
         self._symbols: dict[int, int] = {}
         self._symbol_of_kind: dict[tuple[int, ...], int] = {}
 
@@ -164,10 +163,10 @@ class StructureAutomaton:
     def symbols(self, rules: Sequence[int]) -> list[int]:
         """The numbers of the symbols of some rules, for :meth:`after`."""
         symbols = []
-        for kind in self._reading.kinds(rules):
+        for kind in self._query_symbols.kinds(rules):
             symbol = self._symbol_of_kind.get(kind)
             if symbol is None:
-                symbol = self._core.symbol(self._reading.symbol(kind))
+                symbol = self._core.symbol(self._query_symbols.symbol(kind))
                 self._symbol_of_kind[kind] = symbol
             symbols.append(symbol)
         return symbols

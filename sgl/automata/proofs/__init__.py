@@ -1,1 +1,18 @@
-"""What is proved about a plan, and the evidence for it."""
+"""Proofs about a plan: what holds, and a sentence where it does not.
+
+::
+
+    compiler     structures and constraints to automata; why a constraint has no text
+    invariant    check a finished split against an automaton, state by state
+    evidence     what the claims about a plan are decided from
+    training     can training contain a structure?
+    licensing    does training contain every piece of what is held out?
+    inventory    does training contain the words, forms and rules of the items?
+    claims       what is claimed, as values with verdicts
+    findings     what is worth knowing about a plan beside its claims
+    statistics   how large, how long and how deep every stratum is
+    prove        decide every claim
+    explanation  the proof by states, for people to read
+
+Every claim is emptiness of an intersection of tree automata, decided by reachability.
+"""

@@ -3,11 +3,21 @@
 Structures become automata over the derivations of the grammar (*presence*), their
 complements (*absence*) are joined to what constraints exclude
 (:mod:`sgl.automata.algebra.conjunctions`), and what they require is added by intersection.
+
+Where a constraint has no text, :func:`find_conflict` says why: a set of its clauses that is
+minimal in the sense that it could be satisfied if any one of them were dropped.  It is
+found by QuickXplain (Junker 2004), which takes few tests when few clauses matter::
+
+    clauses                    { C -[ccomp]-> V }  not { A }  not { B }  not { V -[ccomp]-> W }
+    first half possible?       yes, so something in the second half matters
+    ...
+    conflict                   { C -[ccomp]-> V }                        not { V -[ccomp]-> W }
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from sgl.automata.algebra.boolean import (
@@ -19,8 +29,7 @@ from sgl.automata.algebra.boolean import (
     uses_rule,
 )
 from sgl.automata.algebra.conjunctions import Conjunctions
-from sgl.automata.algebra.minimise import minimise, trim
-from sgl.automata.algebra.numbered import in_order
+from sgl.automata.algebra.minimization import canonical, minimise, trim
 from sgl.automata.algebra.tree_automaton import GrammarIndex, TreeAutomaton, explore
 from sgl.automata.patterns.schema import Predicate, Schema
 from sgl.automata.patterns.structure_automaton import (
@@ -163,7 +172,7 @@ class StructureCompiler:
                 language = trim(united)
             for group in constraint.require:
                 language = intersection(self.index, language, self.disjunction(group))
-            language = self._languages[constraint] = in_order(language)
+            language = self._languages[constraint] = canonical(language)
         return language
 
     def split(self, constraint: Constraint) -> SplitGrammar:
@@ -184,3 +193,63 @@ class StructureCompiler:
         """The derivations that contain none of the structures; trim and minimal."""
         members = tuple(structures)
         return self._absences.of(members) if members else self.everything()
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Clauses that no text of the grammar satisfies together.
+
+    One structure of each group of ``require`` must occur, and none of ``exclude``
+    may.  Both are empty if the grammar derives no text at all.
+    """
+
+    require: tuple[tuple[Structure, ...], ...]
+    exclude: tuple[Structure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Requirement:
+    group: tuple[Structure, ...]
+    excluded: bool
+
+
+_Clauses = Sequence[_Requirement]
+
+
+def find_conflict(compiler: StructureCompiler, constraint: Constraint) -> Conflict | None:
+    """A minimal conflict in a constraint, or ``None`` if it can be satisfied."""
+
+    def impossible(clauses: _Clauses) -> bool:
+        candidate = _constraint(clauses, keep=constraint.keep)
+        return not compiler.language(candidate).accepting
+
+    clauses = [_Requirement((structure,), excluded=True) for structure in constraint.exclude]
+    clauses += [_Requirement(group, excluded=False) for group in constraint.require]
+    if not impossible(clauses):
+        return None
+    minimal = [] if impossible([]) else _explain(impossible, [], False, clauses)
+    found = _constraint(minimal, keep=False)
+    return Conflict(found.require, found.exclude)
+
+
+def _constraint(clauses: _Clauses, *, keep: bool) -> Constraint:
+    return Constraint(
+        require=tuple(clause.group for clause in clauses if not clause.excluded),
+        exclude=tuple(clause.group[0] for clause in clauses if clause.excluded),
+        keep=keep,
+    )
+
+
+def _explain(
+    impossible: Callable[[_Clauses], bool], given: _Clauses, grown: bool, clauses: _Clauses
+) -> list[_Requirement]:
+    """The clauses needed to make ``given`` impossible; ``grown`` says that it is new."""
+    if grown and impossible(given):
+        return []
+    if len(clauses) == 1:
+        return list(clauses)
+    half = len(clauses) // 2
+    first, second = clauses[:half], clauses[half:]
+    from_second = _explain(impossible, [*given, *first], bool(first), second)
+    from_first = _explain(impossible, [*given, *from_second], bool(from_second), first)
+    return [*from_first, *from_second]

@@ -15,7 +15,7 @@ from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.invariant import Reader, SplitView, excludes, requires
+from sgl.automata.proofs.invariant import AutomatonView, SplitView, excludes, requires
 from sgl.automata.weights.split import SplitGrammar, acceptance_probability
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern, Plan, Stratum
@@ -47,7 +47,7 @@ class Evidence:
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
         self.compiler = compiler
         self.plan = plan
-        self._readers: dict[tuple[Structure, ...], Reader] = {}
+        self._automaton_views: dict[tuple[Structure, ...], AutomatonView] = {}
         self._marked: dict[str, bool] = {}
         self._exclusions: dict[tuple[SplitView, Structure], bool] = {}
         self._intersections: dict[tuple[TreeAutomaton, TreeAutomaton], TreeAutomaton] = {}
@@ -79,14 +79,14 @@ class Evidence:
         return tuple(e for e in self.strata if e.stratum.split == GENERALIZATION)
 
     @cached_property
-    def drawn_training(self) -> tuple[StratumEvidence, ...]:
+    def populated_training(self) -> tuple[StratumEvidence, ...]:
         """The training strata that are to have sentences."""
         return tuple(e for e in self.training if e.stratum.count)
 
     @cached_property
     def used_in_training(self) -> frozenset[int]:
         """The rules that some training sentence can use."""
-        return _used(self.drawn_training)
+        return _used(self.populated_training)
 
     def used_by_items_of(self, pattern: str) -> frozenset[int]:
         """The rules that some generalization item of a pattern can use."""
@@ -98,18 +98,22 @@ class Evidence:
         key = evidence.view, structure
         known = self._exclusions.get(key)
         if known is None:
-            known = self._exclusions[key] = excludes(evidence.view, self._reader((structure,)))
+            known = self._exclusions[key] = excludes(
+                evidence.view, self._automaton_view((structure,))
+            )
         return known
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Whether every text of the stratum contains one of the structures."""
-        return requires(evidence.view, self._reader(group))
+        return requires(evidence.view, self._automaton_view(group))
 
-    def _reader(self, structures: tuple[Structure, ...]) -> Reader:
-        reader = self._readers.get(structures)
+    def _automaton_view(self, structures: tuple[Structure, ...]) -> AutomatonView:
+        reader = self._automaton_views.get(structures)
         if reader is None:
             lacking = self.compiler.absence_of_all(structures)
-            reader = self._readers[structures] = Reader.of(self.compiler.index, lacking)
+            reader = self._automaton_views[structures] = AutomatonView.of(
+                self.compiler.index, lacking
+            )
         return reader
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:

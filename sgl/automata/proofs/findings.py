@@ -10,9 +10,9 @@ from __future__ import annotations
 from itertools import combinations
 
 from sgl.automata.algebra.witness import smallest_derivation
-from sgl.automata.proofs.conflict import find_conflict
+from sgl.automata.proofs.claims import Distribution, Nesting, Overlap, Unsatisfiable, Unused
+from sgl.automata.proofs.compiler import find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.automata.proofs.proofs import Distribution, Nesting, Overlap, Unsatisfiable, Unused
 from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
 

@@ -31,7 +31,7 @@ import numpy as np
 
 from sgl.automata.algebra.lexicon import Lexicon
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
-from sgl.automata.numbering import Numbering
+from sgl.automata.common import Numbering
 from sgl.automata.weights.split import SplitGrammar
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
@@ -170,7 +170,7 @@ class RuleTable(dict[tuple[Bits, ...], tuple[Bits, bool]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class AutomatonView:
     """An automaton, prepared for reading many splits.
 
     The results of words are given by the class of its lexicon.  In the lists
@@ -189,7 +189,7 @@ class Reader:
     decisive_tables: tuple[tuple[int, RuleTable], ...]
 
     @classmethod
-    def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> Reader:
+    def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> AutomatonView:
         """Prepare an automaton."""
         only = [0] * len(automaton.sizes)
         for state in np.flatnonzero(automaton.sizes[automaton.categories] == 1).tolist():
@@ -222,7 +222,7 @@ class Reader:
         )
 
 
-def excludes(view: SplitView, lacking: Reader) -> bool:
+def excludes(view: SplitView, lacking: AutomatonView) -> bool:
     """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
     sets = assignment(view, lacking)
     return sets is not None and all(
@@ -230,7 +230,7 @@ def excludes(view: SplitView, lacking: Reader) -> bool:
     )
 
 
-def assignment(view: SplitView, reader: Reader) -> list[Bits] | None:
+def assignment(view: SplitView, reader: AutomatonView) -> list[Bits] | None:
     """For each state of the split the automaton states of its phrases; None if any gets stuck.
 
     It is the smallest assignment that all transitions agree with.  A category with one
@@ -250,7 +250,7 @@ def assignment(view: SplitView, reader: Reader) -> list[Bits] | None:
     return None if _close(_in_order(view, reader.decisive_tables), sets) else sets
 
 
-def requires(view: SplitView, lacking: Reader) -> bool:
+def requires(view: SplitView, lacking: AutomatonView) -> bool:
     """Whether no text of the split is accepted by ``lacking``."""
     split, automaton = view.split, lacking.automaton
     sets = [0] * len(split.category)

@@ -1,7 +1,7 @@
 """Prove what a plan promises, or find the sentences that break the promise.
 
 Every claim is emptiness of an intersection of tree automata, decided by
-reachability; see :mod:`sgl.automata.proofs.proofs` for the claims.  Claims about strata
+reachability; see :mod:`sgl.automata.proofs.claims` for the claims.  Claims about strata
 are checked on the finished split grammars, the ones that are sampled from
 (:mod:`sgl.automata.proofs.invariant`).  If every item of a generalization stratum
 contains a structure that is proved to be held out of training, the stratum is
@@ -14,19 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sgl.automata.algebra.witness import smallest_derivation
-from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.conflict import find_conflict
-from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.automata.proofs.exposed import Things, take_stock
-from sgl.automata.proofs.findings import (
-    find_distributions,
-    find_nestings,
-    find_overlaps,
-    find_unsatisfiable,
-    find_unused,
-)
-from sgl.automata.proofs.licensing import Licensing, why_absent
-from sgl.automata.proofs.proofs import (
+from sgl.automata.proofs.claims import (
     Disjoint,
     Exposed,
     HeldOut,
@@ -36,6 +24,17 @@ from sgl.automata.proofs.proofs import (
     Proofs,
     Verdict,
 )
+from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence
+from sgl.automata.proofs.findings import (
+    find_distributions,
+    find_nestings,
+    find_overlaps,
+    find_unsatisfiable,
+    find_unused,
+)
+from sgl.automata.proofs.inventory import RuleIngredients, inventory_of
+from sgl.automata.proofs.licensing import Licensing, why_absent
 from sgl.automata.weights.split import acceptance_probability
 from sgl.core.interpret import Derivation
 from sgl.core.plan import (
@@ -101,7 +100,7 @@ class _Prover:
         self._compiler = evidence.compiler
         self._leaks: dict[Structure, tuple[StratumEvidence, Derivation] | None] = {}
         self._licensing = Licensing(evidence)
-        self._things = Things(evidence.compiler.grammar, evidence.plan)
+        self._ingredients = RuleIngredients(evidence.compiler.grammar, evidence.plan)
 
     def pattern(self, pattern: Pattern) -> PatternProofs:
         """All claims about one pattern."""
@@ -115,7 +114,7 @@ class _Prover:
             licences=tuple(self._licence(pattern, need) for need in pattern.need),
             pieces=self._licensing.pieces(pattern),
             instances=tuple(self._instance(pattern, stratum) for stratum in strata),
-            exposed=Exposed(*take_stock(self._evidence, self._things, pattern)),
+            exposed=Exposed(*inventory_of(self._evidence, self._ingredients, pattern)),
             disjoint=tuple(self._disjoint(pattern, stratum) for stratum in strata),
             idle_waivers=self._licensing.idle_waivers(pattern),
         )

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul
 
-from sgl.automata.weights.components import components
+from sgl.automata.weights.numerics import components
 from sgl.automata.weights.split import SplitGrammar
 
 
@@ -44,7 +44,7 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
     ``None`` if a phrase can contain itself without a further token: then one
     length has infinitely many derivations.
     """
-    table = _Table.of(split)
+    table = _LengthTable.of(split)
     order = _same_length_order(table)
     if order is None:
         return None
@@ -67,7 +67,7 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _LengthTable:
     """The transitions of a split as far as they matter to lengths.
 
     ``leaves[q]`` counts the words of state ``q`` by their tokens; ``phrases[q]``
@@ -78,7 +78,7 @@ class _Table:
     phrases: list[list[tuple[int, tuple[int, ...]]]]
 
     @classmethod
-    def of(cls, split: SplitGrammar) -> _Table:
+    def of(cls, split: SplitGrammar) -> _LengthTable:
         tokens = split.grammar.source_tokens
         leaves: list[dict[int, int]] = []
         phrases: list[list[tuple[int, tuple[int, ...]]]] = []
@@ -110,7 +110,7 @@ class _Table:
         return empty
 
 
-def _same_length_order(table: _Table) -> list[int] | None:
+def _same_length_order(table: _LengthTable) -> list[int] | None:
     """The states so that those come first which others need at the same length.
 
     A state needs a child at its own length if the rule and the other children

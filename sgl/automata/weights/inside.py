@@ -23,8 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.weights.components import components
-from sgl.automata.weights.linear import Vector, solve
+from sgl.automata.weights.numerics import Vector, components, solve
 
 RELATIVE_CHANGE = 1e-15
 KLEENE_STEPS = 600
@@ -40,7 +39,7 @@ class Monomial(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class System:
+class EquationSystem:
     """The equations of ``size`` states as arrays.
 
     ``children[m, i]`` is ``size`` beyond the arity of monomial ``m``; the value
@@ -54,7 +53,7 @@ class System:
     constant: Vector
 
     @classmethod
-    def of(cls, size: int, monomials: Iterable[Monomial]) -> System:
+    def of(cls, size: int, monomials: Iterable[Monomial]) -> EquationSystem:
         """Collect the equations; constants are added up in the given order."""
         constant = np.zeros(size)
         phrasal: list[Monomial] = []
@@ -95,7 +94,7 @@ class Equations:
     The vectors are :func:`extended`.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: EquationSystem) -> None:
         self._system = system
         # The monomials that have an ``i``-th child, and these children.
         self._factors: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
@@ -124,7 +123,7 @@ class Equations:
         return improved
 
 
-def inside_weights(system: System) -> Vector:
+def inside_weights(system: EquationSystem) -> Vector:
     """The least solution of the system.
 
     Every state must derive something; otherwise its weight is 0.
@@ -152,7 +151,7 @@ def _settled(old: Vector, new: Vector) -> bool:
     return bool(np.all(np.abs(new - old) <= RELATIVE_CHANGE * new))
 
 
-def _newton(system: System, inside: Vector) -> Vector:
+def _newton(system: EquationSystem, inside: Vector) -> Vector:
     """Newton's method on each component, those that it depends on first."""
     rows_of: list[list[int]] = [[] for _ in range(system.size)]
     successors: list[list[int]] = [[] for _ in range(system.size)]
@@ -183,7 +182,9 @@ class _Component:
     recursive: bool
 
     @classmethod
-    def of(cls, system: System, states: Sequence[int], rows_of: list[list[int]]) -> _Component:
+    def of(
+        cls, system: EquationSystem, states: Sequence[int], rows_of: list[list[int]]
+    ) -> _Component:
         terms = [
             [
                 (

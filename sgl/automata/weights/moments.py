@@ -1,9 +1,10 @@
-"""First moments of a grammar: will derivations end, and how long are they?
+"""First moments of a grammar: does sampling end, and how long are derivations?
 
 The matrix ``M[q, p]`` is the expected number of children in state ``p`` of a
 phrase in state ``q``.  Its spectral radius says how a derivation grows from one
-level to the next: below 1 it ends and has a finite expected size; at 1 or above
-it has not, or need not.
+level to the next.  Below 1 it ends and has a finite expected size.  At 1 or above some
+derivations never end, and those that do no longer have probabilities that sum to 1
+(Booth & Thompson 1973).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.weights.components import components
-from sgl.automata.weights.linear import solve
+from sgl.automata.weights.inside import EquationSystem, Monomial, inside_weights
+from sgl.automata.weights.numerics import components, solve
+from sgl.core.grammar import CoreGrammar
 
 #: Power iteration stops when it knows the radius this precisely, or after so many
 #: steps; the bounds are looked at every few steps.
@@ -137,3 +139,74 @@ def _inside_component(
     if np.all(np.isfinite(entering)):
         solution = solve(_submatrix(rows, component).T.copy(), entering)
     return [math.inf] * len(component) if solution is None else solution.tolist()
+
+
+#: Rounding may keep a probability that is 1 this far below it.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """Whether derivations end.
+
+    Attributes:
+        spectral_radius: growth from one level of a derivation to the next.
+        cycle: indices of categories, each above the next and the last above
+            the first, through which most of the growth goes; empty if no
+            category is below itself.
+        termination: the probability that a derivation from the start ends.
+    """
+
+    spectral_radius: float
+    cycle: tuple[int, ...]
+    termination: float
+
+    @property
+    def proper(self) -> bool:
+        """Whether derivations end and have a finite expected size."""
+        return self.spectral_radius < 1.0 - TOLERANCE and self.termination > 1.0 - TOLERANCE
+
+
+def consistency(grammar: CoreGrammar) -> Consistency:
+    """Spectral radius, heaviest recursion and termination of a grammar.
+
+    Only categories that the start category reaches count.
+    """
+    reachable = _reachable(grammar)
+    rules = [rule for rule in grammar.rules if rule.lhs in reachable and rule.weight > 0.0]
+    size = len(grammar.categories)
+    system = EquationSystem.of(size, [Monomial(rule.lhs, rule.weight, rule.rhs) for rule in rules])
+    moments = Moments.of(size, [(rule.lhs, rule.weight, rule.rhs) for rule in rules])
+    radius = spectral_radius(moments)
+    return Consistency(
+        spectral_radius=radius.value,
+        cycle=_heaviest_cycle(moments.rows, radius),
+        termination=float(inside_weights(system)[grammar.start]),
+    )
+
+
+def _reachable(grammar: CoreGrammar) -> set[int]:
+    reachable = {grammar.start}
+    agenda = [grammar.start]
+    while agenda:
+        for rule in grammar.rules_of[agenda.pop()]:
+            for child in rule.rhs:
+                if child not in reachable:
+                    reachable.add(child)
+                    agenda.append(child)
+    return reachable
+
+
+def _heaviest_cycle(rows: Sequence[Mapping[int, float]], radius: Radius) -> tuple[int, ...]:
+    """Follow from each category the child with the most descendants until one repeats."""
+    if not radius.component:
+        return ()
+    growth = dict(zip(radius.component, radius.growth, strict=True))
+    state = max(radius.component, key=lambda category: growth[category])
+    path: list[int] = []
+    while state not in path:
+        path.append(state)
+        children = [child for child in rows[state] if child in growth]
+        row = rows[state]
+        state = max(sorted(children), key=lambda child: row[child] * growth[child])
+    return tuple(path[path.index(state) :])

@@ -32,8 +32,7 @@ from heapq import heapify, heappop, heappush
 from math import inf, log
 from typing import NamedTuple
 
-from sgl.automata.weights.split import SplitGrammar
-from sgl.automata.weights.transitions import Transition
+from sgl.automata.weights.split import SplitGrammar, Transition
 from sgl.core.interpret import Derivation
 
 
@@ -73,7 +72,7 @@ class Nearest:
         return len(self.dropped) + len(self.new)
 
 
-class _Place(NamedTuple):
+class _ResultRule(NamedTuple):
     """A rule of the result: its state, and the node of the item that it is kept from."""
 
     state: int
@@ -81,7 +80,7 @@ class _Place(NamedTuple):
     kept: int | None
 
 
-class _Phrase(NamedTuple):
+class _ItemPhrase(NamedTuple):
     """A node of the item: its rule, its children by number, the rules in it."""
 
     rule: int
@@ -89,7 +88,7 @@ class _Phrase(NamedTuple):
     size: int
 
 
-class _Choice(NamedTuple):
+class _Edit(NamedTuple):
     """How a phrase becomes one of a state.
 
     ``transition`` is the one that is used, or None where the rule of the phrase is
@@ -134,7 +133,7 @@ class NearestFinder:
         """
         phrases = _phrases(derivation, self._arity)
         costs: list[list[Cost]] = []
-        choices: list[dict[int, _Choice]] = []
+        choices: list[dict[int, _Edit]] = []
         for number in range(len(phrases)):
             found, chosen = self._phrase(number, phrases, costs)
             costs.append(found)
@@ -179,14 +178,14 @@ class NearestFinder:
     # ---- one phrase of the item
 
     def _phrase(
-        self, number: int, phrases: Sequence[_Phrase], costs: Sequence[Sequence[Cost]]
-    ) -> tuple[list[Cost], dict[int, _Choice]]:
+        self, number: int, phrases: Sequence[_ItemPhrase], costs: Sequence[Sequence[Cost]]
+    ) -> tuple[list[Cost], dict[int, _Edit]]:
         """The cost of making the phrase one of each state, and how."""
         phrase = phrases[number]
         best = [cost.plus(Cost(phrase.size)) for cost in self._smallest]
-        chosen: dict[int, _Choice] = {}
+        chosen: dict[int, _Edit] = {}
 
-        def offer(state: int, cost: Cost, choice: _Choice) -> None:
+        def offer(state: int, cost: Cost, choice: _Edit) -> None:
             if cost < best[state]:
                 best[state], chosen[state] = cost, choice
 
@@ -194,23 +193,23 @@ class NearestFinder:
             parts = zip(phrase.children, transition.children, strict=True)
             cost = _sum([costs[child][to] for child, to in parts])
             surprise = _likely(transition.probability)
-            offer(state, cost.plus(surprise), _Choice(transition, phrase.children, kept=True))
+            offer(state, cost.plus(surprise), _Edit(transition, phrase.children, kept=True))
         for child in phrase.children:
             dropped = Cost(phrase.size - phrases[child].size, raised=1)
             for state, cost in enumerate(costs[child]):
-                offer(state, cost.plus(dropped), _Choice(None, (child,)))
+                offer(state, cost.plus(dropped), _Edit(None, (child,)))
         if phrase.children:
             for state, transition in self._phrasal:
                 cost, sources = self._matched(phrase, transition, phrases, costs)
-                offer(state, cost, _Choice(transition, sources))
+                offer(state, cost, _Edit(transition, sources))
         self._put_around(number, best, chosen)
         return best, chosen
 
     def _matched(
         self,
-        phrase: _Phrase,
+        phrase: _ItemPhrase,
         transition: Transition,
-        phrases: Sequence[_Phrase],
+        phrases: Sequence[_ItemPhrase],
         costs: Sequence[Sequence[Cost]],
     ) -> tuple[Cost, tuple[int | None, ...]]:
         """A new rule in place of the phrase's: the cheapest matching of their children.
@@ -243,7 +242,7 @@ class NearestFinder:
         ]
         return min(complete, key=lambda pair: pair[0])
 
-    def _put_around(self, number: int, best: list[Cost], chosen: dict[int, _Choice]) -> None:
+    def _put_around(self, number: int, best: list[Cost], chosen: dict[int, _Edit]) -> None:
         """Put new rules around what the phrase has become, as long as that is cheaper."""
         queue = [(cost, state) for state, cost in enumerate(best) if cost < IMPOSSIBLE]
         heapify(queue)
@@ -257,14 +256,14 @@ class NearestFinder:
                     sources: list[int | None] = [None] * len(transition.children)
                     sources[place] = number
                     best[parent] = total
-                    chosen[parent] = _Choice(transition, tuple(sources))
+                    chosen[parent] = _Edit(transition, tuple(sources))
                     heappush(queue, (total, parent))
 
     # ---- the result
 
     def _places(
-        self, root: int, state: int, choices: Sequence[Mapping[int, _Choice]]
-    ) -> Iterator[_Place]:
+        self, root: int, state: int, choices: Sequence[Mapping[int, _Edit]]
+    ) -> Iterator[_ResultRule]:
         """The rules of the result in preorder."""
         stack: list[tuple[int | None, int]] = [(root, state)]
         while stack:
@@ -272,15 +271,15 @@ class NearestFinder:
             choice = None if number is None else choices[number].get(state)
             if choice is None:
                 transition = self._smallest_choice[state]
-                choice = _Choice(transition, (None,) * len(transition.children))
+                choice = _Edit(transition, (None,) * len(transition.children))
             if choice.transition is None:
                 stack.append((choice.sources[0], state))
                 continue
-            yield _Place(state, choice.transition.rule, number if choice.kept else None)
+            yield _ResultRule(state, choice.transition.rule, number if choice.kept else None)
             pairs = zip(choice.sources, choice.transition.children, strict=True)
             stack.extend(reversed(list(pairs)))
 
-    def _result(self, phrases: Sequence[_Phrase], places: Sequence[_Place]) -> Nearest:
+    def _result(self, phrases: Sequence[_ItemPhrase], places: Sequence[_ResultRule]) -> Nearest:
         """Choose the new words, and say what differs."""
         kept = {place.kept for place in places}
         dropped = [n for n in reversed(range(len(phrases))) if n not in kept]
@@ -303,7 +302,7 @@ class NearestFinder:
             rules.append(rule)
         return Nearest(tuple(rules), tuple(phrases[n].rule for n in dropped), tuple(new))
 
-    def _word(self, place: _Place, spare: list[int], taken: set[str]) -> int:
+    def _word(self, place: _ResultRule, spare: list[int], taken: set[str]) -> int:
         """A new word in a place: a dropped one, or the likeliest that is not there yet."""
         words = [t for t in self._split.transitions_of[place.state] if not t.children]
         free = [t for t in words if taken.isdisjoint(self._lemmas[t.rule])] or words
@@ -314,15 +313,15 @@ class NearestFinder:
         return max(free, key=lambda transition: transition.probability).rule
 
 
-def _phrases(derivation: Derivation, arity: Sequence[int]) -> list[_Phrase]:
+def _phrases(derivation: Derivation, arity: Sequence[int]) -> list[_ItemPhrase]:
     """The phrases of a derivation, children before parents, the last rules first."""
-    phrases: list[_Phrase] = []
+    phrases: list[_ItemPhrase] = []
     stack: list[int] = []
     for rule in reversed(derivation):
         children = tuple(stack.pop() for _ in range(arity[rule]))
         size = 1 + sum(phrases[child].size for child in children)
         stack.append(len(phrases))
-        phrases.append(_Phrase(rule, children, size))
+        phrases.append(_ItemPhrase(rule, children, size))
     return phrases
 
 
@@ -342,7 +341,7 @@ def _likely(probability: float) -> Cost:
     return Cost(surprise=-log(probability))
 
 
-def _size(phrase: _Phrase, used: frozenset[int], phrases: Sequence[_Phrase]) -> int:
+def _size(phrase: _ItemPhrase, used: frozenset[int], phrases: Sequence[_ItemPhrase]) -> int:
     """The rules in the children of a phrase that are not used."""
     return sum(phrases[child].size for child in phrase.children if child not in used)
 

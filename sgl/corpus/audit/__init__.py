@@ -9,44 +9,42 @@
 sort that a person wants to see, and eight bytes for each sentence.
 """
 
-from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityJudge
+from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityFinder, ReadingChoice, choices
 from sgl.corpus.audit.auditor import Auditor, Progress
-from sgl.corpus.audit.choices import Choice, choices
-from sgl.corpus.audit.data import audit_data
-from sgl.corpus.audit.duplicates import Shared
+from sgl.corpus.audit.judgement import Judgement, SentenceReader, all_give, first_outputs, gives
 from sgl.corpus.audit.mismatch import Difference, explain_difference
-from sgl.corpus.audit.outputs import all_give, first_outputs, gives
-from sgl.corpus.audit.reader import Judgement, Reader
 from sgl.corpus.audit.result import (
     LISTED,
     OTHER_PAIRS,
     Audit,
     Cause,
+    ChoiceTally,
     FileTally,
-    Listed,
-    Open,
+    ListedRow,
+    SharedSentences,
     Tally,
+    audit_data,
 )
-from sgl.corpus.audit.structures import Declared, StructureFinder, declared_structures
+from sgl.corpus.audit.structures import DeclaredStructure, StructureFinder, declared_structures
 
 __all__ = [
     "LISTED",
     "OTHER_PAIRS",
     "Ambiguity",
-    "AmbiguityJudge",
+    "AmbiguityFinder",
     "Audit",
     "Auditor",
     "Cause",
-    "Choice",
-    "Declared",
+    "ChoiceTally",
+    "DeclaredStructure",
     "Difference",
     "FileTally",
     "Judgement",
-    "Listed",
-    "Open",
+    "ListedRow",
     "Progress",
-    "Reader",
-    "Shared",
+    "ReadingChoice",
+    "SentenceReader",
+    "SharedSentences",
     "StructureFinder",
     "Tally",
     "all_give",

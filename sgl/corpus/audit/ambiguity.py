@@ -1,29 +1,82 @@
-"""What the other readings of a known sentence are: harmless, or of consequence.
+"""Where the readings of a sentence part, and whether that is of consequence.
 
-A sentence that was drawn has the derivation that it was drawn by; its string may have
-others.  Two kinds of other readings are of consequence::
+A constituent with several alternatives is a *choice*, and it is there once, however many
+readings it is part of.  There are three kinds::
+
+    word   N        鶏 / 雛              two words of one category are written alike
+    rule   VP       intransitive / transitive
+    parts  NP       modified             one rule, its parts divided in several ways
+
+A sampled sentence has the derivation that it was sampled with; its string may have others.
+Two kinds of other readings are of consequence::
 
     "The girl saw the dog near Emma."
         contains what is held out     near Emma said of the dog in one, of saw in the other
         says something else           the Japanese sentences differ
 
 Most sentences have one reading, and the packed forest is made of the others only; of many
-sentences at once the kernel says which these are (:mod:`sgl.parsing.batch`).
+sentences at once the batch parser says which these are (:mod:`sgl.parsing.batch`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sgl.core.derivations import Derivations
+from sgl.core.grammar import Rule, Token
 from sgl.core.interpret import Derivation
-from sgl.corpus.audit.outputs import all_give
+from sgl.corpus.audit.judgement import all_give
 from sgl.parsing import BatchParser, Forest, Parser
 from sgl.rendering import Output
+
+WORD, RULE, PARTS = "word", "rule", "parts"
+
+
+class ReadingChoice(NamedTuple):
+    """A kind of choice: at a category, without its features, between these options.
+
+    Options are words in the layer that is looked at, or else names of rules.
+    """
+
+    kind: str
+    category: str
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " / ".join(self.options)
+
+
+def choices(forest: Forest, layer: int) -> frozenset[ReadingChoice]:
+    """The choices of a forest; words are told apart by what they are in a text layer."""
+    return frozenset(_choices(forest, layer))
+
+
+def _choices(forest: Forest, layer: int) -> Iterator[ReadingChoice]:
+    grammar = forest.grammar
+    for node in forest.nodes:
+        rules = [grammar.rules[rule] for rule in {a.rule: None for a in node.alternatives}]
+        category = grammar.categories[node.category].name.partition("[")[0]
+        if len(rules) > 1 and all(rule.lexical for rule in rules):
+            yield ReadingChoice(WORD, category, _distinct(_word(rule, layer) for rule in rules))
+        elif len(rules) > 1:
+            yield ReadingChoice(RULE, category, _distinct(rule.name for rule in rules))
+        elif len(node.alternatives) > 1:
+            yield ReadingChoice(PARTS, category, (rules[0].name,))
+
+
+def _word(rule: Rule, layer: int) -> str:
+    """What a person calls a word: its text in a layer, or its name if that is empty."""
+    texts = (item.text for item in rule.templates[layer] if isinstance(item, Token))
+    return " ".join(texts) or rule.name
+
+
+def _distinct(names: Iterator[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names)))
+
 
 #: Sentences that are remembered; others are parsed again.
 _REMEMBERED = 1_000_000
@@ -59,7 +112,7 @@ class Ambiguity:
 _ONE_READING = Ambiguity()
 
 
-class AmbiguityJudge:
+class AmbiguityFinder:
     """Looks for other readings of sentences that the grammar has derived."""
 
     def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
@@ -70,7 +123,7 @@ class AmbiguityJudge:
         self._outputs = tuple(outputs)
         self._known: dict[str, Ambiguity] = {}
 
-    def judge_batch(
+    def find_batch(
         self,
         texts: Sequence[str],
         derivations: Derivations | Sequence[Sequence[int]],

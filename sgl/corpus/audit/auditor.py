@@ -1,20 +1,66 @@
-"""Go through the files of a corpus, row by row, and count what the grammar makes of them."""
+"""Go through the files of a corpus, row by row, and count what the grammar makes of them.
+
+Sentences that occur more than once, within a file and across files, are found by eight bytes
+of the BLAKE2 hash of each, so that a corpus of any size can be compared; among ten million
+sentences two different ones are taken for the same with a probability of about 10⁻⁶.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sgl.core.grammar import Token
-from sgl.corpus.audit.choices import choices
-from sgl.corpus.audit.duplicates import Fingerprints, distinct_and_shared
+from sgl.corpus.audit.ambiguity import choices
+from sgl.corpus.audit.judgement import Judgement, SentenceReader
 from sgl.corpus.audit.mismatch import explain_difference
-from sgl.corpus.audit.reader import Judgement, Reader
-from sgl.corpus.audit.result import Audit, Cause, FileTally, Listed, Tally, list_row
-from sgl.corpus.audit.structures import Declared
-from sgl.corpus.rows import Corpus, Row, Unreadable
-from sgl.corpus.spelling import Speller
+from sgl.corpus.audit.result import (
+    Audit,
+    Cause,
+    FileTally,
+    ListedRow,
+    SharedSentences,
+    Tally,
+    list_row,
+)
+from sgl.corpus.audit.structures import DeclaredStructure
+from sgl.corpus.normalization import Normalizer
+from sgl.corpus.rows import Corpus, CorpusRow, Unreadable
 from sgl.parsing import describe_obstacle
+
+
+class Fingerprints:
+    """The hashes of the sentences of one file."""
+
+    def __init__(self) -> None:
+        self._hashes = array("Q")
+
+    def add(self, sentence: str) -> None:
+        """Take note of a sentence."""
+        digest = blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self._hashes.append(int.from_bytes(digest, "little"))
+
+    def counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The distinct hashes, sorted, and how often each occurs."""
+        hashes = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.empty(0, np.uint64)
+        return np.unique(hashes, return_counts=True)
+
+
+def distinct_and_shared(files: list[Fingerprints]) -> tuple[list[int], list[SharedSentences]]:
+    """The number of distinct sentences of each file, and what each pair of files shares."""
+    counted = [file.counted() for file in files]
+    shared: list[SharedSentences] = []
+    for (first, (known, _)), (second, (hashes, counts)) in combinations(enumerate(counted), 2):
+        common = np.isin(hashes, known, assume_unique=True)
+        shared.append(SharedSentences(first, second, int(counts[common].sum()), int(common.sum())))
+    return [len(hashes) for hashes, _ in counted], shared
+
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
@@ -35,17 +81,17 @@ class Auditor:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: SentenceReader,
         columns: Sequence[str],
-        declared: Sequence[Declared] = (),
-        spellers: Sequence[Speller | None] = (),
+        declared: Sequence[DeclaredStructure] = (),
+        normalizers: Sequence[Normalizer | None] = (),
     ) -> None:
-        """``spellers`` are for the targets of the reader; without one texts are to be equal."""
+        """``normalizers`` are for the targets of the reader; without one texts are to be equal."""
         self.columns = tuple(columns)
         self._reader = reader
         self._grammar = reader.parser.grammar
         self._declared = tuple(declared)
-        self._spellers = tuple(spellers)
+        self._normalizers = tuple(normalizers)
         self._layer = reader.parser.layer
         source = self._grammar.text_layers[self._layer].name
         self._source = self.columns.index(source)
@@ -75,7 +121,7 @@ class Auditor:
         size = max(path.stat().st_size, 1)
         read = 0
         for batch in Corpus(path, len(self.columns)).batches():
-            sentences = [row.texts[self._source] for row in batch if isinstance(row, Row)]
+            sentences = [row.texts[self._source] for row in batch if isinstance(row, CorpusRow)]
             judgements = iter(self._reader.judge_all(sentences))
             for row in batch:
                 read += row.size
@@ -83,7 +129,7 @@ class Auditor:
                     tally = file.of("")
                     tally.rows += 1
                     tally.unreadable += 1
-                    list_row(self.audit.unreadable, Listed(file.name, row.line, "", row.reason))
+                    list_row(self.audit.unreadable, ListedRow(file.name, row.line, "", row.reason))
                 else:
                     fingerprints.add(row.texts[self._source])
                     self._row(file, row, next(judgements))
@@ -91,14 +137,14 @@ class Auditor:
                     progress(file.name, row.line, read / size)
         return fingerprints
 
-    def _row(self, file: FileTally, row: Row, judged: Judgement) -> None:
+    def _row(self, file: FileTally, row: CorpusRow, judged: Judgement) -> None:
         sentence = row.texts[self._source]
         tally = file.of(row.kind)
         tally.rows += 1
         if judged.obstacle is not None:
             detail = describe_obstacle(self._grammar, judged.spelling, judged.obstacle)
             _, word = self._reader.parser.word_at(judged.spelling, judged.obstacle.position)
-            self.audit.fail(Listed(file.name, row.line, sentence, detail), word)
+            self.audit.fail(ListedRow(file.name, row.line, sentence, detail), word)
             return
         tally.parsed += 1
         tally.changed.update(judged.changed)
@@ -110,7 +156,7 @@ class Auditor:
             if name in self.columns:
                 self._compare(file, row, judged, tally, place)
 
-    def _ambiguous(self, file: FileTally, row: Row, judged: Judgement, tally: Tally) -> None:
+    def _ambiguous(self, file: FileTally, row: CorpusRow, judged: Judgement, tally: Tally) -> None:
         tally.ambiguous += 1
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
         tally.differing += bool(differ)
@@ -118,7 +164,7 @@ class Auditor:
             f"; {' | '.join(outputs[:3])}" for outputs in differ
         )
         sentence = row.texts[self._source]
-        listed = Listed(file.name, row.line, sentence, detail)
+        listed = ListedRow(file.name, row.line, sentence, detail)
         list_row(self.audit.ambiguous, listed)
         if judged.forest is not None:
             texts = (target.layer for target in self._reader.targets if target.layer is not None)
@@ -126,15 +172,15 @@ class Auditor:
                 self.audit.part(listed, choice)
 
     def _compare(
-        self, file: FileTally, row: Row, judged: Judgement, tally: Tally, place: int
+        self, file: FileTally, row: CorpusRow, judged: Judgement, tally: Tally, place: int
     ) -> None:
         """Compare the outputs in one target with the text of the row."""
         name = self._targets[place]
         published = row.texts[self.columns.index(name)]
         spellings = [published]
-        speller = self._spellers[place] if self._spellers else None
-        if speller is not None:
-            spellings = [text for text, _ in speller.spellings(published)]
+        normalizer = self._normalizers[place] if self._normalizers else None
+        if normalizer is not None:
+            spellings = [text for text, _ in normalizer.spellings(published)]
         if any(self._reader.gives(judged, place, text) for text in spellings):
             tally.exact[name] += 1
         else:
@@ -143,7 +189,7 @@ class Auditor:
     def _differ(
         self,
         file: FileTally,
-        row: Row,
+        row: CorpusRow,
         judged: Judgement,
         place: int,
         spellings: Sequence[str],
@@ -159,7 +205,7 @@ class Auditor:
             explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found)
         )
         published = row.texts[self.columns.index(name)]
-        listed = Listed(file.name, row.line, row.texts[self._source], published)
+        listed = ListedRow(file.name, row.line, row.texts[self._source], published)
         met: set[tuple[str, str, str]] = set()
         for found in differences:
             cause = (name, found.kind, self._name_of(found.rule))
@@ -169,7 +215,7 @@ class Auditor:
                     (found.given, found.published)
                 )
 
-    def _cause(self, key: tuple[str, str, str], example: Listed, given: str) -> Cause:
+    def _cause(self, key: tuple[str, str, str], example: ListedRow, given: str) -> Cause:
         if key not in self.audit.causes:
             layer, kind, name = key
             self.audit.causes[key] = Cause(name, kind, layer, example, given)

@@ -57,11 +57,11 @@ def explain_difference(
     if output.layer is None:
         given, published = _trimmed(output(derivation), published)
         return (Difference(derivation[0], PARTS, given, published),)
-    return tuple(_Comparison(grammar, derivation, output.layer, published).whole())
+    return tuple(_AlignedTexts(grammar, derivation, output.layer, published).whole())
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TemplatePart:
     """An item of a template over a span of tokens; a word of the rule has no node."""
 
     start: int
@@ -69,7 +69,7 @@ class _Part:
     node: int | None
 
 
-class _Comparison:
+class _AlignedTexts:
     """A derivation laid out over its text, beside the published one.
 
     Nodes are positions in the derivation.
@@ -135,7 +135,7 @@ class _Comparison:
                 else:
                     yield self._between(rule.id, parts, self._published[start:end])
 
-    def _between(self, rule: int, parts: list[_Part], published: str) -> Difference:
+    def _between(self, rule: int, parts: list[_TemplatePart], published: str) -> Difference:
         """A difference of several parts at once, or of a word that the rule writes."""
         given = self._given(parts[0].start, parts[-1].end)
         kind = ORDER if sorted(given) == sorted(published) else PARTS
@@ -143,9 +143,9 @@ class _Comparison:
 
     def _groups(
         self, node: int, token: int, low: int, high: int
-    ) -> Iterator[tuple[list[_Part], int, int]]:
+    ) -> Iterator[tuple[list[_TemplatePart], int, int]]:
         """The parts of a node between borders that both texts have, where they differ."""
-        group: list[_Part] = []
+        group: list[_TemplatePart] = []
         start = low
         parts = list(self._parts(node, token))
         for number, part in enumerate(parts):
@@ -183,7 +183,7 @@ class _Comparison:
             return None
         return min(first, second, key=odd)
 
-    def _parts(self, node: int, token: int) -> Iterator[_Part]:
+    def _parts(self, node: int, token: int) -> Iterator[_TemplatePart]:
         """The parts of a node, from left to right, without empty ones."""
         template = self._rules[node].templates[self._layer]
         below = [
@@ -194,7 +194,7 @@ class _Comparison:
         ends = accumulate(sizes, initial=token)
         for child, size, start in zip(below, sizes, ends, strict=False):
             if size:
-                yield _Part(start, start + size, child)
+                yield _TemplatePart(start, start + size, child)
 
     def _given(self, start: int, end: int) -> str:
         return self._text[self._ends[start] : self._ends[end]]

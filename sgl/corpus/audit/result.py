@@ -1,16 +1,17 @@
 """What an audit found: counts, the rows that a person wants to see, what explains differences.
 
 Counts are kept for each file and kind.  Rows are listed up to a limit, so that an audit
-of any corpus needs a bounded memory; how many there are is always counted.
+of any corpus needs a bounded memory; how many there are is always counted.  ``audit_data``
+is the JSON object that ``sglc audit --json`` writes (see ``docs/audit.md``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
-from sgl.corpus.audit.choices import Choice
-from sgl.corpus.audit.duplicates import Shared
+from sgl.corpus.audit.ambiguity import ReadingChoice
 
 #: Rows of each sort that are listed.
 LISTED = 1_000
@@ -85,13 +86,26 @@ class FileTally:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRow:
     """A row with its place (line from 1), its sentence and what there is to say of it."""
 
     file: str
     line: int
     sentence: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSentences:
+    """Sentences of two files: ``rows`` of the second whose sentence is in the first.
+
+    ``distinct`` counts each of these sentences once.  Files are given by index.
+    """
+
+    first: int
+    second: int
+    rows: int
+    distinct: int
 
 
 @dataclass
@@ -106,7 +120,7 @@ class Cause:
     name: str
     kind: str
     layer: str
-    example: Listed
+    example: ListedRow
     given: str
     rows: int = 0
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -119,11 +133,11 @@ class Cause:
 
 
 @dataclass
-class Open:
+class ChoiceTally:
     """The rows of which the readings part at one kind of choice; the first is the example."""
 
-    choice: Choice
-    example: Listed
+    choice: ReadingChoice
+    example: ListedRow
     rows: int = 0
 
 
@@ -145,31 +159,31 @@ class Audit:
     targets: tuple[str, ...]
     structures: tuple[str, ...] = ()
     files: list[FileTally] = field(default_factory=list)
-    unreadable: list[Listed] = field(default_factory=list)
-    unparsed: list[Listed] = field(default_factory=list)
-    ambiguous: list[Listed] = field(default_factory=list)
+    unreadable: list[ListedRow] = field(default_factory=list)
+    unparsed: list[ListedRow] = field(default_factory=list)
+    ambiguous: list[ListedRow] = field(default_factory=list)
     failing: Counter[str] = field(default_factory=Counter)
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
-    choices: dict[Choice, Open] = field(default_factory=dict)
-    shared: list[Shared] = field(default_factory=list)
+    choices: dict[ReadingChoice, ChoiceTally] = field(default_factory=dict)
+    shared: list[SharedSentences] = field(default_factory=list)
 
     @property
     def total(self) -> Tally:
         """The tally of all files."""
         return total([file.total for file in self.files])
 
-    def fail(self, row: Listed, word: str) -> None:
+    def fail(self, row: ListedRow, word: str) -> None:
         """Note a sentence without a reading, and the word at which it fails."""
         list_row(self.unparsed, row)
         if word in self.failing or len(self.failing) < LISTED:
             self.failing[word] += 1
 
-    def part(self, row: Listed, choice: Choice) -> None:
+    def part(self, row: ListedRow, choice: ReadingChoice) -> None:
         """Note a choice that an ambiguous row leaves open."""
         if choice in self.choices or len(self.choices) < LISTED:
-            self.choices.setdefault(choice, Open(choice, row)).rows += 1
+            self.choices.setdefault(choice, ChoiceTally(choice, row)).rows += 1
 
-    def ranked_choices(self) -> list[Open]:
+    def ranked_choices(self) -> list[ChoiceTally]:
         """Where readings part, what most rows leave open first."""
         return sorted(self.choices.values(), key=lambda c: (-c.rows, c.choice))
 
@@ -178,7 +192,93 @@ class Audit:
         return sorted(self.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
 
 
-def list_row(rows: list[Listed], row: Listed) -> None:
+def list_row(rows: list[ListedRow], row: ListedRow) -> None:
     """Add a row to a list unless it is full."""
     if len(rows) < LISTED:
         rows.append(row)
+
+
+def audit_data(audit: Audit) -> dict[str, Any]:
+    """Everything that was found, as plain values in a fixed order."""
+    return {
+        "source": audit.source,
+        "targets": list(audit.targets),
+        **_tally(audit.total, audit),
+        "files": [_file(file, audit) for file in audit.files],
+        "shared": [
+            {
+                "first": audit.files[pair.first].name,
+                "second": audit.files[pair.second].name,
+                "rows": pair.rows,
+                "distinct": pair.distinct,
+            }
+            for pair in audit.shared
+        ],
+        "differences": [_cause(cause) for cause in audit.ranked_causes()],
+        "unreadable_rows": [_listed(row, "reason") for row in audit.unreadable],
+        "unparsed_rows": [_listed(row, "obstacle") for row in audit.unparsed],
+        "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
+        "choices": [_choice_tally(entry) for entry in audit.ranked_choices()],
+        "ambiguous_rows": [_listed(row, "readings") for row in audit.ambiguous],
+    }
+
+
+def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
+    return {
+        "rows": tally.rows,
+        "parsed": tally.parsed,
+        "ambiguous": tally.ambiguous,
+        "differing": tally.differing,
+        "unreadable": tally.unreadable,
+        "exact": {layer: tally.exact[layer] for layer in audit.targets},
+        "changed": _ordered(tally.changed),
+        "structures": {name: tally.some[name] for name in audit.structures},
+        "structures_in_every_reading": {name: tally.every[name] for name in audit.structures},
+    }
+
+
+def _file(file: FileTally, audit: Audit) -> dict[str, Any]:
+    return {
+        "file": file.name,
+        **_tally(file.total, audit),
+        "distinct": file.distinct,
+        "kinds": {kind: _tally(tally, audit) for kind, tally in sorted(file.kinds.items())},
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "layer": cause.layer,
+        "kind": cause.kind,
+        "name": cause.name,
+        "rows": cause.rows,
+        "pairs": [
+            {"given": given, "published": published, "rows": rows}
+            for (given, published), rows in _ranked(cause.pairs)
+        ],
+        "example": {**_listed(cause.example, "published"), "given": cause.given},
+    }
+
+
+def _choice_tally(entry: ChoiceTally) -> dict[str, Any]:
+    kind, category, options = entry.choice
+    return {
+        "kind": kind,
+        "category": category,
+        "options": list(options),
+        "rows": entry.rows,
+        "example": _listed(entry.example, "readings"),
+    }
+
+
+def _listed(row: ListedRow, detail: str) -> dict[str, Any]:
+    return {"file": row.file, "line": row.line, "sentence": row.sentence, detail: row.detail}
+
+
+def _ranked(counts: Counter[tuple[str, str]]) -> list[tuple[tuple[str, str], int]]:
+    """Frequent pairs first, those that were not told apart last."""
+    return sorted(counts.items(), key=lambda entry: (entry[0] == OTHER_PAIRS, -entry[1], entry[0]))
+
+
+def _ordered(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))

@@ -28,7 +28,7 @@ _JOINTLY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredStructure:
     """A structure with what it is called: ``pp_in_subject.need.2``.
 
     ``pattern`` is the pattern that it belongs to and ``role`` what it is there
@@ -49,12 +49,12 @@ class Declared:
 
 def declared_structures(
     patterns: tuple[Pattern, ...], named: Mapping[str, Structure]
-) -> tuple[Declared, ...]:
+) -> tuple[DeclaredStructure, ...]:
     """Every structure of the patterns, then those with names of their own.
 
     A ``gen`` structure that only repeats what is held out is left out.
     """
-    found: list[Declared] = []
+    found: list[DeclaredStructure] = []
     for pattern in patterns:
         roles = {
             "forbid": pattern.forbid,
@@ -67,8 +67,8 @@ def declared_structures(
         for role, structures in roles.items():
             for number, structure in enumerate(structures, 1):
                 name = f"{pattern.name}.{role}" + (f".{number}" if len(structures) > 1 else "")
-                found.append(Declared(name, structure, pattern.name, role))
-    found += [Declared(name, structure) for name, structure in named.items()]
+                found.append(DeclaredStructure(name, structure, pattern.name, role))
+    found += [DeclaredStructure(name, structure) for name, structure in named.items()]
     return tuple(found)
 
 
@@ -81,7 +81,7 @@ class StructureFinder:
     def __init__(
         self,
         grammar: CoreGrammar,
-        declared: tuple[Declared, ...],
+        declared: tuple[DeclaredStructure, ...],
         compiler: StructureCompiler | None = None,
     ) -> None:
         """``compiler`` is one for this grammar, if its automata are there already."""

@@ -19,11 +19,19 @@ from sgl.corpus.fit.estimate import (
     Selection,
     Vector,
     estimate,
+    expected_uses,
 )
-from sgl.corpus.fit.inside_outside import expected_uses
-from sgl.corpus.fit.report import FATES, Change, Likelihood, changes, fit_data
-from sgl.corpus.fit.sample import Collector, CorpusFile, Listed, Sample
-from sgl.corpus.fit.weights_file import PROVENANCE, weights_data, weights_text
+from sgl.corpus.fit.report import (
+    FATES,
+    PROVENANCE,
+    Change,
+    Likelihood,
+    changes,
+    fit_data,
+    weights_data,
+    weights_text,
+)
+from sgl.corpus.fit.sample import Collector, CorpusFile, ListedRow, Sample
 
 __all__ = [
     "FATES",
@@ -35,7 +43,7 @@ __all__ = [
     "Fit",
     "LeftOut",
     "Likelihood",
-    "Listed",
+    "ListedRow",
     "Options",
     "Prior",
     "Sample",

@@ -5,27 +5,78 @@ uses of its category.  Two things can keep the uses from being known, and both a
 for by expectation--maximisation (Dempster, Laird & Rubin 1977):
 
 - A sentence has several readings: each counts by its probability under the weights so far.
-- The corpus was drawn from *a split*, from which whatever patterns hold out was left out,
+- The corpus was sampled from *a split*, from which whatever patterns hold out was left out,
   so that rare rules look rarer than they are.  What was left out counts as well, as often
   as the weights so far let one expect (:class:`Selection`).
 
 Each round makes the corpus (with the prior) more probable; rounds go on until they gain
 less than ``tolerance`` a sentence.  Smoothing adds pseudo-counts, so that no weight is 0.
 A category that the corpus never uses keeps its declared weights.
+
+How often a sentence with several readings uses a rule *on average* is found by two passes
+over its packed forest: upwards the probability of what is below each node (inside),
+downwards that of what is around it (outside)::
+
+    inside(n)  = sum over the alternatives r(c1 ... ck) of n:  w(r) inside(c1) ... inside(ck)
+    uses(r, n) = outside(n) w(r) inside(c1) ... inside(ck) / inside(root)
+
+Everything is in logarithms, so that long sentences do not underflow.  Algorithm: Baker
+(1979); for forests see Goodman (1999), *Semiring Parsing*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import exp, inf, log
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.grammar import CoreGrammar, Token
-from sgl.corpus.fit.inside_outside import expected_uses
 from sgl.corpus.fit.sample import Sample
+from sgl.parsing import Forest
+
+
+def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
+    """The log-probability of a sentence, and the expected uses of each rule in it.
+
+    ``costs[r]`` is the logarithm of the weight of rule ``r``.  The uses are conditional
+    on the sentence: those of the rules at its root sum to 1.
+    """
+    terms: list[list[float]] = []
+    inside: list[float] = []
+    for node in forest.nodes:
+        values = [
+            costs[alternative.rule] + sum(inside[child] for child in alternative.children)
+            for alternative in node.alternatives
+        ]
+        terms.append(values)
+        inside.append(_log_sum(values))
+    total = inside[-1]
+    uses: dict[int, float] = {}
+    # The posterior probability of each node, summed over the places that it is used in.
+    posterior = [0.0] * len(forest.nodes)
+    posterior[-1] = 1.0
+    for number in range(len(forest.nodes) - 1, -1, -1):
+        if not posterior[number]:
+            continue
+        for alternative, term in zip(forest.nodes[number].alternatives, terms[number], strict=True):
+            share = posterior[number] * exp(term - inside[number])
+            uses[alternative.rule] = uses.get(alternative.rule, 0.0) + share
+            for child in alternative.children:
+                posterior[child] += share
+    return total, uses
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    """The logarithm of the sum of what has these logarithms."""
+    highest = max(values)
+    if len(values) == 1 or highest == -inf:
+        return highest
+    return highest + log(sum(exp(value - highest) for value in values))
+
 
 Vector = NDArray[np.float64]
 

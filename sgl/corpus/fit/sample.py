@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from sgl.core.interpret import Derivation
-from sgl.corpus import Corpus, Row, Speller, Unreadable
+from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
 from sgl.parsing import BatchParser, Forest, Parser, describe_obstacle, read_first
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
@@ -38,7 +38,7 @@ Fate = Literal["used", "other kind", "no reading", "held out", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRow:
     """A row that says nothing, and why."""
 
     file: str
@@ -72,9 +72,9 @@ class Sample:
     ambiguous: dict[str, tuple[Forest, int]] = field(default_factory=dict)
     fates: Counter[Fate] = field(default_factory=Counter)
     kinds: dict[str, Counter[Fate]] = field(default_factory=dict)
-    unparsed: list[Listed] = field(default_factory=list)
-    unreadable: list[Listed] = field(default_factory=list)
-    held_out: list[Listed] = field(default_factory=list)
+    unparsed: list[ListedRow] = field(default_factory=list)
+    unreadable: list[ListedRow] = field(default_factory=list)
+    held_out: list[ListedRow] = field(default_factory=list)
     files: list[CorpusFile] = field(default_factory=list)
 
     @property
@@ -108,7 +108,7 @@ class Collector:
         columns: int = 2,
         place: int = 0,
         kinds: Collection[str] = (),
-        speller: Speller | None = None,
+        normalizer: Normalizer | None = None,
         admits: Callable[[Forest], bool] | None = None,
     ) -> None:
         """``place`` is the column of the sentences among ``columns`` text columns.
@@ -120,7 +120,7 @@ class Collector:
         self._columns = columns
         self._place = place
         self._only = frozenset(kinds)
-        self._speller = speller
+        self._normalizer = normalizer
         self._admits = admits
         self._batch = BatchParser(parser)
         self._known: OrderedDict[str, Readings] = OrderedDict()
@@ -148,7 +148,7 @@ class Collector:
                 [
                     row.texts[self._place]
                     for row in batch
-                    if isinstance(row, Row) and (not self._only or row.kind in self._only)
+                    if isinstance(row, CorpusRow) and (not self._only or row.kind in self._only)
                 ]
             )
             for row in batch:
@@ -156,31 +156,31 @@ class Collector:
                 read += row.size
                 if isinstance(row, Unreadable):
                     self.sample.fates["unreadable"] += 1
-                    _list(self.sample.unreadable, Listed(str(path), row.line, "", row.reason))
+                    _list(self.sample.unreadable, ListedRow(str(path), row.line, "", row.reason))
                 else:
                     self._row(str(path), row, known)
                 if row.line % _EVERY == 0:
                     progress(str(path), row.line, read / size)
         self.sample.files.append(CorpusFile(path.name, digest.hexdigest(), rows))
 
-    def _row(self, file: str, row: Row, known: Mapping[str, Readings]) -> None:
+    def _row(self, file: str, row: CorpusRow, known: Mapping[str, Readings]) -> None:
         fate = self._fate(file, row, known)
         if fate != "used":
             self.sample.fates[fate] += 1
         self.sample.kinds.setdefault(row.kind, Counter())[fate] += 1
 
-    def _fate(self, file: str, row: Row, known: Mapping[str, Readings]) -> Fate:
+    def _fate(self, file: str, row: CorpusRow, known: Mapping[str, Readings]) -> Fate:
         if self._only and row.kind not in self._only:
             return "other kind"
         sentence = row.texts[self._place]
         readings = known[sentence]
         if readings is None:
             reason = self._obstacle(sentence)
-            _list(self.sample.unparsed, Listed(file, row.line, sentence, reason))
+            _list(self.sample.unparsed, ListedRow(file, row.line, sentence, reason))
             return "no reading"
         if self._admits is not None and not self._admits(self._packed(readings)):
             reason = "contains what the split leaves out"
-            _list(self.sample.held_out, Listed(file, row.line, sentence, reason))
+            _list(self.sample.held_out, ListedRow(file, row.line, sentence, reason))
             return "held out"
         if isinstance(readings, Forest):
             self.sample.add(readings, sentence)
@@ -213,13 +213,15 @@ class Collector:
         return found
 
     def _spellings(self, sentence: str) -> Iterable[tuple[str, tuple[str, ...]]]:
-        return ((sentence, ()),) if self._speller is None else self._speller.spellings(sentence)
+        return (
+            ((sentence, ()),) if self._normalizer is None else self._normalizer.spellings(sentence)
+        )
 
     def _obstacle(self, sentence: str) -> str:
         *_, (last, _) = self._spellings(sentence)
         return describe_obstacle(self._parser.grammar, last, self._parser.obstacle(last))
 
 
-def _list(rows: list[Listed], row: Listed) -> None:
+def _list(rows: list[ListedRow], row: ListedRow) -> None:
     if len(rows) < LISTED:
         rows.append(row)

@@ -25,7 +25,7 @@ from enum import Enum
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
-from sgl.corpus import Speller
+from sgl.corpus import Normalizer
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.parsing import BatchParser, Parser, best_readings, read_first
 from sgl.rendering import outputs
@@ -85,7 +85,7 @@ class PartialMatch:
         self._batch = BatchParser(self._parser)
         self._told = Teller(small, graph, self._target)
         words = self._parser.vocabulary
-        self._speller = Speller(small.text_layers[self._target], words, ("spacing", "width"))
+        self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._chunker = _chunker(grammar, self._target) if target == _JAPANESE else None
         self.edges = GrammarEdges(grammar, graph, self._target)
 

@@ -22,7 +22,7 @@ from sgl.core.interpret import Derivation
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class StateExample:
     """A state of an automaton: its smallest phrase, and whether a split reaches it."""
 
     category: int
@@ -55,9 +55,9 @@ def reached_states(
     return frozenset().union(*states) - {DEAD}
 
 
-def readings(
+def state_examples(
     index: GrammarIndex, split: SplitGrammar, automaton: TreeAutomaton
-) -> Iterator[Reading]:
+) -> Iterator[StateExample]:
     """The states of categories that an automaton has several states for."""
     reached = reached_states(index, split, automaton)
     phrases = smallest_phrases(index, automaton)
@@ -67,7 +67,7 @@ def readings(
     for category in sorted(crowd):
         for state in crowd[category] if len(crowd[category]) > 1 else ():
             accepting = state in automaton.accepting
-            yield Reading(category, state, accepting, state in reached, phrases[state])
+            yield StateExample(category, state, accepting, state in reached, phrases[state])
 
 
 def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, Derivation]:

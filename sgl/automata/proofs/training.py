@@ -1,11 +1,14 @@
-"""Training sentences at hand: enough of them to see at once that most pieces occur.
+"""Can training contain a structure?  A sentence if it can.
 
-To prove that training *can* contain a structure one sentence is enough.  For
-nearly all structures that ought to occur, a few hundred sentences hold one, and
-reading them is much cheaper than a product of automata.  Only what none of them
-contains has to be decided.
+To prove that training *can* contain a structure one sentence is enough.  For nearly all
+structures that ought to occur, a few hundred sentences hold one, and reading them is much
+cheaper than a product of automata.  Only what none of them contains has to be decided::
 
-The sentences are drawn from the grammars of the training strata, more of the
+    { V -[nsubj]-> N }         The dog slept.            found at once
+    { N -[nmod]{4}-> M }       in 1 of 10,000 sentences  no stratum excludes it: smallest text
+    { V[lemma=owe, Tense=Pres] }                         every stratum excludes it: None
+
+The sentences are sampled from the grammars of the training strata, more of the
 in-distribution ones than of each kind of exposure, in an order that does not
 depend on chance: the generator starts from a constant.
 """
@@ -15,18 +18,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from random import Random
 
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.evidence import StratumEvidence
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import IN_DISTRIBUTION, Plan
 from sgl.core.structure import NodeTest, Structure
 
-#: Sentences drawn from a stratum, and of those that are in distribution.
+#: Sentences sampled from a stratum, and of those that are in distribution.
 DRAWN, DRAWN_IN_DISTRIBUTION = 12, 240
 
 #: A derivation of more rules is given up.
@@ -44,7 +48,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _TrainingText:
     """A sentence with the rules that it uses."""
 
     seen: Seen
@@ -59,13 +63,13 @@ class Pool:
     ) -> None:
         self._compiler = compiler
         lemmas = _distinct_lemmas(compiler.grammar, plan)
-        self._texts: list[_Text] = []
+        self._texts: list[_TrainingText] = []
         for evidence in sorted(strata, key=lambda e: e.stratum.category != IN_DISTRIBUTION):
             common = evidence.stratum.category == IN_DISTRIBUTION
             number = DRAWN_IN_DISTRIBUTION if common else DRAWN
-            for derivation in draw_some(evidence.split, number):
+            for derivation in sample_some(evidence.split, number):
                 seen = Seen(evidence.stream, derivation)
-                self._texts.append(_Text(seen, frozenset(derivation)))
+                self._texts.append(_TrainingText(seen, frozenset(derivation)))
         # Those that the dataset could contain come first.
         self._texts.sort(key=lambda text: _repeats(text.seen.derivation, lemmas))
         self._filters = _Filters(compiler.grammar)
@@ -163,8 +167,8 @@ class _Filters:
         self._labels[layer], self._values[layer] = labels, values
 
 
-def draw_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
-    """Up to ``number`` texts of a split, drawn by their probabilities, none of them long."""
+def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
+    """Up to ``number`` texts of a split, sampled by their probabilities, none of them long."""
     random = Random(_SEED)  # noqa: S311 - to look at, and the same every time
     bounds: dict[int, list[float]] = {}
     if split.empty:
@@ -196,3 +200,33 @@ def _derive(
 def _choice(bounds: Sequence[float], random: Random) -> int:
     """The index of an interval, as probable as it is long."""
     return min(bisect_right(bounds, random.random() * bounds[-1]), len(bounds) - 1)
+
+
+class TrainingSearch:
+    """Looks for structures in the training sentences of a plan, for each once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._found: dict[Structure, Seen | None] = {}
+
+    def find(self, structure: Structure) -> Seen | None:
+        """A training sentence that contains the structure, or ``None`` if none can."""
+        name = structure.canonical()
+        if name not in self._found:
+            self._found[name] = self._pool.find(name) or self._decide(name)
+        return self._found[name]
+
+    def _decide(self, structure: Structure) -> Seen | None:
+        """The smallest text with the structure in the first stratum that derives it."""
+        for stratum in self._evidence.populated_training:
+            if not self._evidence.excludes(stratum, structure):
+                contains = self._evidence.compiler.presence(structure)
+                derivation = self._evidence.smallest(stratum, contains)
+                if derivation is not None:
+                    return Seen(stratum.stream, derivation)
+        return None
+
+    @cached_property
+    def _pool(self) -> Pool:
+        evidence = self._evidence
+        return Pool(evidence.compiler, evidence.plan, evidence.populated_training)

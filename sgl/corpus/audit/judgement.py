@@ -1,20 +1,119 @@
 """What a grammar makes of one sentence: its readings, outputs and structures.
 
+A forest may have more readings than can be listed.  Whether one of them gives a
+certain text is decided without listing them: from the words upwards, every node keeps
+the texts of its readings that occur in the text which is looked for::
+
+    犬が寝た。   sought: A dog slept.      Det  {a}  (the: does not occur)
+                                         NP   {a dog}
+
+What does not occur there can be no part of it, but for the first letter, which a rule
+higher up may raise.  For the same reason one phrase that does not occur there shows that
+not all readings give the text.  Views are not made of the words of their parts: of them the
+likeliest readings are listed.
+
 Corpora repeat themselves, so the judgements of recent sentences are kept.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from sgl.core.interpret import Derivation
-from sgl.corpus.audit.outputs import first_outputs, gives
+from sgl.core.grammar import Slot, Template
+from sgl.core.interpret import Derivation, capitalised, finish
 from sgl.corpus.audit.structures import StructureFinder
-from sgl.corpus.spelling import Speller
-from sgl.parsing import BatchParser, Forest, Obstacle, Parser, best_readings, read_first
+from sgl.corpus.normalization import Normalizer
+from sgl.parsing import BatchParser, Forest, Node, Obstacle, Parser, best_readings, read_first
 from sgl.rendering import Output
+
+Words = tuple[str, ...]
+
+#: The likeliest readings of a sentence whose views are looked at.
+_VIEWED = 1_000
+
+
+def first_outputs(forest: Forest, output: Output, readings: int) -> tuple[str, ...]:
+    """The different texts of the likeliest ``readings``, best first."""
+    texts = (output(ranked.derivation) for ranked in best_readings(forest, readings))
+    return tuple(dict.fromkeys(texts))
+
+
+def gives(forest: Forest, output: Output, text: str) -> bool:
+    """Whether some reading has this text as its output; of views, one of the likeliest."""
+    layer = output.layer
+    if layer is None:
+        return text in first_outputs(forest, output, _VIEWED)
+    spelling = forest.grammar.text_layers[layer]
+    below: list[list[Words]] = []
+    for node in forest.nodes:
+        found = (
+            words
+            for words in _phrases(forest, node, layer, below)
+            if _occurs(finish(spelling, words), text)
+        )
+        below.append(list(dict.fromkeys(found)))
+    return any(finish(spelling, words) == text for words in below[-1])
+
+
+def all_give(forest: Forest, output: Output, text: str) -> bool:
+    """Whether every reading has this text as its output; of views, all of the likeliest."""
+    layer = output.layer
+    if layer is None:
+        return first_outputs(forest, output, _VIEWED) == (text,)
+    spelling = forest.grammar.text_layers[layer]
+    written = _written(forest, layer)
+    below: list[list[Words]] = []
+    for number, node in enumerate(forest.nodes):
+        found: dict[Words, None] = {}
+        for words in _phrases(forest, node, layer, below) if number in written else ():
+            if not _occurs(finish(spelling, words), text):
+                return False
+            found[words] = None
+        below.append(list(found))
+    return all(finish(spelling, words) == text for words in below[-1])
+
+
+def _written(forest: Forest, layer: int) -> set[int]:
+    """The nodes that some reading writes into a layer: no rule above drops them."""
+    written = {len(forest.nodes) - 1}
+    for number in range(len(forest.nodes) - 1, -1, -1):
+        if number in written:
+            for alternative in forest.nodes[number].alternatives:
+                template = forest.grammar.rules[alternative.rule].templates[layer]
+                used = {item.child for item in template if isinstance(item, Slot)}
+                written.update(alternative.children[place] for place in used)
+    return written
+
+
+def _phrases(forest: Forest, node: Node, layer: int, below: list[list[Words]]) -> Iterator[Words]:
+    """What a node says in a layer, from what the nodes below it say."""
+    for alternative in node.alternatives:
+        template = forest.grammar.rules[alternative.rule].templates[layer]
+        used = {item.child for item in template if isinstance(item, Slot)}
+        choices = [
+            below[child] if place in used else [()]
+            for place, child in enumerate(alternative.children)
+        ]
+        for children in product(*choices):
+            yield tuple(_words(template, children))
+
+
+def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:
+    for item in template:
+        if isinstance(item, Slot):
+            words = children[item.child]
+            yield from map(capitalised, words[:1]) if item.capital else words[:1]
+            yield from words[1:]
+        else:
+            yield item.text
+
+
+def _occurs(part: str, text: str) -> bool:
+    return part in text or capitalised(part) in text
+
 
 #: Sentences whose judgements are kept.
 _KEPT = 20_000
@@ -49,7 +148,7 @@ class Judgement:
     forest: Forest | None = None
 
 
-class Reader:
+class SentenceReader:
     """Judges sentences of one text layer."""
 
     def __init__(
@@ -57,14 +156,14 @@ class Reader:
         parser: Parser,
         targets: tuple[Output, ...],
         finder: StructureFinder | None = None,
-        speller: Speller | None = None,
+        normalizer: Normalizer | None = None,
     ) -> None:
-        """``speller`` is one for the parser's layer."""
+        """``normalizer`` is one for the parser's layer."""
         self.parser = parser
         self._batch = BatchParser(parser)
         self.targets = targets
         self._finder = finder
-        self._speller = speller
+        self._normalizer = normalizer
         self._kept: OrderedDict[str, Judgement] = OrderedDict()
 
     def judge(self, sentence: str) -> Judgement:
@@ -109,7 +208,9 @@ class Reader:
         return gives(judged.forest, self.targets[target], text)
 
     def _spellings(self, sentence: str) -> Iterable[tuple[str, tuple[str, ...]]]:
-        return ((sentence, ()),) if self._speller is None else self._speller.spellings(sentence)
+        return (
+            ((sentence, ()),) if self._normalizer is None else self._normalizer.spellings(sentence)
+        )
 
     def _judge(self, sentence: str) -> Judgement:
         spelling = sentence

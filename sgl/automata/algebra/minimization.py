@@ -1,19 +1,27 @@
-"""Trim and minimise tree automata.
+"""Trim and minimise tree automata, and number their states canonically.
 
 Two states of a category are equivalent if no context *of the grammar* tells them
 apart (the Nerode relation, relative to the grammar).  This merges states that an
 automaton for arbitrary trees would have to keep apart, and it is why the product
 of dozens of constraints stays small: an automaton has more than one state only
 where its structure has begun and is not yet complete.
+
+The numbers of states depend on how an automaton was computed.  :func:`canonical` gives them
+in the order in which states are met from the leaves upwards, rules in the author's order.
+A language has only one minimal automaton, so that the numbers, and all that follows from
+them down to the sampled sentences, depend on the language and not on the products that led
+to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, Mask, Numbers, TreeAutomaton, as_numbers
+from sgl.automata.common import Numbering
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
@@ -103,3 +111,25 @@ class _Contexts:
         starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
         for start, stop in zip(starts, stops, strict=True):
             yield self._table[start:stop].tobytes()
+
+
+def canonical(automaton: TreeAutomaton) -> TreeAutomaton:
+    """The automaton, all of whose states are reachable, with its states in order."""
+    index, category, tables = automaton.index, automaton.category, automaton.tables
+    met: Numbering[int] = Numbering()
+    for word in automaton.leaves:
+        if word != DEAD:
+            met.number(word)
+    members: list[list[int]] = [[] for _ in index.grammar.categories]
+    for current in met.values:
+        members[category[current]].append(current)
+        for rule, position in index.uses[category[current]]:
+            choices = [members[child] for child in index.rhs[rule]]
+            choices[position] = [current]
+            for children in product(*choices):
+                result = tables[rule].get(children)
+                if result is not None:
+                    met.number(result)
+    names = np.empty(automaton.size, np.intp)
+    names[met.values] = np.arange(automaton.size)
+    return automaton.renamed(names)

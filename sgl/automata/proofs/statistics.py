@@ -16,7 +16,7 @@ import numpy as np
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.findings import GRAMMAR
 from sgl.automata.weights.counting import count_by_length, count_derivations
-from sgl.automata.weights.inside import Equations, Monomial, System, extended
+from sgl.automata.weights.inside import Equations, EquationSystem, Monomial, extended
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.plan import Constraint, Plan
 
@@ -29,8 +29,8 @@ HIGHEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """Figures of one distribution over derivations.
+class StratumStatistics:
+    """StratumStatistics of one distribution over derivations.
 
     ``mass`` is its probability under the author's grammar.  ``derivations`` is the
     number of its derivations, ``None`` if there is no end of them; ``by_length[n]``
@@ -61,11 +61,11 @@ class Figures:
         return len(self.heights)
 
 
-def figures_of(compiler: StructureCompiler, plan: Plan) -> tuple[Figures, ...]:
+def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
     """The figures of the author's grammar and of every stratum."""
     constraints = [(GRAMMAR, Constraint())]
     constraints += [(stratum.stream, stratum.constraint) for stratum in plan.strata]
-    known: dict[Constraint, Figures] = {}
+    known: dict[Constraint, StratumStatistics] = {}
     found = []
     for stream, constraint in constraints:
         twin = known.get(constraint)
@@ -75,8 +75,8 @@ def figures_of(compiler: StructureCompiler, plan: Plan) -> tuple[Figures, ...]:
     return tuple(found)
 
 
-def _figures(stream: str, split: SplitGrammar) -> Figures:
-    return Figures(
+def _figures(stream: str, split: SplitGrammar) -> StratumStatistics:
+    return StratumStatistics(
         stream=stream,
         mass=split.mass,
         spectral_radius=split.spectral_radius,
@@ -89,7 +89,7 @@ def _figures(stream: str, split: SplitGrammar) -> Figures:
 
 def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
     """The probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
-    system = System.of(
+    system = EquationSystem.of(
         len(split.category),
         [
             Monomial(state, transition.probability, transition.children)

@@ -1,6 +1,9 @@
-"""What can go wrong when structures are compiled."""
+"""What all floors of the package share: its errors, and the numbering of values."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
 
 from sgl.core.structure import Structure
 
@@ -36,3 +39,24 @@ class StructureTooCostly(AutomataError):
         self.structure = structure
         self.variable = variable
         self.budget = budget
+
+
+_T = TypeVar("_T", bound=Hashable)
+
+
+class Numbering(Generic[_T]):
+    """Gives equal values the same number, counting from 0; ``values[n]`` is number ``n``."""
+
+    def __init__(self) -> None:
+        self.values: list[_T] = []
+        self._numbers: dict[_T, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def number(self, value: _T) -> int:
+        """The number of a value, a new one if the value is new."""
+        number = self._numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+        return number

@@ -9,9 +9,9 @@ rule ids in preorder) that ``sgl.core.interpret`` turns into a sentence.
                 structures and none that it excludes
 ``Licence``     training contains a part that the pattern needs
 ``Piece``       training contains what is left of a held-out structure without a
-                link (:mod:`sgl.automata.proofs.pieces`)
+                link (:mod:`sgl.automata.proofs.licensing`)
 ``Exposed``     training can use all that items are made of
-                (:mod:`sgl.automata.proofs.exposed`)
+                (:mod:`sgl.automata.proofs.inventory`)
 ``Disjoint``    no generalization item is a training sentence
 ==============  ==============================================================
 
@@ -25,8 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from sgl.automata.proofs.conflict import Conflict
-from sgl.automata.proofs.exposed import Kind, Reason, Unseen
+from sgl.automata.proofs.compiler import Conflict
+from sgl.automata.proofs.inventory import IngredientKind, Reason, Unseen
 from sgl.core.interpret import Derivation
 from sgl.core.structure import Structure
 
@@ -118,7 +118,7 @@ class Exposed:
     fails if one of them is missing without an excuse.
     """
 
-    counts: tuple[tuple[Kind, int], ...]
+    counts: tuple[tuple[IngredientKind, int], ...]
     unseen: tuple[Unseen, ...]
 
     @property

@@ -1,6 +1,6 @@
 """Is everything that generalization items are made of also in training?
 
-Four kinds of things make up an item::
+Four kinds of ingredients make up an item::
 
     Liam lends Emma a book.  リアムがエマに本を貸す。
 
@@ -24,14 +24,14 @@ from enum import Enum
 from itertools import chain
 
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
-from sgl.automata.numbering import Numbering
+from sgl.automata.common import Numbering
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.plan import Pattern, Plan
 
 
-class Kind(Enum):
-    """What kind of thing an item is made of."""
+class IngredientKind(Enum):
+    """What kind of ingredient an item is made of."""
 
     WORD = "word"
     ENTRY = "entry"
@@ -52,24 +52,24 @@ class Reason(Enum):
 class Unseen:
     """Something that items can use and training cannot; ``rules`` are ids that provide it."""
 
-    kind: Kind
+    kind: IngredientKind
     name: str
     reason: Reason
     rules: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Ingredient:
     """A word, an entry, a form or a rule by name."""
 
-    kind: Kind
+    kind: IngredientKind
     name: str
 
 
-class Things:
-    """What each rule of a grammar provides, and the rules that provide each thing.
+class RuleIngredients:
+    """What each rule of a grammar provides, and the rules that provide each ingredient.
 
-    Things are given by their numbers in ``things``.
+    RuleIngredients are given by their numbers in ``ingredients``.
     """
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
@@ -77,22 +77,22 @@ class Things:
         texts = [layer.name for layer in grammar.text_layers]
         # The forms of a view are put together from no words.
         target = texts.index(plan.target) if plan.target in texts else None
-        numbers: Numbering[Thing] = Numbering()
-        self.things = numbers.values
+        numbers: Numbering[Ingredient] = Numbering()
+        self.ingredients = numbers.values
         self.of_rule: list[tuple[int, ...]] = []
         self.lemmas: list[tuple[str, ...]] = []
         self.rules_of: dict[int, list[int]] = {}
         for rule in grammar.rules:
             lemmas = () if layer is None else tuple(_lemmas(rule, layer))
-            named = map(numbers.number, _things(grammar, rule, lemmas, target))
-            things = tuple(dict.fromkeys(named))
+            named = map(numbers.number, _ingredients(grammar, rule, lemmas, target))
+            ingredients = tuple(dict.fromkeys(named))
             self.lemmas.append(lemmas)
-            self.of_rule.append(things)
-            for thing in things:
-                self.rules_of.setdefault(thing, []).append(rule.id)
+            self.of_rule.append(ingredients)
+            for ingredient in ingredients:
+                self.rules_of.setdefault(ingredient, []).append(rule.id)
 
     def used_by(self, rules: Iterable[int]) -> list[int]:
-        """The things that some rules provide, in the order of the rules."""
+        """The ingredients that some rules provide, in the order of the rules."""
         provided = chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)])
         return list(dict.fromkeys(provided))
 
@@ -104,73 +104,77 @@ def _lemmas(rule: Rule, layer: int) -> Iterator[str]:
             yield lemma
 
 
-def _things(
+def _ingredients(
     grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target: int | None
-) -> Iterator[Thing]:
+) -> Iterator[Ingredient]:
     for lemma in lemmas:
-        yield Thing(Kind.WORD, lemma)
+        yield Ingredient(IngredientKind.WORD, lemma)
     if not rule.lexical:
-        yield Thing(Kind.RULE, rule.name)
+        yield Ingredient(IngredientKind.RULE, rule.name)
         return
     category = grammar.categories[rule.lhs].name.partition("[")[0]
     for lemma in lemmas:
-        yield Thing(Kind.ENTRY, f"{category}: {lemma}")
+        yield Ingredient(IngredientKind.ENTRY, f"{category}: {lemma}")
     if target is None:
         return
     form = " ".join(item.text for item in rule.templates[target] if isinstance(item, Token))
     if form:
-        yield Thing(Kind.FORM, form)
+        yield Ingredient(IngredientKind.FORM, form)
 
 
-def take_stock(
-    evidence: Evidence, things: Things, pattern: Pattern
-) -> tuple[tuple[tuple[Kind, int], ...], tuple[Unseen, ...]]:
-    """How many things of each kind a pattern's items can use, and those that training cannot.
+def inventory_of(
+    evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern
+) -> tuple[tuple[tuple[IngredientKind, int], ...], tuple[Unseen, ...]]:
+    """How many ingredients of each kind a pattern's items can use, and those that training cannot.
 
     Without training sentences nothing is asked of them.
     """
-    if not evidence.drawn_training:
+    if not evidence.populated_training:
         return (), ()
     used = evidence.used_by_items_of(pattern.name)
     trained = evidence.used_in_training
-    needed = things.used_by(used)
+    needed = ingredients.used_by(used)
     unseen = [
-        thing
-        for thing in things.used_by(used - trained)
-        if trained.isdisjoint(things.rules_of[thing])
+        ingredient
+        for ingredient in ingredients.used_by(used - trained)
+        if trained.isdisjoint(ingredients.rules_of[ingredient])
     ]
-    judge = _Judge(evidence, things, pattern, used)
-    number = Counter([things.things[thing].kind.value for thing in needed])
+    judge = _AbsenceReasons(evidence, ingredients, pattern, used)
+    number = Counter([ingredients.ingredients[ingredient].kind.value for ingredient in needed])
     return (
-        tuple((kind, number[kind.value]) for kind in Kind),
-        tuple(judge.judge(thing) for thing in unseen),
+        tuple((kind, number[kind.value]) for kind in IngredientKind),
+        tuple(judge.judge(ingredient) for ingredient in unseen),
     )
 
 
-class _Judge:
+class _AbsenceReasons:
     """Finds the reason why something is not in training."""
 
     def __init__(
-        self, evidence: Evidence, things: Things, pattern: Pattern, used: frozenset[int]
+        self,
+        evidence: Evidence,
+        ingredients: RuleIngredients,
+        pattern: Pattern,
+        used: frozenset[int],
     ) -> None:
         self._evidence = evidence
-        self._things = things
+        self._ingredients = ingredients
         self._pattern = pattern
         self._used = used
         self._without: frozenset[int] | None = None
 
     def judge(self, number: int) -> Unseen:
-        rules = tuple(rule for rule in self._things.rules_of[number] if rule in self._used)
-        thing = self._things.things[number]
-        return Unseen(thing.kind, thing.name, self._reason(number, rules), rules)
+        rules = tuple(rule for rule in self._ingredients.rules_of[number] if rule in self._used)
+        ingredient = self._ingredients.ingredients[number]
+        return Unseen(ingredient.kind, ingredient.name, self._reason(number, rules), rules)
 
     def _reason(self, number: int, rules: Sequence[int]) -> Reason:
         targets = frozenset(self._pattern.targets)
-        if all(not targets.isdisjoint(self._things.lemmas[rule]) for rule in rules):
+        if all(not targets.isdisjoint(self._ingredients.lemmas[rule]) for rule in rules):
             return Reason.TARGET
-        if self._usable_without_structure().isdisjoint(self._things.rules_of[number]):
+        if self._usable_without_structure().isdisjoint(self._ingredients.rules_of[number]):
             return Reason.STRUCTURE
-        is_rule = self._things.things[number].kind is Kind.RULE
+        is_rule = self._ingredients.ingredients[number].kind is IngredientKind.RULE
         return Reason.TOGETHER if is_rule else Reason.MISSING
 
     def _usable_without_structure(self) -> frozenset[int]:

@@ -28,7 +28,7 @@ DIFFERENCES = ("spacing", "width", "stop")
 _STOPS = (".", "。", "．")
 
 
-class Speller:
+class Normalizer:
     """Rewrites texts in the spelling of one layer."""
 
     def __init__(
