@@ -1,21 +1,9 @@
-"""The compiler's front end: from syntax trees to the core grammar.
+"""The compiler's front end: from syntax trees to the core grammar and the plan of a dataset.
 
-The passes run in this order, each in a module named by its verb; every pass
-takes values and returns values, and reports what is wrong on the way:
-
-==============  ===========================================================
-``switches``    parameters are set, declarations under ``when`` chosen
-``names``       every name means one declaration; layers, features, categories
-``lexicons``    tables become words, morphology is evaluated
-``expand``      features become categories; what cannot be built is dropped
-``lower``       rules become templates and graph fragments
-``check_graphs``  words form trees, ports are bound, placeholders filled
-``structures``  patterns become structures over the graph layers
-``plan``        patterns and the dataset become strata
-==============  ===========================================================
+Read :data:`~sgl.frontend.passes.PASSES` first: it lists the passes in their order, with what
+each of them needs; the docstring of each says what holds before and after it.
 """
 
-from sgl.frontend.compiler import Compiled, compile_project
-from sgl.frontend.named_structures import named_structures
+from sgl.frontend.passes import PASSES, Compiled, Pass, compile_project, named_structures
 
-__all__ = ["Compiled", "compile_project", "named_structures"]
+__all__ = ["PASSES", "Compiled", "Pass", "compile_project", "named_structures"]

@@ -28,7 +28,7 @@ the author writes ``NP[num=_]``: any value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -37,6 +37,7 @@ from sgl.diagnostics import Span
 from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.places import LEFT, Place, goes_up, is_tied_with, places_of
 from sgl.frontend.productions import ANY, Production, Slotting
+from sgl.frontend.state import State
 
 
 class Reason(Enum):
@@ -82,13 +83,13 @@ class OpenTie:
     choices: tuple[Choice, ...]
 
 
-def find_open_ties(
-    productions: Sequence[Production], instances: Sequence[Instance]
-) -> tuple[OpenTie, ...]:
-    """The suspicious places of all rules that take part, one for each rule and feature.
+def find_open_ties(state: State) -> None:
+    """Find the suspicious places of all rules that take part, one for each rule and feature.
 
-    ``instances`` are in the order of the rules of the core grammar.
+    Before: ``declared``, whose rules were made of ``instances`` one by one.  After: its
+    ``open_ties``.
     """
+    productions, instances = state.productions, state.instances
     numbered: dict[int, list[tuple[int, Instance]]] = {}
     for number, instance in enumerate(instances):
         if instance.rhs:
@@ -109,7 +110,8 @@ def find_open_ties(
             continue
         told |= {once, (suspect.reason, partner.kind)}
         found[key] = _open_tie(suspect, choices)
-    return tuple(sorted(found.values(), key=lambda tie: tie.place))
+    ties = tuple(sorted(found.values(), key=lambda tie: tie.place))
+    state.declared = replace(state.declared, open_ties=ties)
 
 
 def _certainty(suspect: _Suspect) -> bool:

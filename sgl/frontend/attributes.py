@@ -7,7 +7,8 @@ themselves.  What it cannot hold is found here, before a sentence is drawn.
 from __future__ import annotations
 
 from sgl.core.grammar import GraphLayer
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import suggest
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 #: Attributes with a CoNLL-U column of their own; all others are UD features.
@@ -17,9 +18,7 @@ RESERVED_LABELS = ("root", "_")
 RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
 
 
-def check_attribute_name(
-    attribute: s.Attribute, layer: GraphLayer, diagnostics: Diagnostics
-) -> None:
+def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: State) -> None:
     """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
 
     The words of a free layer may have any others.
@@ -28,7 +27,7 @@ def check_attribute_name(
     if layer.free:
         return
     if name not in COLUMNS and not name[0].isupper():
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0506",
             attribute.name.span,
             f"`{name}` is no attribute of a word",
@@ -36,7 +35,7 @@ def check_attribute_name(
             hint=suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`",
         )
     elif name in RESERVED_ATTRIBUTES:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0512", attribute.name.span, f"CoNLL-U has its own use for the attribute `{name}`"
         )
 

@@ -15,28 +15,35 @@ from collections.abc import Sequence
 
 import networkx as nx
 
-from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Fragment, GraphLayer, Node, Token
-from sgl.diagnostics import Diagnostics, Span
+from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
+from sgl.diagnostics import Span
 from sgl.frontend.productions import FragmentSketch, Production
+from sgl.frontend.state import State
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
 Port = tuple[str, str]
 
 
-def check_graphs(
-    productions: Sequence[Production], layers: Sequence[GraphLayer], diagnostics: Diagnostics
-) -> None:
-    """Report rules whose graphs would not be trees or would lack words."""
-    for index, layer in enumerate(layers):
+def check_graphs(state: State) -> None:
+    """Report rules whose graphs would not be trees or would lack words.
+
+    Before: ``productions`` without errors.  After: every derived graph is well-formed.
+    """
+    productions = state.productions
+    for index, layer in enumerate(state.signature.graph_layers):
         holdings = _holdings(productions, index, layer.name)
         for production in productions:
             fragment = production.fragments[index]
-            rule = _Rule(production, fragment, layer.name, holdings, diagnostics)
+            rule = _Rule(production, fragment, layer.name, holdings, state)
             rule.check(free=layer.free)
 
 
-def check_instances(grammar: CoreGrammar, spans: Sequence[Span], diagnostics: Diagnostics) -> None:
-    """Report rules that write an edge twice for some values of their feature variables."""
+def check_instances(state: State) -> None:
+    """Report rules that write an edge twice for some values of their feature variables.
+
+    Before: ``declared``.
+    """
+    grammar, spans = state.declared.grammar, state.declared.rule_spans
     reported: set[Span] = set()
     for rule, span in zip(grammar.rules, spans, strict=True):
         for fragment in rule.fragments:
@@ -44,7 +51,7 @@ def check_instances(grammar: CoreGrammar, spans: Sequence[Span], diagnostics: Di
             if len(edges) < len(fragment.edges) and span not in reported:
                 reported.add(span)
                 labels = ", ".join(edge.label for edge in fragment.edges)
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0508",
                     span,
                     f"in the rule `{rule.name}`, an edge is written twice for some values "
@@ -98,14 +105,14 @@ class _Rule:
         sketch: FragmentSketch,
         layer: str,
         holdings: dict[Port, set[str]],
-        diagnostics: Diagnostics,
+        state: State,
     ) -> None:
         self.production = production
         self.fragment: Fragment = sketch.fragment
         self.attributes = sketch.attributes
         self.layer = layer
         self.holdings = holdings
-        self.diagnostics = diagnostics
+        self.state = state
 
     def check(self, *, free: bool) -> None:
         self._check_written()
@@ -211,7 +218,7 @@ class _Rule:
         return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
 
     def _error(self, code: str, message: str, hint: str = "") -> None:
-        self.diagnostics.error(
+        self.state.diagnostics.error(
             code,
             self.production.span,
             f"in the rule `{self.production.name}`, {message}",

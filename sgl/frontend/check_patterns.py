@@ -9,49 +9,46 @@ that are never tested::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Label, Span
+from sgl.diagnostics import Label, Span
 from sgl.frontend.dataset import SPLITS
-from sgl.frontend.names import Names
-from sgl.frontend.parts import LoweredPart
 from sgl.frontend.patterns import LoweredPattern
 from sgl.frontend.quotas import count_of_sentences
-from sgl.frontend.switches import Parameters
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 TRAIN = "train"
 
 
-def check_sizes(names: Names, parameters: Parameters, diagnostics: Diagnostics) -> None:
-    """Report splits of more sentences than can be asked for."""
-    for dataset, _ in names.of(s.Dataset):
+def check_sizes(state: State) -> None:
+    """Report splits of more sentences than can be asked for.
+
+    Before: ``dataset``, and no error.
+    """
+    for dataset, _ in state.names.of(s.Dataset):
         for clause in dataset.clauses:
             if clause.key.text in SPLITS and clause.amount is not None:
-                count_of_sentences(clause.amount, parameters, diagnostics)
+                count_of_sentences(clause.amount, state)
 
 
-def check_patterns(
-    patterns: Sequence[LoweredPattern],
-    parts: Sequence[LoweredPart],
-    sizes: Mapping[str, int],
-    diagnostics: Diagnostics,
-) -> None:
+def check_patterns(state: State) -> None:
     """Report what patterns cannot ask for together, or of this dataset.
 
-    ``sizes`` are the numbers of in-distribution sentences of the splits.
+    Before: ``dataset``, ``patterns`` and ``parts``, and no error.
     """
+    patterns = state.patterns
     for first, second in combinations(patterns, 2):
-        _check_same(first, second, diagnostics)
+        _check_same(first, second, state)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
-    apart = sum(quota.count for lowered in parts for quota in lowered.part.quotas)
-    trained = sizes.get(TRAIN, 0) + exposed + apart
+    apart = sum(quota.count for lowered in state.parts for quota in lowered.part.quotas)
+    trained = state.dataset.sizes.get(TRAIN, 0) + exposed + apart
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
-            diagnostics.warning(
+            state.diagnostics.warning(
                 "SGL0822",
                 name.span,
                 f"the pattern `{name}` has no items",
@@ -59,7 +56,7 @@ def check_patterns(
             )
         for index, need in enumerate(lowered.pattern.need):
             if need.minimum > trained:
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0821",
                     lowered.span("need", index),
                     f"{need.minimum:,} sentences are needed, but training has {trained:,}",
@@ -67,7 +64,7 @@ def check_patterns(
                 )
 
 
-def _check_same(first: LoweredPattern, second: LoweredPattern, diagnostics: Diagnostics) -> None:
+def _check_same(first: LoweredPattern, second: LoweredPattern, state: State) -> None:
     """Report structures that both hold out, unless each allows those of the other."""
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"
@@ -79,7 +76,7 @@ def _check_same(first: LoweredPattern, second: LoweredPattern, diagnostics: Diag
     earlier = {structure.canonical(): span for structure, span in reversed([*_held_out(first)])}
     for structure, span in _held_out(second):
         if structure.canonical() in earlier:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0819",
                 span,
                 f"`{first.pattern.name}` and `{second.pattern.name}` hold out the same structure",

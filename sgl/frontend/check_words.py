@@ -10,25 +10,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sgl.core.grammar import Token
-from sgl.diagnostics import Diagnostics, Label
+from sgl.diagnostics import Label
 from sgl.frontend.attributes import is_writable
 from sgl.frontend.productions import Production, Variable
+from sgl.frontend.state import State
 
 
-def check_words(productions: Sequence[Production], diagnostics: Diagnostics) -> None:
-    """Report repeated words, ambiguous words, and attributes that CoNLL-U cannot hold."""
+def check_words(state: State) -> None:
+    """Report repeated words, ambiguous words, and attributes that CoNLL-U cannot hold.
+
+    Before: ``productions`` without errors.
+    """
+    productions = state.productions
     for production in productions:
         for name, value in _attributes(production):
             if not is_writable(name, value):
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0512",
                     production.span,
                     f"CoNLL-U cannot hold the attribute {name}={value!r}",
                     hint="write it without spaces and bars",
                 )
     words = [production for production in productions if not production.rhs]
-    _check_repeated(words, diagnostics)
-    _check_ambiguous(words, diagnostics)
+    _check_repeated(words, state)
+    _check_ambiguous(words, state)
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
@@ -42,7 +47,7 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
                     yield name, value
 
 
-def _check_repeated(words: Sequence[Production], diagnostics: Diagnostics) -> None:
+def _check_repeated(words: Sequence[Production], state: State) -> None:
     seen: dict[object, Production] = {}
     for word in words:
         # Homonyms, which differ in a graph, are different words.
@@ -50,7 +55,7 @@ def _check_repeated(words: Sequence[Production], diagnostics: Diagnostics) -> No
         key = (word.lhs.info.name, word.lhs.slots, word.templates, meaning)
         earlier = seen.setdefault(key, word)
         if earlier is not word:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0605",
                 word.span,
                 "this is the same word as an earlier one",
@@ -59,7 +64,7 @@ def _check_repeated(words: Sequence[Production], diagnostics: Diagnostics) -> No
             )
 
 
-def _check_ambiguous(words: Sequence[Production], diagnostics: Diagnostics) -> None:
+def _check_ambiguous(words: Sequence[Production], state: State) -> None:
     """Warn about a source word with several translations that nothing tells apart."""
     seen: dict[object, Production] = {}
     for word in words:
@@ -68,7 +73,7 @@ def _check_ambiguous(words: Sequence[Production], diagnostics: Diagnostics) -> N
         earlier = seen.setdefault(key, word)
         if earlier.templates != word.templates:
             source = " ".join(item.text for item in word.templates[0] if isinstance(item, Token))
-            diagnostics.warning(
+            state.diagnostics.warning(
                 "SGL0611",
                 word.span,
                 f"`{source}` has several translations, and nothing tells them apart",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sgl.core.plan import Ambiguous
-from sgl.diagnostics import Diagnostics, Label, suggest, suggested
-from sgl.frontend.names import Names, Scope
-from sgl.frontend.signature import Signature
-from sgl.frontend.switches import Parameters, report_twice
+from sgl.diagnostics import Label, suggest, suggested
+from sgl.frontend.names import Scope
+from sgl.frontend.parameters import report_twice
+from sgl.frontend.state import State
+from sgl.frontend.structures import vocabulary
 from sgl.frontend.views import WRITTEN
 from sgl.lang import syntax as s
 
@@ -32,38 +32,39 @@ class DatasetSettings:
     targets: tuple[s.Name, ...] = ()
 
 
-def read_dataset(
-    names: Names, parameters: Parameters, diagnostics: Diagnostics
-) -> DatasetSettings | None:
-    """What the ``dataset`` declaration says; None after a report."""
-    declared = _declared(names, diagnostics)
+def read_dataset(state: State) -> None:
+    """Read the sizes of the splits, the seed, and what must be distinct.
+
+    Before: ``names``.  After: ``dataset``, if there is one with a start.
+    """
+    declared = _declared(state)
     if declared is None:
-        return None
+        return
     dataset, scope = declared
-    errors = diagnostics.errors
-    settings = _Settings(parameters, scope, diagnostics)
+    errors = state.diagnostics.errors
+    settings = _Settings(scope, state)
     for clause in dataset.clauses:
         settings.clause(clause)
     if settings.start is None and "from" in settings.said:
-        return None
+        return
     if settings.start is None:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0804",
             dataset.span,
             "the dataset does not say which category to start from",
             hint="add `from` and the category of whole texts",
         )
-        return None
-    if not any(settings.sizes.values()) and diagnostics.errors == errors:
-        diagnostics.error(
+        return
+    if not any(settings.sizes.values()) and state.diagnostics.errors == errors:
+        state.diagnostics.error(
             "SGL0804",
             dataset.span,
             "the dataset asks for no sentences",
             hint="say how many: `train 40000`",
         )
-    if not _check_start(settings.start, scope, diagnostics):
-        return None
-    return DatasetSettings(
+    if not _check_start(settings.start, scope, state):
+        return
+    state.dataset = DatasetSettings(
         settings.start,
         settings.sizes,
         settings.seed,
@@ -74,12 +75,12 @@ def read_dataset(
     )
 
 
-def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope] | None:
+def _declared(state: State) -> tuple[s.Dataset, Scope] | None:
     """The ``dataset`` declaration; None after a report."""
-    declared = names.of(s.Dataset)
+    declared = state.names.of(s.Dataset)
     if not declared:
-        if not names.project.lacks("dataset"):
-            diagnostics.error(
+        if not state.names.project.lacks("dataset"):
+            state.diagnostics.error(
                 "SGL0804",
                 None,
                 "the grammar has no `dataset` declaration",
@@ -88,7 +89,7 @@ def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope]
         return None
     if len(declared) > 1:
         second, first = declared[1][0], declared[0][0]
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0203",
             second.span,
             "a grammar has one `dataset` declaration",
@@ -98,14 +99,14 @@ def _declared(names: Names, diagnostics: Diagnostics) -> tuple[s.Dataset, Scope]
     return declared[-1]
 
 
-def _check_start(start: s.Name, scope: Scope, diagnostics: Diagnostics) -> bool:
+def _check_start(start: s.Name, scope: Scope, state: State) -> bool:
     """Whether the category after ``from`` is one that whole texts can have."""
     category = scope.find(s.CategoryDecl, start)
     if category is None:
         return False
     if category.features:
         listed = ", ".join(f"`{name}`" for name in category.features)
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0804",
             start.span,
             f"a dataset starts from a category without features; `{start}` has {listed}",
@@ -116,14 +117,17 @@ def _check_start(start: s.Name, scope: Scope, diagnostics: Diagnostics) -> bool:
     return True
 
 
-def check_lemma_classes(
-    settings: DatasetSettings, known: Iterable[str], diagnostics: Diagnostics
-) -> None:
-    """Report parts of speech after ``distinct lemmas`` that no word has."""
-    classes = sorted(known)
-    for name in settings.distinct_lemmas:
+def check_lemma_classes(state: State) -> None:
+    """Report parts of speech after ``distinct lemmas`` that no word has.
+
+    Before: ``declared`` and ``dataset``.
+    """
+    if not state.signature.graph_layers:
+        return
+    classes = sorted(vocabulary(state.declared.grammar, 0).attributes["upos"])
+    for name in state.dataset.distinct_lemmas:
         if name.text not in classes:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0808",
                 name.span,
                 f"no word has `upos={name}`",
@@ -131,19 +135,19 @@ def check_lemma_classes(
             )
 
 
-def targets_of(
-    settings: DatasetSettings, signature: Signature, diagnostics: Diagnostics
-) -> tuple[str, ...]:
-    """What the rows of the dataset have beside the source: text layers and views, in order.
+def choose_targets(state: State) -> None:
+    """Find what the rows of the dataset have beside the source: text layers and views, in order.
 
     By default that is the second text layer, or else the first view that can be a target.
+
+    Before: ``signature`` and ``dataset``.  After: ``targets``.
     """
-    source, *layers = [layer.name for layer in signature.text_layers]
-    views = [view.name for view in signature.views if view.kind in WRITTEN]
+    source, *layers = [layer.name for layer in state.signature.text_layers]
+    views = [view.name for view in state.signature.views if view.kind in WRITTEN]
     known = [*layers, *views]
-    for name in settings.targets:
-        if name.text not in known and name.text not in signature.unsound:
-            diagnostics.error(
+    for name in state.dataset.targets:
+        if name.text not in known and name.text not in state.signature.unsound:
+            state.diagnostics.error(
                 "SGL0201",
                 name.span,
                 f"`{name}` cannot be the target of a dataset",
@@ -151,15 +155,14 @@ def targets_of(
                 or f"text layers and views of the kinds {', '.join(WRITTEN)} can; "
                 f"there is: {', '.join(known) or 'none'}",
             )
-    chosen = tuple(dict.fromkeys(name.text for name in settings.targets if name.text in known))
-    return chosen or tuple(known[:1]) or (source,)
+    chosen = tuple(dict.fromkeys(name.text for name in state.dataset.targets if name.text in known))
+    state.targets = chosen or tuple(known[:1]) or (source,)
 
 
 class _Settings:
-    def __init__(self, parameters: Parameters, scope: Scope, diagnostics: Diagnostics) -> None:
-        self.parameters = parameters
+    def __init__(self, scope: Scope, state: State) -> None:
         self.categories = scope.names(s.CategoryDecl)
-        self.diagnostics = diagnostics
+        self.state = state
         self.start: s.Name | None = None
         self.sizes: dict[str, int] = {}
         self.seed = 1
@@ -171,7 +174,7 @@ class _Settings:
 
     def _further_target(self, clause: s.DatasetClause, when: s.When) -> None:
         """A target under a condition comes after those that others name."""
-        if self.parameters.holds(when, self.diagnostics):
+        if self.state.parameters.holds(when):
             self.targets.extend(clause.values)
 
     def clause(self, clause: s.DatasetClause) -> None:
@@ -180,7 +183,9 @@ class _Settings:
             self._further_target(clause, clause.when)
             return
         if key != "distinct" and key in self.said:
-            report_twice("clause", clause.key, self.said[key].span, self.diagnostics, _ONE_OF_TWO)
+            report_twice(
+                "clause", clause.key, self.said[key].span, self.state.diagnostics, _ONE_OF_TWO
+            )
         self.said.setdefault(key, clause.key)
         if clause.amount is not None and key in _KEYS:
             self._number(key, clause.amount)
@@ -195,7 +200,7 @@ class _Settings:
         else:
             # What was meant is said by the hint, and is not reported as missing.
             self.said.setdefault(suggested(key, _KEYS) or key, clause.key)
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0201",
                 clause.key.span,
                 f"a dataset has no `{key}`",
@@ -210,9 +215,9 @@ class _Settings:
             if key == "from" and name[:1].isalpha():
                 message = f"`from` takes a category, and `{name}` has no capital letter"
                 hint = suggest(name, self.categories) or f"write `from {name.capitalize()}`"
-            self.diagnostics.error("SGL0201", amount.span, message, hint=hint)
+            self.state.diagnostics.error("SGL0201", amount.span, message, hint=hint)
             return
-        number = self.parameters.whole(amount, self.diagnostics)
+        number = self.state.parameters.whole(amount)
         if number is not None and key == "seed":
             self.seed = number
         elif number is not None:
@@ -223,7 +228,7 @@ class _Settings:
         if value.text in known:
             self.ambiguous = Ambiguous(value.text)
         else:
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0201",
                 value.span,
                 f"`ambiguous {value}` is not known",
@@ -237,7 +242,7 @@ class _Settings:
         elif kind.text == "lemmas" and values:
             self.distinct_lemmas.extend(values)
         else:
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0201",
                 kind.span,
                 f"`distinct {kind}` is not known",

@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sgl.core.grammar import EXTRACTED, GraphLayer
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import suggest
 from sgl.frontend.attributes import RESERVED_LABELS
 from sgl.frontend.productions import VariableTable
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 
 def checked_label(
-    label: s.LabelText, layer: GraphLayer, variables: VariableTable, diagnostics: Diagnostics
+    label: s.LabelText, layer: GraphLayer, variables: VariableTable, state: State
 ) -> str | None:
     """The label as it is to be written, its variables after ``$``; None after a report."""
     text = f"${label.text}" if label.is_set else label.text
     for name in sorted(variables_of(text)):
         if name not in variables.domains:
             known = variables.domains
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0404",
                 label.span,
                 f"the rule has no feature variable `{name}`",
@@ -32,7 +33,7 @@ def checked_label(
             return None
     for spelled in () if layer.free or ":" in text else _spelled(text, variables):
         if spelled.removeprefix(EXTRACTED) in RESERVED_LABELS:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0512", label.span, f"CoNLL-U has its own use for the label `{spelled}`"
             )
             return None

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.signature import Signature
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 from sgl.lang.yaml_table import Row, Table, cell_span
 
@@ -44,13 +45,11 @@ def rows_with_values(
     entry: s.Entry,
     rows: Sequence[Row],
     table: Table,
-    signature: Signature,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> list[Row]:
     """The rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
-    for asked in _asked(entry, signature):
+    for asked in _asked(entry, state.signature):
         wrong: dict[str, list[Row]] = {}
         for row in rows:
             if asked.of(row) not in asked.values:
@@ -58,10 +57,10 @@ def rows_with_values(
                 strange.add(id(row))
         alone = sum(map(len, wrong.values())) == len(rows)
         if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
-            _report_column(asked, list(wrong), diagnostics)
+            _report_column(asked, list(wrong), state)
             continue
         for value, of_value in wrong.items():
-            _report(asked, value, of_value, table, sources, diagnostics)
+            _report(asked, value, of_value, table, state)
     return [row for row in rows if id(row) not in strange]
 
 
@@ -88,11 +87,10 @@ def _report(
     value: str,
     rows: Sequence[Row],
     table: Table,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> None:
     row, feature = rows[0], asked.feature
-    source = sources.get(table.name)
+    source = state.sources.get(table.name)
     span, message = row.span, f"`{value}` is not a value of the feature `{feature}`"
     hint = suggest(value, asked.values) or f"its values are: {', '.join(asked.values)}"
     if not value:
@@ -100,7 +98,7 @@ def _report(
         hint = f"fill it in, or write `{feature}=${asked.column} or {asked.values[0]}`"
     elif value != asked.otherwise and source is not None:
         span = cell_span(source, row, asked.column, value)
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0402",
         span,
         message,
@@ -110,9 +108,9 @@ def _report(
     )
 
 
-def _report_column(asked: _Asked, values: Sequence[str], diagnostics: Diagnostics) -> None:
+def _report_column(asked: _Asked, values: Sequence[str], state: State) -> None:
     shown = ", ".join(f"`{value}`" for value in values[:_SLIPS])
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0402",
         asked.span,
         f"{len(values):,} values of the column `{asked.column}` are none of the feature "

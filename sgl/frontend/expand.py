@@ -14,9 +14,9 @@ from itertools import product
 
 import networkx as nx
 
-from sgl.diagnostics import Diagnostics, Label
+from sgl.diagnostics import Label
 from sgl.frontend.productions import CategoryPattern, Production, Slotting
-from sgl.frontend.signature import Signature
+from sgl.frontend.state import State
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]
@@ -38,50 +38,49 @@ class Instance:
     values: Mapping[str, str]
 
 
-def expand(
-    productions: Sequence[Production],
-    start: str,
-    signature: Signature,
-    diagnostics: Diagnostics,
-) -> list[Instance]:
-    """All instances that can be built from words and reached from ``start``."""
+def expand(state: State) -> None:
+    """Instantiate the productions, from words to whatever the start category reaches.
+
+    Before: ``productions`` without faults.  After: ``instances``, those of the start category
+    first, so that it becomes category 0; nothing after an error.
+    """
+    productions, start = state.productions, state.dataset.start.text
     words = [p for p in productions if not p.rhs and not _has_no_words(p)]
     rules = [p for p in productions if p.rhs or _has_no_words(p)]
     buildable: dict[str, dict[tuple[str, ...], None]] = {}
-    instances = _word_instances(words, diagnostics)
+    instances = _word_instances(words, state)
     if instances is None:
-        return []
+        return
     for instance in instances:
         buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
-    expanded = _saturate(rules, buildable, diagnostics)
+    expanded = _saturate(rules, buildable, state)
     if expanded is None:
-        return []
+        return
     instances = expanded + instances
-    _report_unbuildable(rules, expanded, buildable, start, signature, diagnostics)
+    _report_unbuildable(rules, expanded, buildable, start, state)
     reachable = _reachable(instances, start)
-    if diagnostics.errors == 0:
-        _report_unreachable(instances, reachable, start, diagnostics)
+    if state.diagnostics.errors == 0:
+        _report_unreachable(instances, reachable, start, state)
     used = [instance for instance in instances if instance.lhs in reachable]
-    _report_endless(used, diagnostics)
-    return used
+    _report_endless(used, state)
+    if state.diagnostics.errors == 0:
+        state.instances = sorted(used, key=lambda instance: instance.lhs[0] != start)
 
 
-def _word_instances(words: Sequence[Production], diagnostics: Diagnostics) -> list[Instance] | None:
+def _word_instances(words: Sequence[Production], state: State) -> list[Instance] | None:
     """One instance for each choice of the features that a word leaves open."""
     found: list[Instance] = []
     for word in words:
         for values in _choices(word.lhs.slots, {}):
             found.append(Instance(word, (word.lhs.info.name, values), (), {}))
             if len(found) > MAX_INSTANCES:
-                _report_too_many(word, _TOO_MANY_RULES, "set some of its features", diagnostics)
+                _report_too_many(word, _TOO_MANY_RULES, "set some of its features", state)
                 return None
     return found
 
 
-def _report_too_many(
-    production: Production, message: str, hint: str, diagnostics: Diagnostics
-) -> None:
-    diagnostics.error(
+def _report_too_many(production: Production, message: str, hint: str, state: State) -> None:
+    state.diagnostics.error(
         "SGL0706",
         production.span,
         message,
@@ -97,7 +96,7 @@ def _has_no_words(production: Production) -> bool:
 def _saturate(
     rules: Sequence[Production],
     buildable: dict[str, dict[tuple[str, ...], None]],
-    diagnostics: Diagnostics,
+    state: State,
 ) -> list[Instance] | None:
     """Instantiate rules until no new category can be built; None after a report."""
     found: dict[int, dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = {
@@ -120,7 +119,7 @@ def _saturate(
             if total > MAX_INSTANCES or search.exhausted:
                 message = _TOO_MANY_TRIED if search.exhausted else _TOO_MANY_RULES
                 hint = "use fewer or smaller features in rules with many children"
-                _report_too_many(rule, message, hint, diagnostics)
+                _report_too_many(rule, message, hint, state)
                 return None
     return [instance for table in found.values() for instance in table.values()]
 
@@ -213,8 +212,7 @@ def _report_unbuildable(
     expanded: Sequence[Instance],
     buildable: Mapping[str, Mapping[tuple[str, ...], None]],
     start: str,
-    signature: Signature,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> None:
     used = {id(instance.production) for instance in expanded}
     blamed: set[str] = set()
@@ -225,19 +223,19 @@ def _report_unbuildable(
         if missing:
             blamed.update(p.info.name for p in missing)
             continue
-        _report_impossible(rule, buildable, diagnostics)
+        _report_impossible(rule, buildable, state)
     mentioned = {p.info.name for rule in rules for p in rule.rhs} | blamed | {start}
     unbuilt = {name for name in mentioned if not buildable.get(name)}
     made = {rule.lhs.info.name for rule in rules}
     for name in sorted(unbuilt - made):
-        _report_unmade(name, signature, diagnostics)
-    _report_unproductive(unbuilt & made, rules, diagnostics)
+        _report_unmade(name, state)
+    _report_unproductive(unbuilt & made, rules, state)
 
 
 def _report_impossible(
     rule: Production,
     buildable: Mapping[str, Mapping[tuple[str, ...], None]],
-    diagnostics: Diagnostics,
+    state: State,
 ) -> None:
     """A rule none of whose feature combinations exists."""
     notes = []
@@ -245,7 +243,7 @@ def _report_impossible(
         known = [_show(pattern, features) for features in buildable[pattern.info.name]]
         shown = ", ".join(known[:6]) + (", …" if len(known) > 6 else "")
         notes.append(f"`{pattern.info.name}` can be built as: {shown}")
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0703",
         rule.span,
         f"the rule `{rule.name}` can never be used: no children have the features it asks for",
@@ -259,18 +257,16 @@ def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
     return f"{pattern.info.name}[{inner}]" if inner else pattern.info.name
 
 
-def _report_unmade(name: str, signature: Signature, diagnostics: Diagnostics) -> None:
-    diagnostics.error(
+def _report_unmade(name: str, state: State) -> None:
+    state.diagnostics.error(
         "SGL0702",
-        signature.categories[name].declaration.name.span,
+        state.signature.categories[name].declaration.name.span,
         f"nothing builds the category `{name}`: it has no rule and no word",
         hint=f'add `word {name}: "…"`, a lexicon, or a rule that builds it',
     )
 
 
-def _report_unproductive(
-    names: Set[str], rules: Sequence[Production], diagnostics: Diagnostics
-) -> None:
+def _report_unproductive(names: Set[str], rules: Sequence[Production], state: State) -> None:
     """Report categories that need one another, those of one circle together.
 
     Whoever needs a category that was reported, or a rule that was, is not to blame.
@@ -284,7 +280,7 @@ def _report_unproductive(
         first, *others = (rule for rule in rules if rule.lhs.info.name in circle)
         listed = " and ".join(f"`{name}`" for name in circle)
         one = len(circle) == 1
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0702",
             first.span,
             f"{listed} never {'ends' if one else 'end'} in words: "
@@ -324,7 +320,7 @@ def _report_unreachable(
     instances: Sequence[Instance],
     reachable: set[Concrete],
     start: str,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> None:
     """Warn about rules no instance of which can occur in a sentence."""
     alive = {id(i.production) for i in instances if i.lhs in reachable}
@@ -334,7 +330,7 @@ def _report_unreachable(
         label = production.pool.split("/")[0] or production.name
         if id(production) not in alive and production.pool == "" and label not in reported:
             reported.add(label)
-            diagnostics.warning(
+            state.diagnostics.warning(
                 "SGL0704",
                 production.span,
                 f"`{production.name}` never takes part in a sentence: "
@@ -342,7 +338,7 @@ def _report_unreachable(
             )
 
 
-def _report_endless(instances: Sequence[Instance], diagnostics: Diagnostics) -> None:
+def _report_endless(instances: Sequence[Instance], state: State) -> None:
     """Report categories that are built from themselves without adding a source word."""
     passing = [i for i in instances if len(i.rhs) == 1 and len(i.production.templates[0]) == 1]
     graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
@@ -354,7 +350,7 @@ def _report_endless(instances: Sequence[Instance], diagnostics: Diagnostics) -> 
         if index == component[instance.rhs[0]] and index not in reported:
             reported.add(index)
             name = instance.lhs[0]
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0708",
                 instance.production.span,
                 f"`{name}` is built from `{name}` without a word in between: "

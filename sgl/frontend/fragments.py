@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.atoms import Atom, ChildPort, OwnPort, WordAtom
 from sgl.frontend.attributes import check_attribute_name
 from sgl.frontend.edge_labels import checked_label, variables_of
 from sgl.frontend.productions import Attributes, FragmentSketch, Variable, VariableTable
 from sgl.frontend.signature import CategoryInfo
+from sgl.frontend.state import State
 from sgl.frontend.templates import Children
 from sgl.lang import syntax as s
 
@@ -31,7 +32,7 @@ class FragmentLowering:
         rhs: Sequence[CategoryInfo],
         children: Children,
         variables: VariableTable,
-        diagnostics: Diagnostics,
+        state: State,
     ) -> None:
         self.rule = rule
         self.layer = layer
@@ -42,7 +43,7 @@ class FragmentLowering:
         self.ports = [info.ports_in(layer.name) for info in rhs]
         self.children = children
         self.variables = variables
-        self.diagnostics = diagnostics
+        self.state = state
         self.sound = True
         self.mentioned: set[str] = set()
         self.atoms: list[Atom] = [
@@ -100,7 +101,7 @@ class FragmentLowering:
                 hint="`last` is for layers that are `(free)`",
             )
             return
-        text = checked_label(labels.labels[0], self.layer, self.variables, self.diagnostics)
+        text = checked_label(labels.labels[0], self.layer, self.variables, self.state)
         if text is None:
             self.sound = False
             return
@@ -169,7 +170,7 @@ class FragmentLowering:
             own = self._own_port(ref.name.text)
             if own is not None:
                 return own
-        child = self.children.find(ref.name, self.diagnostics)
+        child = self.children.find(ref.name)
         if child is None:
             self.sound = False
             return None
@@ -231,7 +232,7 @@ class FragmentLowering:
     def _attributes(self, attributes: Sequence[s.Attribute], word: str) -> Attributes:
         values: dict[str, str | Variable] = {"lemma": word}
         for attribute in attributes:
-            check_attribute_name(attribute, self.layer, self.diagnostics)
+            check_attribute_name(attribute, self.layer, self.state)
             value = attribute.value
             if isinstance(value, s.Column):
                 if value.name.text not in self.variables.domains:
@@ -389,4 +390,4 @@ class FragmentLowering:
         hint: str = "",
     ) -> None:
         self.sound = False
-        self.diagnostics.error(code, span, message, label=label, labels=labels, hint=hint)
+        self.state.diagnostics.error(code, span, message, label=label, labels=labels, hint=hint)

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.lexicons import clauses_of
 from sgl.frontend.morphology import Application, Evaluation
-from sgl.frontend.names import Names, Scope, resolve_names
-from sgl.frontend.switches import Parameters, set_parameters
+from sgl.frontend.names import Scope
+from sgl.frontend.passes import RESOLVE, run_passes
+from sgl.frontend.state import State
 from sgl.frontend.tables import Tables, select
 from sgl.frontend.variants import apply_variants
 from sgl.lang import syntax as s
@@ -45,21 +46,19 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 
     ``settings`` are the parameters it was compiled with.
     """
-    quiet = Diagnostics()
-    parameters = set_parameters(project, settings, quiet)
-    names = resolve_names(project, parameters, quiet)
-    return tuple(dict.fromkeys(_all(names, parameters, Tables(project.sources, quiet))))
+    state = run_passes(RESOLVE, project, settings, Diagnostics())
+    return tuple(dict.fromkeys(_all(state)))
 
 
-def _all(names: Names, parameters: Parameters, tables: Tables) -> Iterator[Inflection]:
-    for word, scope in names.of(s.Word):
+def _all(state: State) -> Iterator[Inflection]:
+    tables = Tables(state)
+    for word, scope in state.names.of(s.Word):
         yield from _in_clauses(word.layers, None, (), scope)
-    for lexicon, scope in names.of(s.Lexicon):
+    for lexicon, scope in state.names.of(s.Lexicon):
         written = tables.of(lexicon, scope)
-        quiet = tables.diagnostics
-        table = apply_variants(lexicon, written, parameters, quiet) if written else None
+        table = apply_variants(lexicon, written, state) if written else None
         if table is not None:
-            for row in select(lexicon, table, quiet):
+            for row in select(lexicon, table, state):
                 for entry in lexicon.entries:
                     clauses = clauses_of(lexicon, entry)
                     yield from _in_clauses(clauses, row, table.columns, scope)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span
+from sgl.diagnostics import Label, Span
 from sgl.frontend.attributes import check_attribute_name
 from sgl.frontend.entry_values import rows_with_values
 from sgl.frontend.morphology import Evaluation, check_morphology
-from sgl.frontend.names import Names, Scope
+from sgl.frontend.names import Scope
 from sgl.frontend.productions import (
     Attributes,
     FragmentSketch,
@@ -19,8 +19,7 @@ from sgl.frontend.productions import (
     category_pattern,
 )
 from sgl.frontend.rules import check_layers, rule_weight
-from sgl.frontend.signature import Signature
-from sgl.frontend.switches import Parameters
+from sgl.frontend.state import State
 from sgl.frontend.tables import Tables, check_columns, select
 from sgl.frontend.variants import apply_variants, report_idle_variants
 from sgl.frontend.weighting import Weighting, weighting_of
@@ -30,42 +29,35 @@ from sgl.lang.yaml_table import Row, Table
 _NO_COLUMNS: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True)
-class Lexicons:
-    """What words and tables are lowered with."""
+def lower_words(state: State) -> None:
+    """Turn words, and the rows of the tables of lexicons, into productions without children.
 
-    signature: Signature
-    parameters: Parameters
-    sources: SourceMap
-    diagnostics: Diagnostics
-
-
-def lower_words(names: Names, context: Lexicons) -> list[Production]:
-    """The productions of all ``word`` and ``lexicon`` declarations."""
+    Before: ``productions`` with those of the rules.  After: with those of the words as well.
+    """
     found: list[Production] = []
-    for word, scope in names.of(s.Word):
-        found.extend(_word(word, scope, context))
-    tables = Tables(context.sources, context.diagnostics)
-    for lexicon, scope in names.of(s.Lexicon):
-        found.extend(_lexicon(lexicon, scope, context, tables))
-    check_morphology(names, context.diagnostics)
-    if context.diagnostics.errors == 0:
-        tables.report_unused(names)
-        report_idle_variants(names, tables.all_read, context.diagnostics)
-    return found
+    for word, scope in state.names.of(s.Word):
+        found.extend(_word(word, scope, state))
+    tables = Tables(state)
+    for lexicon, scope in state.names.of(s.Lexicon):
+        found.extend(_lexicon(lexicon, scope, state, tables))
+    check_morphology(state)
+    if state.diagnostics.errors == 0:
+        tables.report_unused()
+        report_idle_variants(tables.all_read, state)
+    state.productions += found
 
 
-def _word(word: s.Word, scope: Scope, context: Lexicons) -> list[Production]:
-    evaluation = Evaluation(scope, _NO_COLUMNS, (), None, context.diagnostics)
-    source = context.signature.source.name
+def _word(word: s.Word, scope: Scope, state: State) -> list[Production]:
+    evaluation = Evaluation(scope, _NO_COLUMNS, (), None, state.diagnostics)
+    source = state.signature.source.name
     own = s.LayerClause(s.Name(source, word.text.span), (word.text,), None, word.text.span)
-    if not check_layers((own, *word.layers), context.signature, context.diagnostics):
+    if not check_layers((own, *word.layers), state):
         return []
-    weight = rule_weight(word.weight, context.parameters, context.diagnostics)
+    weight = rule_weight(word.weight, state)
     name = f'word "{word.text}"'
     return _entry(
         _EntryInput(name, word.category, (own, *word.layers), evaluation, weight, word.span),
-        context,
+        state,
     )
 
 
@@ -84,25 +76,24 @@ class _EntryInput:
     rank_exponent: float | None = None
 
 
-def _entry(entry: _EntryInput, context: Lexicons) -> list[Production]:
+def _entry(entry: _EntryInput, state: State) -> list[Production]:
     """The production of one word; empty after a report."""
     evaluation = entry.evaluation
     lhs = category_pattern(
         entry.category,
         evaluation.scope,
-        context.signature,
         None,
         evaluation.columns if evaluation.row else None,
-        context.diagnostics,
+        state,
     )
     clauses = {clause.layer.text: clause for clause in entry.clauses}
     texts = [
-        _words(layer.name, clauses.get(layer.name), entry, context)
-        for layer in context.signature.text_layers
+        _words(layer.name, clauses.get(layer.name), entry, state)
+        for layer in state.signature.text_layers
     ]
     fragments = [
-        _fragment(layer, clauses.get(layer.name), entry, texts, context)
-        for layer in context.signature.graph_layers
+        _fragment(layer, clauses.get(layer.name), entry, texts, state)
+        for layer in state.signature.graph_layers
     ]
     if lhs is None or any(text is None for text in texts) or any(f is None for f in fragments):
         return []
@@ -128,22 +119,22 @@ def _entry(entry: _EntryInput, context: Lexicons) -> list[Production]:
 
 
 def _words(
-    layer: str, clause: s.LayerClause | None, entry: _EntryInput, context: Lexicons
+    layer: str, clause: s.LayerClause | None, entry: _EntryInput, state: State
 ) -> list[str] | None:
     """The words of an entry in a text layer; None after a report."""
-    if clause is None and context.signature.has_strange(entry.clauses):
+    if clause is None and state.signature.has_strange(entry.clauses):
         return None
     if clause is None:
-        context.diagnostics.error(
+        state.diagnostics.error(
             "SGL0303",
             entry.category.span,
             f"this word has no clause for the layer `{layer}`",
             hint=f'add a line `{layer} …`; `{layer} ""` if it has no word there',
         )
         return None
-    words = _text(layer, clause, entry, context)
-    if words == [] and layer == context.signature.source.name:
-        context.diagnostics.error(
+    words = _text(layer, clause, entry, state)
+    if words == [] and layer == state.signature.source.name:
+        state.diagnostics.error(
             "SGL0604",
             entry.evaluation.row or clause.span,
             f"this word is empty in the layer `{layer}`",
@@ -154,19 +145,17 @@ def _words(
     return words
 
 
-def _text(
-    layer: str, clause: s.LayerClause, entry: _EntryInput, context: Lexicons
-) -> list[str] | None:
+def _text(layer: str, clause: s.LayerClause, entry: _EntryInput, state: State) -> list[str] | None:
     """What a clause says about a text layer, cut at the spaces; None after a report."""
     if clause.template is None:
-        context.diagnostics.error(
+        state.diagnostics.error(
             "SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph"
         )
         return None
     words: list[str] = []
     for item in clause.template:
         if isinstance(item, s.Mention):
-            context.diagnostics.error(
+            state.diagnostics.error(
                 "SGL0305",
                 item.span,
                 f"a word has no child `{item.name}`",
@@ -185,14 +174,14 @@ def _fragment(
     clause: s.LayerClause | None,
     entry: _EntryInput,
     texts: Sequence[list[str] | None],
-    context: Lexicons,
+    state: State,
 ) -> FragmentSketch | None:
     if clause is None and layer.free:
         return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: ()})
-    if clause is None and context.signature.has_strange(entry.clauses):
+    if clause is None and state.signature.has_strange(entry.clauses):
         return None
     if clause is None:
-        context.diagnostics.error(
+        state.diagnostics.error(
             "SGL0303",
             entry.category.span,
             f"this word has no clause for the layer `{layer.name}`",
@@ -201,7 +190,7 @@ def _fragment(
         return None
     statements = clause.statements or ()
     if len(statements) != 1 or not isinstance(statements[0], s.NodeStatement):
-        context.diagnostics.error(
+        state.diagnostics.error(
             "SGL0306",
             clause.span,
             f"in the layer `{layer.name}` a word is one node",
@@ -211,24 +200,24 @@ def _fragment(
     words = texts[
         next(
             index
-            for index, text in enumerate(context.signature.text_layers)
+            for index, text in enumerate(state.signature.text_layers)
             if text.name == layer.anchor
         )
     ]
-    if words is None or not _check_single(words, layer, entry, context):
+    if words is None or not _check_single(words, layer, entry, state):
         return None
-    attributes = _attributes(statements[0], layer, words[0], entry.evaluation)
+    attributes = _attributes(statements[0], layer, words[0], entry.evaluation, state)
     if attributes is None:
         return None
     return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: attributes})
 
 
 def _check_single(
-    words: Sequence[str], layer: GraphLayer, entry: _EntryInput, context: Lexicons
+    words: Sequence[str], layer: GraphLayer, entry: _EntryInput, state: State
 ) -> bool:
     if len(words) == 1:
         return True
-    context.diagnostics.error(
+    state.diagnostics.error(
         "SGL0609",
         entry.evaluation.row or entry.span,
         f"`{' '.join(words)}` is {len(words)} words of `{layer.anchor}`, "
@@ -239,11 +228,11 @@ def _check_single(
 
 
 def _attributes(
-    statement: s.NodeStatement, layer: GraphLayer, word: str, evaluation: Evaluation
+    statement: s.NodeStatement, layer: GraphLayer, word: str, evaluation: Evaluation, state: State
 ) -> Attributes | None:
     values: dict[str, str] = {"lemma": word}
     for attribute in statement.attributes:
-        check_attribute_name(attribute, layer, evaluation.diagnostics)
+        check_attribute_name(attribute, layer, state)
         value = evaluation.value(attribute.value)
         if value is None:
             return None
@@ -266,62 +255,56 @@ class _Rows:
     weighting: Weighting
 
 
-def _lexicon(
-    lexicon: s.Lexicon, scope: Scope, context: Lexicons, tables: Tables
-) -> list[Production]:
+def _lexicon(lexicon: s.Lexicon, scope: Scope, state: State, tables: Tables) -> list[Production]:
     table = tables.of(lexicon, scope)
     groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
-    clear = [check_layers(group, context.signature, context.diagnostics) for group in groups]
+    clear = [check_layers(group, state) for group in groups]
     if not all(clear):
         return []
     if not lexicon.entries:
-        context.diagnostics.error(
+        state.diagnostics.error(
             "SGL0610",
             lexicon.name.span,
             f"the lexicon `{lexicon.name}` lists no category",
             hint="write a category and its layers below it",
         )
-    if table is None or not check_columns(lexicon, table, context.diagnostics):
+    if table is None or not check_columns(lexicon, table, state):
         return []
-    table = apply_variants(lexicon, table, context.parameters, context.diagnostics)
+    table = apply_variants(lexicon, table, state)
     if table is None:
         return []
-    weighting = weighting_of(lexicon, context.parameters, context.diagnostics)
-    chosen = select(lexicon, table, context.diagnostics)
+    weighting = weighting_of(lexicon, state)
+    chosen = select(lexicon, table, state)
     rows = _Rows(lexicon, scope, table, chosen, weighting)
     return [
         production
         for number, entry in enumerate(lexicon.entries)
-        for production in _of_category(number, entry, rows, context)
+        for production in _of_category(number, entry, rows, state)
     ]
 
 
-def _of_category(
-    number: int, entry: s.Entry, rows: _Rows, context: Lexicons
-) -> Iterator[Production]:
+def _of_category(number: int, entry: s.Entry, rows: _Rows, state: State) -> Iterator[Production]:
     """The words that the rows give for one category of a lexicon."""
     layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
     seen: dict[tuple[object, ...], Row] = {}
-    for row in rows_with_values(
-        entry, rows.rows, rows.table, context.signature, context.sources, context.diagnostics
-    ):
+    for row in rows_with_values(entry, rows.rows, rows.table, state):
         evaluation = Evaluation(
-            rows.scope, row.cells, rows.table.columns, row.span, context.diagnostics
+            rows.scope, row.cells, rows.table.columns, row.span, state.diagnostics
         )
         word = _EntryInput(
             name=rows.lexicon.name.text,
             category=entry.category,
             clauses=layers,
             evaluation=evaluation,
-            share=rows.weighting.share(row, evaluation, context.diagnostics),
+            share=rows.weighting.share(row, evaluation),
             span=row.span,
             pool=f"{rows.lexicon.name}/{number} {place.file}:{place.start}",
             pool_weight=rows.weighting.total,
             rank_exponent=rows.weighting.exponent,
         )
-        for production in _entry(word, context):
-            _check_duplicate(production, row, seen, context)
+        for production in _entry(word, state):
+            _check_duplicate(production, row, seen, state)
             yield production
 
 
@@ -335,12 +318,12 @@ def _check_duplicate(
     production: Production,
     row: Row,
     seen: dict[tuple[object, ...], Row],
-    context: Lexicons,
+    state: State,
 ) -> None:
     key = (production.lhs.slots, production.templates)
     earlier = seen.setdefault(key, row)
     if earlier is not row:
-        context.diagnostics.error(
+        state.diagnostics.error(
             "SGL0605",
             row.span,
             "this row gives the same word as an earlier one",

@@ -13,6 +13,7 @@ from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FragmentSketch, Variable, instantiate
 from sgl.frontend.rule_keys import rule_keys
 from sgl.frontend.signature import Signature
+from sgl.frontend.state import State
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,12 @@ class Lowered:
     open_ties: tuple[OpenTie, ...] = ()
 
 
-def lower(
-    name: str,
-    instances: Sequence[Instance],
-    start: str,
-    signature: Signature,
-    sources: SourceMap,
-) -> Lowered:
-    """Number the categories and rules, and normalise the weights."""
-    ordered = start_first(instances, start)
+def lower(state: State) -> None:
+    """Number the categories and rules, and normalise the weights.
+
+    Before: ``instances``, those of the start category first.  After: ``declared``.
+    """
+    ordered, signature = state.instances, state.signature
     categories: dict[Concrete, int] = {}
     for instance in ordered:
         categories.setdefault(instance.lhs, len(categories))
@@ -51,13 +49,13 @@ def lower(
             weight=weight,
             templates=_templates(instance),
             fragments=_fragments(instance),
-            origin=_origin(instance.production.span, sources),
+            origin=_origin(instance.production.span, state.sources),
             keep=instance.production.keep,
         )
         for index, (instance, weight) in enumerate(zip(ordered, weights, strict=True))
     ]
     grammar = CoreGrammar(
-        name=name,
+        name=state.project.name,
         categories=tuple(_category(concrete, signature) for concrete in categories),
         rules=tuple(rules),
         start=0,
@@ -66,12 +64,7 @@ def lower(
         views=signature.views,
     )
     spans = tuple(instance.production.span for instance in ordered)
-    return Lowered(grammar, spans, rule_keys(grammar, ordered))
-
-
-def start_first(instances: Sequence[Instance], start: str) -> list[Instance]:
-    """The instances of rules of the start category first, so that it becomes category 0."""
-    return sorted(instances, key=lambda instance: instance.lhs[0] != start)
+    state.declared = Lowered(grammar, spans, rule_keys(grammar, ordered))
 
 
 def _category(concrete: Concrete, signature: Signature) -> Category:

@@ -15,7 +15,8 @@ from itertools import count
 from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
-from sgl.frontend.names import Names, Scope
+from sgl.frontend.names import Scope
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 #: A word is computed in so many steps, through so many calls in one another, and has
@@ -309,26 +310,24 @@ def _present(value: str | _Missing) -> str:
 # ---- paradigms and functions by themselves
 
 
-def check_morphology(names: Names, diagnostics: Diagnostics) -> None:
+def check_morphology(state: State) -> None:
     """Report classes, endings and parameters that are given twice."""
-    for function, _ in names.declared(s.Function):
-        _check_twice("parameter", function.parameters, function.name, diagnostics)
-    for paradigm, _ in names.declared(s.Paradigm):
+    for function, _ in state.names.declared(s.Function):
+        _check_twice("parameter", function.parameters, function.name, state)
+    for paradigm, _ in state.names.declared(s.Paradigm):
         classes = [line.inflection_class for line in paradigm.lines]
-        _check_twice("class", classes, paradigm.name, diagnostics)
+        _check_twice("class", classes, paradigm.name, state)
         for line in paradigm.lines:
             endings = [ending for ending, _ in line.rewrites]
-            _check_twice("ending", endings, line.inflection_class, diagnostics)
+            _check_twice("ending", endings, line.inflection_class, state)
 
 
-def _check_twice(
-    what: str, parts: Iterable[s.Name], whole: s.Name, diagnostics: Diagnostics
-) -> None:
+def _check_twice(what: str, parts: Iterable[s.Name], whole: s.Name, state: State) -> None:
     seen: dict[str, s.Name] = {}
     for part in parts:
         earlier = seen.setdefault(part.text, part)
         if earlier is not part:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0203",
                 part.span,
                 f"`{whole}` has the {what} `{part}` twice",

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.diagnostics import Diagnostics, Span, suggest
-from sgl.frontend.switches import Parameters, choose, report_twice
+from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
+from sgl.frontend.parameters import choose, report_twice
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
+from sgl.lang.files import locate, read_file
 from sgl.lang.keywords import DECLARATIONS
 from sgl.lang.project import Project, Unit
 
@@ -98,6 +100,20 @@ class Scope:
         assert isinstance(found, kind)
         return found
 
+    def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
+        """Return where a file is that this file mentions; None after a report."""
+        root, base = self.unit.root, self.unit.path.parent
+        told = self.diagnostics if diagnostics is None else diagnostics
+        return locate(root, base, written.text, written.span, self.project.sources, told)
+
+    def read(self, written: s.Name, limit: int) -> SourceFile | None:
+        """Return a file of at most ``limit`` bytes that this file mentions; None after a report."""
+        path = self.locate(written)
+        if path is None:
+            return None
+        shown, sources = self.unit.root.display(path), self.project.sources
+        return read_file(path, shown, written.span, limit, sources, self.diagnostics)
+
     def names(self, kind: type) -> Iterable[str]:
         """The names of a kind that this file sees."""
         return self.visible.get(kind, {})
@@ -140,12 +156,14 @@ class Names:
         ]
 
 
-def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnostics) -> Names:
-    """Build the scopes of all files."""
+def resolve_names(state: State) -> None:
+    """Find out which declarations are in force, and what the names in each file mean.
+
+    Before: ``parameters``.  After: ``names``.
+    """
+    project, diagnostics = state.project, state.diagnostics
     names = Names(project, {}, [])
-    chosen = {
-        unit.path: choose(unit.file.declarations, parameters, diagnostics) for unit in project.units
-    }
+    chosen = {unit.path: choose(unit.file.declarations, state.parameters) for unit in project.units}
     own = {unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units}
     for unit in project.units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
@@ -162,7 +180,7 @@ def resolve_names(project: Project, parameters: Parameters, diagnostics: Diagnos
             if wanted(unit, declaration):
                 names.declarations.append((declaration, scope))
     _check_once(names, diagnostics)
-    return names
+    state.names = names
 
 
 def _own(
@@ -249,8 +267,12 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
     return takes_part
 
 
-def report_unused(names: Names, diagnostics: Diagnostics) -> None:
-    """Warn about declarations of the project that nothing uses, under no setting of a ``when``."""
+def report_unused(state: State) -> None:
+    """Warn about declarations of the project that nothing uses, under no setting of a ``when``.
+
+    Before: all names were looked up, without errors.
+    """
+    names = state.names
     kinds = (
         s.Feature,
         s.CategoryDecl,
@@ -269,7 +291,9 @@ def report_unused(names: Names, diagnostics: Diagnostics) -> None:
         name: s.Name = declaration.name  # type: ignore[union-attr]
         used = (kind, name.text, declaration.span) in names.used
         if not used and name.text not in in_other_settings:
-            diagnostics.warning("SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used")
+            state.diagnostics.warning(
+                "SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used"
+            )
 
 
 def _names_left_out(names: Names) -> set[str]:

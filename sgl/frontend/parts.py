@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from sgl.core.plan import Part, Quota
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Span, suggest
+from sgl.diagnostics import Span, suggest
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Names, Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor
+from sgl.frontend.state import State
 from sgl.frontend.structures import StructureContext, lower_structure
 from sgl.lang import syntax as s
 
@@ -34,18 +35,21 @@ class LoweredPart:
         return None
 
 
-def lower_parts(
-    names: Names, context: StructureContext, diagnostics: Diagnostics
-) -> list[LoweredPart]:
-    """All parts that are sound."""
+def lower_parts(state: State) -> None:
+    """Turn each clause of a part into structures of the core.
+
+    Before: ``context``.  After: ``parts``, those that are sound.
+    """
     found = []
-    for declaration, scope in names.of(s.Part):
-        errors = diagnostics.errors
-        lowered = _lower(declaration, scope, context, _allowed(declaration, scope, names))
-        _check(declaration, diagnostics)
-        if diagnostics.errors == errors:
+    for declaration, scope in state.names.of(s.Part):
+        errors = state.diagnostics.errors
+        lowered = _lower(
+            declaration, scope, state.context, _allowed(declaration, scope, state.names)
+        )
+        _check(declaration, state)
+        if state.diagnostics.errors == errors:
             found.append(lowered)
-    return found
+    state.parts = tuple(found)
 
 
 def _allowed(declaration: s.Part, scope: Scope, names: Names) -> tuple[str, ...]:
@@ -66,13 +70,13 @@ def _lower(
 ) -> LoweredPart:
     clauses = declaration.clauses
     anchors: list[Anchor] = []
-    errors = context.diagnostics.errors
+    errors = context.state.diagnostics.errors
     for clause in clauses:
         if isinstance(clause, s.StructureClause):
             structure = lower_structure(clause.graph, scope, context)
             if structure is not None:
                 anchors.append(anchor(structure, clause.graph, scope, clause.span))
-    sound = context.diagnostics.errors == errors
+    sound = context.state.diagnostics.errors == errors
     quotas = _quotas(clauses, Quotas(anchors if sound else (), scope, context))
     title = declaration.title
     part = Part(
@@ -97,11 +101,11 @@ def _quotas(clauses: Sequence[s.PartClause], quotas: Quotas) -> list[tuple[s.Siz
     return [found for clause in sizes for found in quotas.lower_all(clause)]
 
 
-def _check(declaration: s.Part, diagnostics: Diagnostics) -> None:
+def _check(declaration: s.Part, state: State) -> None:
     """Report a part without a structure of its own, or without a number of sentences."""
     name = declaration.name
     if not any(isinstance(clause, s.StructureClause) for clause in declaration.clauses):
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0827",
             name.span,
             f"the part `{name}` has nothing of its own",
@@ -110,7 +114,7 @@ def _check(declaration: s.Part, diagnostics: Diagnostics) -> None:
         )
     structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
     if len({clause.kind for clause in structures}) > 1:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0827",
             structures[-1].span,
             f"the part `{name}` has structures both `only` for itself and `apart`",
@@ -118,9 +122,9 @@ def _check(declaration: s.Part, diagnostics: Diagnostics) -> None:
         )
     for clause in declaration.clauses:
         for item in clause.items if isinstance(clause, s.SizeClause) else ():
-            _check_split(item, diagnostics)
+            _check_split(item, state)
     if not any(isinstance(clause, s.SizeClause) for clause in declaration.clauses):
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0827",
             name.span,
             f"the part `{name}` has no sentences",
@@ -128,10 +132,10 @@ def _check(declaration: s.Part, diagnostics: Diagnostics) -> None:
         )
 
 
-def _check_split(item: s.SizeItem, diagnostics: Diagnostics) -> None:
+def _check_split(item: s.SizeItem, state: State) -> None:
     """Report sentences of a part in a split that has none."""
     if item.split is not None and item.split.text not in SPLITS:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0827",
             item.split.span,
             f"a part has no sentences in `{item.split}`",

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
-from sgl.frontend.names import Names, Scope
+from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor, check_shares, count_of_sentences
+from sgl.frontend.state import State
 from sgl.frontend.structures import StructureContext, lower_structure
 from sgl.lang import syntax as s
 
@@ -58,19 +59,20 @@ class LoweredPattern:
         return self.declaration.name.span if structure == self.target_structure else None
 
 
-def lower_patterns(
-    names: Names, context: StructureContext, diagnostics: Diagnostics
-) -> list[LoweredPattern]:
-    """All patterns that are sound."""
-    declared = names.of(s.Pattern)
-    known = {declaration.name.text: False for declaration, _ in names.declared(s.Pattern)}
+def lower_patterns(state: State) -> None:
+    """Turn each clause of a pattern into structures of the core.
+
+    Before: ``context``.  After: ``patterns``, those that are sound.
+    """
+    declared = state.names.of(s.Pattern)
+    known = {declaration.name.text: False for declaration, _ in state.names.declared(s.Pattern)}
     known.update((declaration.name.text, True) for declaration, _ in declared)
     found = []
     for declaration, scope in declared:
-        lowered = _Lowering(declaration, scope, context, known, diagnostics).run()
+        lowered = _Lowering(declaration, scope, state.context, known).run()
         if lowered is not None:
             found.append(lowered)
-    return found
+    state.patterns = tuple(found)
 
 
 @dataclass
@@ -104,13 +106,12 @@ class _Lowering:
         scope: Scope,
         context: StructureContext,
         known: Mapping[str, bool],
-        diagnostics: Diagnostics,
     ) -> None:
         self.declaration = declaration
         self.scope = scope
         #: All patterns, and whether they are in force.
         self.known = known
-        self.diagnostics = diagnostics
+        self.state = context.state
         clauses = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
         self.targets = tuple(dict.fromkeys(w.text for c in clauses for w in c.words))
         self.only_exposed = any(clause.only_exposed for clause in clauses)
@@ -119,22 +120,22 @@ class _Lowering:
         self.parts = _Parts()
 
     def run(self) -> LoweredPattern | None:
-        errors = self.diagnostics.errors
+        errors = self.state.diagnostics.errors
         for clause in self.declaration.clauses:
             self._clause(clause)
-        self._sizes(sound=self.diagnostics.errors == errors)
+        self._sizes(sound=self.state.diagnostics.errors == errors)
         if not any(
             isinstance(clause, s.StructureClause) and clause.kind in ("forbid", "never")
             for clause in self.declaration.clauses
         ):
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0802",
                 self.declaration.name.span,
                 f"the pattern `{self.declaration.name}` holds nothing out",
                 hint="add `forbid { … }` with the structure that training must not contain",
             )
         self._check_clauses()
-        if self.diagnostics.errors > errors:
+        if self.state.diagnostics.errors > errors:
             return None
         return self._result()
 
@@ -143,7 +144,7 @@ class _Lowering:
         name = self.declaration.name
         clauses = self.declaration.clauses
         if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0823",
                 name.span,
                 f"a pattern cannot be called `{name}`",
@@ -153,7 +154,7 @@ class _Lowering:
         exposes = any(isinstance(c, s.StructureClause) and c.kind == "expose" for c in clauses)
         for clause in clauses:
             if isinstance(clause, s.TargetsClause) and clause.only_exposed and not exposes:
-                self.diagnostics.error(
+                self.state.diagnostics.error(
                     "SGL0820",
                     clause.span,
                     "no training sentence will contain these words: there are no exposures",
@@ -199,7 +200,7 @@ class _Lowering:
         for clause in clauses:
             for word in clause.words:
                 if word.text not in lemmas:
-                    self.diagnostics.error(
+                    self.state.diagnostics.error(
                         "SGL0808",
                         word.span,
                         f"no word has `lemma={word}`",
@@ -217,7 +218,7 @@ class _Lowering:
             self.parts.examples.append(clause)
 
     def _holds(self, when: s.When | None) -> bool:
-        return when is None or self.context.parameters.holds(when, self.diagnostics)
+        return when is None or self.context.state.parameters.holds(when)
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
@@ -253,14 +254,14 @@ class _Lowering:
             if name.text not in self.known and self.scope.may_declare(s.Pattern, name.text):
                 continue
             if name.text not in self.known:
-                self.diagnostics.error(
+                self.state.diagnostics.error(
                     "SGL0201",
                     name.span,
                     f"there is no pattern `{name}`",
                     hint=suggest(name.text, self.known),
                 )
             elif name.text == self.declaration.name.text:
-                self.diagnostics.error(
+                self.state.diagnostics.error(
                     "SGL0803",
                     name.span,
                     "a pattern need not allow its own structures",
@@ -283,7 +284,7 @@ class _Lowering:
                     parts.quotas.append(quota)
 
     def _report_split(self, split: s.Name) -> None:
-        self.diagnostics.error(
+        self.state.diagnostics.error(
             "SGL0829",
             split.span,
             f"the items of a pattern are generalization items, and none of them is in `{split}`",
@@ -292,4 +293,4 @@ class _Lowering:
 
     def _count(self, amount: s.Amount) -> int | None:
         """A number of sentences; None after a report."""
-        return count_of_sentences(amount, self.context.parameters, self.diagnostics)
+        return count_of_sentences(amount, self.state)

@@ -28,27 +28,23 @@ from sgl.core.structure import Structure
 from sgl.frontend.dataset import SPLITS, DatasetSettings
 from sgl.frontend.parts import LoweredPart
 from sgl.frontend.patterns import LoweredPattern
-from sgl.frontend.signature import Signature
+from sgl.frontend.state import State
 
 GEN = "gen"
 TRAIN = "train"
 
 
-def make_plan(
-    settings: DatasetSettings,
-    patterns: Sequence[LoweredPattern],
-    parts: Sequence[LoweredPart],
-    nowhere: Sequence[Structure],
-    signature: Signature,
-    targets: Sequence[str],
-) -> Plan:
-    """The strata of all splits, in the order in which they are drawn.
+def make_plan(state: State) -> None:
+    """Divide the dataset into strata, in the order in which they are drawn.
 
-    No text of any of them contains a structure of ``nowhere``.
+    Before: everything but the plan, without errors.  After: ``plan``; no text of any stratum
+    contains what is ``nowhere``.
     """
+    settings, signature, targets = state.dataset, state.signature, state.targets
+    patterns, parts, nowhere = state.patterns, state.parts, state.nowhere
     layers = signature.text_layers
     strata = _Strata(settings, patterns, parts, _unique(nowhere))
-    return Plan(
+    state.plan = Plan(
         seed=settings.seed,
         source=layers[0].name,
         target=targets[0],

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import Fragment, Item, Template, Token
-from sgl.diagnostics import Diagnostics, Label, Span, one_slip, suggest
+from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.signature import CategoryInfo, Signature
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 Slotting = frozenset[str] | str
@@ -115,8 +116,7 @@ class VariableTable:
         self,
         used: frozenset[str],
         patterns: Sequence[CategoryPattern],
-        signature: Signature,
-        diagnostics: Diagnostics,
+        state: State,
     ) -> None:
         """A variable with one mention agrees with nothing: it is a misspelt value.
 
@@ -125,8 +125,8 @@ class VariableTable:
         for name, mentions in self.mentions.items():
             first, feature = mentions[0]
             if len(mentions) == 1 and name not in used:
-                values = signature.features[feature]
-                diagnostics.error(
+                values = state.signature.features[feature]
+                state.diagnostics.error(
                     "SGL0402",
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
@@ -135,8 +135,8 @@ class VariableTable:
                     or _forgotten(name, feature, patterns)
                     or f"its values are: {', '.join(values)}",
                 )
-            elif (meant := _misspelt(name, mentions, signature)) is not None:
-                diagnostics.error(
+            elif (meant := _misspelt(name, mentions, state.signature)) is not None:
+                state.diagnostics.error(
                     "SGL0402",
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
@@ -144,7 +144,7 @@ class VariableTable:
                     hint=f"write `{meant}`, or give the variable another name",
                 )
             elif not self.domains[name]:
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0402",
                     first.span,
                     f"the variable `{name}` can have no value",
@@ -180,10 +180,9 @@ def _misspelt(
 def category_pattern(
     ref: s.CategoryRef,
     scope: Scope,
-    signature: Signature,
     variables: VariableTable | None,
     columns: Mapping[str, str] | None,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> CategoryPattern | None:
     """Resolve a mention of a category; None after a report.
 
@@ -191,21 +190,23 @@ def category_pattern(
     ``$column`` of ``columns`` may stand instead.
     """
     declaration = scope.find(s.CategoryDecl, ref.name)
-    info = signature.categories.get(ref.name.text) if declaration is not None else None
+    info = state.signature.categories.get(ref.name.text) if declaration is not None else None
     if info is None:
         return None
     slots: dict[str, Slotting] = {}
     sound = True
     for setting in ref.settings:
-        if not _check_setting(setting, info, slots, diagnostics):
+        if not _check_setting(setting, info, slots, state):
             sound = False
             continue
-        slot = _slot(setting, signature, variables, columns, diagnostics)
+        slot = _slot(setting, variables, columns, state)
         sound &= slot is not None
         slots[setting.feature.text] = slot if slot is not None else frozenset()
     if not sound:
         return None
-    full = {feature: frozenset(signature.features.get(feature, ())) for feature in info.features}
+    full = {
+        feature: frozenset(state.signature.features.get(feature, ())) for feature in info.features
+    }
     chosen = {feature: slots.get(feature, full[feature]) for feature in info.features}
     free = frozenset(feature for feature in info.features if chosen[feature] == full[feature])
     return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
@@ -215,14 +216,14 @@ def _check_setting(
     setting: s.Setting,
     info: CategoryInfo,
     slots: Mapping[str, Slotting],
-    diagnostics: Diagnostics,
+    state: State,
 ) -> bool:
     feature = setting.feature
     if feature.text not in info.features:
         if len(info.features) < len(info.declaration.features):
             return False  # a feature of the category is not declared, which was reported there
         carried = ", ".join(f"`{name}`" for name in info.features) or "none"
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0401",
             feature.span,
             f"`{info.name}` has no feature `{feature}`",
@@ -232,24 +233,23 @@ def _check_setting(
         )
         return False
     if feature.text in slots:
-        diagnostics.error("SGL0403", setting.span, f"`{feature}` is set twice")
+        state.diagnostics.error("SGL0403", setting.span, f"`{feature}` is set twice")
         return False
     return True
 
 
 def _slot(
     setting: s.Setting,
-    signature: Signature,
     variables: VariableTable | None,
     columns: Mapping[str, str] | None,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> Slotting | None:
     feature = setting.feature.text
-    values = signature.features.get(feature, ())
+    values = state.signature.features.get(feature, ())
     chosen: set[str] = set()
     for value in setting.values:
         if not isinstance(value, s.Name):
-            text = _column_value(value, columns, diagnostics)
+            text = _column_value(value, columns, state)
             if text is None:
                 return None
         else:
@@ -261,7 +261,7 @@ def _slot(
                 variables.mention(value, feature, frozenset(values))
                 return text
         if text not in values:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0402",
                 value.span,
                 f"`{text}` is not a value of the feature `{feature}`",
@@ -273,7 +273,7 @@ def _slot(
 
 
 def _column_value(
-    value: s.Column | s.Fallback, columns: Mapping[str, str] | None, diagnostics: Diagnostics
+    value: s.Column | s.Fallback, columns: Mapping[str, str] | None, state: State
 ) -> str | None:
     column, otherwise = value, ""
     if isinstance(value, s.Fallback):
@@ -282,7 +282,7 @@ def _column_value(
         column, otherwise = value.left, value.right.text
     assert isinstance(column, s.Column)
     if columns is None:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0404",
             column.span,
             f"`${column.name}` stands for a column of a table, and there is no table here",

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from sgl.core.plan import Quota
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, Label, Span
+from sgl.diagnostics import Label, Span
 from sgl.frontend.joins import join
 from sgl.frontend.names import Scope
+from sgl.frontend.state import State
 from sgl.frontend.structures import StructureContext, lower_structure, variables_of
-from sgl.frontend.switches import Parameters
 from sgl.lang import syntax as s
 
 #: The most sentences that can be asked for in one place.
@@ -54,15 +54,15 @@ class Quotas:
 
     def lower_all(self, clause: s.SizeClause) -> Iterator[tuple[s.SizeItem, Quota]]:
         """The items of a clause that are in force and sound, with their quotas."""
-        parameters, diagnostics = self.context.parameters, self.context.diagnostics
+        parameters = self.context.state.parameters
         for item in clause.items:
-            if item.when is None or parameters.holds(item.when, diagnostics):
+            if item.when is None or parameters.holds(item.when):
                 quota = self._lower(item)
                 if quota is not None:
                     yield item, quota
 
     def _lower(self, item: s.SizeItem) -> Quota | None:
-        count = count_of_sentences(item.amount, self.context.parameters, self.context.diagnostics)
+        count = count_of_sentences(item.amount, self.context.state)
         within = [self._condition(ref) for ref in item.within]
         outside = [self._condition(ref) for ref in item.outside]
         if count is None or None in within or None in outside:
@@ -100,7 +100,7 @@ class Quotas:
     def _report_partial(self, ref: s.GraphRef, name: str) -> None:
         has = next(anchor for anchor in self.anchors if name in anchor.names)
         lacks = next(anchor for anchor in self.anchors if name not in anchor.names)
-        self.context.diagnostics.error(
+        self.context.state.diagnostics.error(
             "SGL0824",
             ref.span,
             f"`{name}` is a node of one of the structures that these sentences contain, "
@@ -132,7 +132,7 @@ def check_shares(
         problem = "a sentence with this structure need not contain a target"
         hint = "say which node is the target: `N[lemma in @targets]`"
     if problem:
-        context.diagnostics.error("SGL0825", span, problem, hint=hint)
+        context.state.diagnostics.error("SGL0825", span, problem, hint=hint)
     return not problem
 
 
@@ -145,13 +145,11 @@ def _names_target(structure: Structure, targets: Sequence[str]) -> bool:
     )
 
 
-def count_of_sentences(
-    amount: s.Amount, parameters: Parameters, diagnostics: Diagnostics
-) -> int | None:
+def count_of_sentences(amount: s.Amount, state: State) -> int | None:
     """The number of sentences that ``amount`` writes or names; None after a report."""
-    count = parameters.whole(amount, diagnostics)
+    count = state.parameters.whole(amount)
     if count is not None and count > MAX_COUNT:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0705",
             amount.span,
             f"at most {MAX_COUNT:,} sentences can be asked for in one place",

@@ -16,12 +16,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sgl.core.structure import NodeTest, Structure, Variable
-from sgl.diagnostics import Diagnostics, SourceMap, Span, suggest
-from sgl.frontend.names import Names, Scope
+from sgl.diagnostics import Diagnostics, Span, suggest
+from sgl.frontend.names import Scope
+from sgl.frontend.parameters import report_twice
+from sgl.frontend.state import State
 from sgl.frontend.structures import StructureContext, lower_structure, variables_of
-from sgl.frontend.switches import report_twice
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE, locate, read_file
+from sgl.lang.files import MAX_TABLE
 from sgl.lang.yaml_relation import Cell, RelationRow, read_relation
 
 
@@ -41,25 +42,35 @@ class LoweredRestriction:
 _Rows = dict[str, frozenset[str]]
 
 
+def lower_restrictions(state: State) -> None:
+    """Turn what breaks a restriction into structures that no text may contain.
+
+    Before: ``context``.  After: ``restrictions``, those that are sound.
+    """
+    state.restrictions = tuple(Relations(state.context).lower_all())
+
+
 @dataclass
 class Relations:
     """Reads the tables of relations, each once, and lowers the restrictions to them."""
 
-    sources: SourceMap
     context: StructureContext
     read: dict[s.Relation, _Rows | None] = field(default_factory=dict)
     checked: set[s.Words] = field(default_factory=set)
 
-    def lower_all(self, names: Names) -> list[LoweredRestriction]:
-        """The restrictions that are sound."""
-        for relation, scope in names.of(s.Relation):
+    def lower_all(self) -> list[LoweredRestriction]:
+        """Return the restrictions that are sound."""
+        for relation, scope in self.context.state.names.of(s.Relation):
             self._rows(relation, scope)
-        lowered = (self._lower(restrict, scope) for restrict, scope in names.of(s.Restrict))
+        lowered = (
+            self._lower(restrict, scope)
+            for restrict, scope in self.context.state.names.of(s.Restrict)
+        )
         return [restriction for restriction in lowered if restriction is not None]
 
     @property
     def _diagnostics(self) -> Diagnostics:
-        return self.context.diagnostics
+        return self.context.state.diagnostics
 
     # ---- tables
 
@@ -69,20 +80,14 @@ class Relations:
         return self.read[relation]
 
     def _read(self, relation: s.Relation, scope: Scope) -> _Rows | None:
-        unit, span = scope.unit, relation.path.span
-        diagnostics = self._diagnostics
-        base, written = unit.path.parent, relation.path.text
-        path = locate(unit.root, base, written, span, self.sources, diagnostics)
-        if path is None:
-            return None
-        shown = unit.root.display(path)
-        source = read_file(path, shown, span, MAX_TABLE, self.sources, diagnostics)
+        diagnostics, span = self._diagnostics, relation.path.span
+        source = scope.read(relation.path, MAX_TABLE)
         table = read_relation(source, diagnostics) if source is not None else None
-        if table is None:
+        if source is None or table is None:
             return None
         errors = diagnostics.errors
         if not table:
-            diagnostics.error("SGL0610", span, f"the table `{shown}` has no rows")
+            diagnostics.error("SGL0610", span, f"the table `{source.name}` has no rows")
         rows: _Rows = {}
         first: dict[str, Span] = {}
         for row in table:

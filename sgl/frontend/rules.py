@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from sgl.core.grammar import HEAD, GraphLayer
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import suggest
 from sgl.frontend.fragments import FragmentLowering
-from sgl.frontend.names import Names, Scope
+from sgl.frontend.names import Scope
 from sgl.frontend.productions import (
     CategoryPattern,
     FragmentSketch,
@@ -15,23 +15,23 @@ from sgl.frontend.productions import (
     VariableTable,
     category_pattern,
 )
-from sgl.frontend.signature import Signature
-from sgl.frontend.switches import Parameters
+from sgl.frontend.state import State
 from sgl.frontend.templates import Children, lower_templates
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 
 
-def lower_rules(
-    names: Names, signature: Signature, parameters: Parameters, diagnostics: Diagnostics
-) -> list[Production]:
-    """The productions of all rules that are sound."""
+def lower_rules(state: State) -> None:
+    """Turn rules into productions: one step for each layer, features still open.
+
+    Before: ``signature``.  After: ``productions``, with those of the rules that are sound.
+    """
     found = []
-    for rule, scope in names.of(s.Rule):
-        production = _Rule(rule, scope, signature, parameters, diagnostics).run()
+    for rule, scope in state.names.of(s.Rule):
+        production = _Rule(rule, scope, state).run()
         if production is not None:
             found.append(production)
-    return found
+    state.productions = found
 
 
 class _Rule:
@@ -41,39 +41,35 @@ class _Rule:
         self,
         rule: s.Rule,
         scope: Scope,
-        signature: Signature,
-        parameters: Parameters,
-        diagnostics: Diagnostics,
+        state: State,
     ) -> None:
         self.rule = rule
         self.scope = scope
-        self.signature = signature
-        self.parameters = parameters
-        self.diagnostics = diagnostics
+        self.state = state
         self.variables = VariableTable()
 
     def run(self) -> Production | None:
         rule = self.rule
-        errors = self.diagnostics.errors
+        errors = self.state.diagnostics.errors
         lhs = self._category(rule.lhs)
-        children = Children(rule, self.diagnostics)
+        children = Children(rule, self.state)
         rhs = [self._category(child.category) for child in children.children]
-        if not check_layers(rule.layers, self.signature, self.diagnostics, children.names):
+        if not check_layers(rule.layers, self.state, children.names):
             return None
         if not self._are_named(children):
             return None
-        templates, mentioned = lower_templates(
-            rule, children, self.signature, self.variables, self.diagnostics
-        )
+        templates, mentioned = lower_templates(rule, children, self.variables, self.state)
         sound = [pattern for pattern in rhs if pattern is not None]
         if lhs is None or len(sound) < len(rhs):
             return None
         fragments, in_graphs = self._fragments(lhs, sound, children)
-        if self.diagnostics.errors == errors:
+        if self.state.diagnostics.errors == errors:
             used = mentioned | in_graphs
-            self.variables.report_lonely(used, (lhs, *sound), self.signature, self.diagnostics)
-        weight = rule_weight(rule.weight, self.parameters, self.diagnostics)
-        if self.diagnostics.errors > errors or len(fragments) < len(self.signature.graph_layers):
+            self.variables.report_lonely(used, (lhs, *sound), self.state)
+        weight = rule_weight(rule.weight, self.state)
+        if self.state.diagnostics.errors > errors or len(fragments) < len(
+            self.state.signature.graph_layers
+        ):
             return None
         return Production(
             name=rule.name.text,
@@ -89,20 +85,18 @@ class _Rule:
 
     def _are_named(self, children: Children) -> bool:
         """Whether it is known what children are called; a misspelt category may be in clauses."""
-        known = self.signature.categories
+        known = self.state.signature.categories
         return all(child.role or child.category.name.text in known for child in children.children)
 
     def _category(self, ref: s.CategoryRef) -> CategoryPattern | None:
-        return category_pattern(
-            ref, self.scope, self.signature, self.variables, None, self.diagnostics
-        )
+        return category_pattern(ref, self.scope, self.variables, None, self.state)
 
     def _fragments(
         self, lhs: CategoryPattern, rhs: Sequence[CategoryPattern], children: Children
     ) -> tuple[list[FragmentSketch], frozenset[str]]:
         sketches: list[FragmentSketch] = []
         mentioned: set[str] = set()
-        for layer in self.signature.graph_layers:
+        for layer in self.state.signature.graph_layers:
             statements = self._statements(layer)
             if statements is None:
                 continue
@@ -113,7 +107,7 @@ class _Rule:
                 [pattern.info for pattern in rhs],
                 children,
                 self.variables,
-                self.diagnostics,
+                self.state,
             )
             sketch = lowering.run(statements)
             mentioned |= lowering.mentioned
@@ -130,7 +124,7 @@ class _Rule:
                 statements.append(alone)
                 continue
             if clause.statements is None:
-                self.diagnostics.error(
+                self.state.diagnostics.error(
                     "SGL0306",
                     clause.span,
                     f"`{layer.name}` is a graph layer, this clause is a sequence of words",
@@ -139,10 +133,10 @@ class _Rule:
                 return None
             statements.extend(clause.statements)
         passes_up = len(self.rule.rhs) == 1 and isinstance(self.rule.rhs[0], s.Child)
-        if not clauses and not passes_up and self.signature.has_strange(self.rule.layers):
+        if not clauses and not passes_up and self.state.signature.has_strange(self.rule.layers):
             return None
         if not clauses and not passes_up:
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0303",
                 self.rule.name.span,
                 f"the rule `{self.rule.name}` has no clause for the layer `{layer.name}`",
@@ -165,52 +159,49 @@ def _child_alone(clause: s.LayerClause) -> s.BindStatement | None:
 
 def check_layers(
     clauses: Sequence[s.LayerClause],
-    signature: Signature,
-    diagnostics: Diagnostics,
+    state: State,
     children: Collection[str] = (),
 ) -> bool:
     """Report clauses about layers that are not there, and second clauses of text layers.
 
     False if there is a second clause: it is then not clear what else belongs together.
     """
-    text = [layer.name for layer in signature.text_layers]
+    text = [layer.name for layer in state.signature.text_layers]
     seen: set[str] = set()
     for clause in clauses:
         name = clause.layer.text
         if name in text and name in seen:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0308",
                 clause.span,
                 f"the layer `{name}` has two clauses",
                 hint="remove one, or write the first line of the declaration it belongs to",
             )
             return False
-        _check_layer(clause.layer, signature, children, diagnostics)
+        _check_layer(clause.layer, children, state)
         seen.add(name)
     return True
 
 
-def _check_layer(
-    layer: s.Name, signature: Signature, children: Collection[str], diagnostics: Diagnostics
-) -> None:
+def _check_layer(layer: s.Name, children: Collection[str], state: State) -> None:
     """A misspelt layer is reported wherever it stands, one that is not declared once."""
-    known = signature.layer_names
+    known = state.signature.layer_names
     name = layer.text
-    if name in known or name in signature.unsound or name in signature.unknown:
+    if name in known or name in state.signature.unsound or name in state.signature.unknown:
         return
     near = suggest(name, known)
     if not near:
-        signature.unknown.add(name)
+        state.signature.unknown.add(name)
     hint = near or f"the layers are: {', '.join(known)}"
     if name in children:
-        layer_name = signature.text_layers[-1].name
+        layer_name = state.signature.text_layers[-1].name
         hint = f"a clause begins with its layer: `{layer_name} {name} …`"
     elif name in DECLARATIONS:
         hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
-    diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
+    state.diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
 
 
-def rule_weight(weight: s.Weight | None, parameters: Parameters, diagnostics: Diagnostics) -> float:
+def rule_weight(weight: s.Weight | None, state: State) -> float:
     """The weight of a rule as a number; 1 without one."""
     if weight is None:
         return 1.0
@@ -218,16 +209,16 @@ def rule_weight(weight: s.Weight | None, parameters: Parameters, diagnostics: Di
     if name is None and weight.argument is None and weight.kind is not None:
         name = weight.kind
     if name is None or weight.column is not None or (weight.kind and weight.factor):
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0701",
             weight.span,
             "the weight of a rule is a number",
             hint="`zipf(…)` and columns are for lexicons",
         )
         return 1.0
-    number = parameters.number(name, diagnostics)
+    number = state.parameters.number(name)
     if number is not None and not 0 < number < 1e12:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0701",
             weight.span,
             f"the weight `{name}` is not positive",

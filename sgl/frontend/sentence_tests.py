@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.core.grammar import CoreGrammar
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics, suggest
-from sgl.frontend.names import Names, Scope
-from sgl.frontend.signature import Signature
-from sgl.frontend.structures import StructureContext, Vocabulary, lower_structure, vocabulary
-from sgl.frontend.switches import Parameters
+from sgl.diagnostics import suggest
+from sgl.frontend.names import Scope
+from sgl.frontend.state import State
+from sgl.frontend.structures import StructureContext, context_of, lower_structure
 from sgl.lang import syntax as s
 
 
@@ -28,31 +26,21 @@ class LoweredTest:
     structures: tuple[Structure, ...] = ()
 
 
-def lower_tests(
-    names: Names,
-    signature: Signature,
-    grammar: CoreGrammar | None,
-    parameters: Parameters,
-    diagnostics: Diagnostics,
-) -> tuple[LoweredTest, ...]:
-    """The tests that are in force; those of wrong structures are reported and lack them.
+def lower_tests(state: State) -> None:
+    """Turn what tests expect of graphs into structures.
 
-    ``grammar`` is the lowered grammar; if it is None, it has errors, and nobody asks
-    whether the words of a structure exist.
+    Before: ``signature``.  After: ``tests``; those of wrong structures are reported and lack
+    them.  With errors in the rules nobody asks whether the words of a structure exist.
     """
+    grammar = state.lowered.grammar if hasattr(state, "lowered") else None
     contexts = {
-        layer.name: StructureContext(
-            layer.name,
-            Vocabulary(complete=False) if grammar is None else vocabulary(grammar, index),
-            parameters,
-            diagnostics,
-        )
-        for index, layer in enumerate(signature.graph_layers)
+        layer.name: context_of(state, layer.name, index, grammar)
+        for index, layer in enumerate(state.signature.graph_layers)
     }
-    unsound = signature.unsound
-    return tuple(
-        LoweredTest(test, tuple(_structures(test, scope, contexts, unsound, diagnostics)))
-        for test, scope in names.of(s.Test)
+    unsound = state.signature.unsound
+    state.tests = tuple(
+        LoweredTest(test, tuple(_structures(test, scope, contexts, unsound, state)))
+        for test, scope in state.names.of(s.Test)
     )
 
 
@@ -61,7 +49,7 @@ def _structures(
     scope: Scope,
     contexts: dict[str, StructureContext],
     unsound: frozenset[str],
-    diagnostics: Diagnostics,
+    state: State,
 ) -> list[Structure]:
     found = []
     for expected in declaration.graphs:
@@ -70,7 +58,7 @@ def _structures(
         if context is None and layer.text in unsound:
             continue
         if context is None:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0201",
                 layer.span,
                 f"there is no graph layer `{layer}`",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Names, Scope
-from sgl.frontend.switches import Parameters
+from sgl.frontend.state import State
 from sgl.frontend.taken import check_taken
 from sgl.frontend.views import FREE, read_views
 from sgl.lang import syntax as s
@@ -73,49 +73,47 @@ class Signature:
         return self.text_layers[0]
 
 
-def build_signature(
-    names: Names, parameters: Parameters, diagnostics: Diagnostics
-) -> Signature | None:
-    """The signature of a grammar; None when it has no text layer to work with.
+def build_signature(state: State) -> None:
+    """Collect the layers, features and categories that rules are checked against.
 
-    Nor is there one when a layer could not be read, when a port or the words of a graph are
-    of an unknown layer, or when a layer, feature or category is declared twice: every rule
-    would be held against things that nobody meant.
+    Before: ``names``.  After: ``signature``, unless there is no text layer, a layer could not
+    be read, a port or the words of a graph are of an unknown layer, or a layer, feature or
+    category is declared twice: every rule would be held against things that nobody meant.
     """
-    complete = check_taken(names, diagnostics)
-    declared = [declaration for declaration, _ in names.of(s.Layer)]
-    kinds_known = _check_kinds(declared, diagnostics)
-    text = [_text_layer(d, parameters, diagnostics) for d in declared if d.kind.text == "text"]
-    graphs = _graph_layers(names, [layer.name for layer in text], diagnostics)
+    complete = check_taken(state)
+    declared = [declaration for declaration, _ in state.names.of(s.Layer)]
+    kinds_known = _check_kinds(declared, state)
+    text = [_text_layer(d, state) for d in declared if d.kind.text == "text"]
+    graphs = _graph_layers([layer.name for layer in text], state)
     features = {
-        declaration.name.text: _feature_values(declaration, diagnostics)
-        for declaration, _ in names.of(s.Feature)
+        declaration.name.text: _feature_values(declaration, state)
+        for declaration, _ in state.names.of(s.Feature)
     }
     categories = {
-        declaration.name.text: _category(declaration, scope, diagnostics)
-        for declaration, scope in names.of(s.CategoryDecl)
+        declaration.name.text: _category(declaration, scope, state)
+        for declaration, scope in state.names.of(s.CategoryDecl)
     }
-    views = read_views(names, graphs, diagnostics)
-    unread = names.project.lacks("layer")
+    views = read_views(graphs, state)
+    unread = state.names.project.lacks("layer")
     if not text and not unread and kinds_known:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0307",
             None,
             "the grammar declares no text layer",
             hint="start with `layer en : text`",
         )
-    weights = _value_weights(names, parameters, diagnostics)
+    weights = _value_weights(state)
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     sound |= {view.name for view in views}
-    named = {d.name.text for d in declared} | {d.name.text for d, _ in names.of(s.View)}
+    named = {d.name.text for d in declared} | {d.name.text for d, _ in state.names.of(s.View)}
     unsound = frozenset(named - sound)
-    ports_known = _check_port_layers(names, graphs, unsound, diagnostics)
+    ports_known = _check_port_layers(graphs, unsound, state)
     anchored = all(d.anchor is None or d.anchor.text in named for d in declared)
-    if not text or unread or not kinds_known or not complete or _any_twice(names):
-        return None
+    if not text or unread or not kinds_known or not complete or _any_twice(state.names):
+        return
     if not ports_known or not anchored:
-        return None
-    return Signature(
+        return
+    state.signature = Signature(
         tuple(text), tuple(graphs), features, weights, categories, unsound, views=tuple(views)
     )
 
@@ -128,11 +126,11 @@ def _any_twice(names: Names) -> bool:
     return any(len(set(kind)) < len(kind) for kind in (layers, features, categories))
 
 
-def _check_kinds(layers: Sequence[s.Layer], diagnostics: Diagnostics) -> bool:
+def _check_kinds(layers: Sequence[s.Layer], state: State) -> bool:
     """Whether every layer is of a known kind; reports those that are not."""
     strange = [layer.kind for layer in layers if layer.kind.text not in _KINDS]
     for kind in strange:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0201",
             kind.span,
             f"there is no kind of layer `{kind}`",
@@ -141,19 +139,17 @@ def _check_kinds(layers: Sequence[s.Layer], diagnostics: Diagnostics) -> bool:
     return not strange
 
 
-def _text_layer(
-    declaration: s.Layer, parameters: Parameters, diagnostics: Diagnostics
-) -> TextLayer:
+def _text_layer(declaration: s.Layer, state: State) -> TextLayer:
     join: s.Option | None = None
     attach: set[str] = set()
     for option in declaration.options:
-        in_force = option.when is None or parameters.holds(option.when, diagnostics)
-        if not _check_option(option, diagnostics) or not in_force:
+        in_force = option.when is None or state.parameters.holds(option.when)
+        if not _check_option(option, state) or not in_force:
             continue
         if option.name.text == "attach":
             attach |= {value.text for value in option.values}
         elif join is not None:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0308",
                 option.span,
                 f"the layer `{declaration.name}` says twice how its words are joined",
@@ -166,10 +162,10 @@ def _text_layer(
     return TextLayer(declaration.name.text, between, frozenset(attach))
 
 
-def _check_option(option: s.Option, diagnostics: Diagnostics) -> bool:
+def _check_option(option: s.Option, state: State) -> bool:
     """Whether a text layer has the option, with so many values; reports it otherwise."""
     if option.name.text not in _OPTIONS:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0201",
             option.name.span,
             f"a text layer has no option `{option.name}`",
@@ -178,46 +174,48 @@ def _check_option(option: s.Option, diagnostics: Diagnostics) -> bool:
         return False
     expected = _OPTIONS[option.name.text]
     if expected is not None and len(option.values) != expected:
-        diagnostics.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
+        state.diagnostics.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
         return False
     return True
 
 
-def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -> list[GraphLayer]:
+def _graph_layers(text: Sequence[str], state: State) -> list[GraphLayer]:
     found = []
-    for declaration, _ in names.of(s.Layer):
+    for declaration, _ in state.names.of(s.Layer):
         if declaration.kind.text != "graph":
             continue
         anchor = declaration.anchor
         if anchor is None:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0308",
                 declaration.span,
                 f"the graph layer `{declaration.name}` does not say whose words its nodes are",
                 hint=f"write `layer {declaration.name} : graph on {text[0] if text else 'en'}`",
             )
         elif anchor.text not in text:
-            strange = {d.name.text for d, _ in names.of(s.Layer) if d.kind.text not in _KINDS}
-            if anchor.text not in strange and not names.project.may_declare("layer", anchor.text):
-                diagnostics.error(
+            strange = {d.name.text for d, _ in state.names.of(s.Layer) if d.kind.text not in _KINDS}
+            if anchor.text not in strange and not state.names.project.may_declare(
+                "layer", anchor.text
+            ):
+                state.diagnostics.error(
                     "SGL0201",
                     anchor.span,
                     f"there is no text layer `{anchor}`",
                     hint=suggest(anchor.text, text) or f"declare it: `layer {anchor} : text`",
                 )
         elif anchor.text != text[0]:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0312",
                 anchor.span,
                 f"a graph stands on the words of the source layer, and `{anchor}` is not the first",
                 hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
             )
         else:
-            sound = _check_graph_options(declaration, diagnostics)
+            sound = _check_graph_options(declaration, state)
             free = bool(declaration.options)
             found.append(GraphLayer(declaration.name.text, anchor.text, free))
             if free and sound and len(found) == 1:
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0312",
                     declaration.span,
                     "the first graph layer is the one that patterns speak about; it is a tree",
@@ -226,49 +224,47 @@ def _graph_layers(names: Names, text: Sequence[str], diagnostics: Diagnostics) -
     return found
 
 
-def _check_graph_options(declaration: s.Layer, diagnostics: Diagnostics) -> bool:
+def _check_graph_options(declaration: s.Layer, state: State) -> bool:
     """Whether ``(free)`` is all that a graph layer has in parentheses; reports the rest.
 
     A layer with another option counts as free: that is the only one that can be meant.
     """
-    errors = diagnostics.errors
+    errors = state.diagnostics.errors
     for option in declaration.options:
         if option.name.text != FREE or option.values:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0201",
                 option.span,
                 f"a graph layer has no option `{option.name}`",
                 hint=f"its only option is `{FREE}`",
             )
         elif option.when is not None:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0308",
                 option.span,
                 "whether a graph layer is free does not depend on a parameter",
                 hint="leave out the condition; a rule may have one",
             )
-    return diagnostics.errors == errors
+    return state.diagnostics.errors == errors
 
 
-def _feature_values(declaration: s.Feature, diagnostics: Diagnostics) -> tuple[str, ...]:
+def _feature_values(declaration: s.Feature, state: State) -> tuple[str, ...]:
     values = tuple(dict.fromkeys(value.text for value in declaration.values))
     if len(values) < len(declaration.values):
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0403", declaration.span, f"the feature `{declaration.name}` lists a value twice"
         )
     return values
 
 
-def _value_weights(
-    names: Names, parameters: Parameters, diagnostics: Diagnostics
-) -> dict[tuple[str, str], float]:
+def _value_weights(state: State) -> dict[tuple[str, str], float]:
     """The weight of each value of each feature; 1 unless written."""
     weights: dict[tuple[str, str], float] = {}
-    for declaration, _ in names.of(s.Feature):
+    for declaration, _ in state.names.of(s.Feature):
         for value, amount in zip(declaration.values, declaration.weights, strict=True):
-            weight = parameters.number(amount, diagnostics) if amount is not None else 1.0
+            weight = state.parameters.number(amount) if amount is not None else 1.0
             if amount is not None and weight is not None and not 0 < weight < 1e12:
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0701", amount.span, f"the weight of `{value}` is not positive"
                 )
                 weight = 1.0
@@ -276,11 +272,11 @@ def _value_weights(
     return weights
 
 
-def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostics) -> CategoryInfo:
+def _category(declaration: s.CategoryDecl, scope: Scope, state: State) -> CategoryInfo:
     features: dict[str, None] = {}
     for name in declaration.features:
         if name.text in features:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0403", name.span, f"`{declaration.name}` carries the feature `{name}` twice"
             )
         elif scope.find(s.Feature, name) is not None:
@@ -288,7 +284,7 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
     ports, limited = [HEAD], []
     for port in declaration.ports:
         if port.name.text in ports:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0501",
                 port.name.span,
                 f"`{declaration.name}` already has a port `{port.name}`",
@@ -303,20 +299,18 @@ def _category(declaration: s.CategoryDecl, scope: Scope, diagnostics: Diagnostic
     )
 
 
-def _check_port_layers(
-    names: Names, graphs: Sequence[GraphLayer], unsound: frozenset[str], diagnostics: Diagnostics
-) -> bool:
+def _check_port_layers(graphs: Sequence[GraphLayer], unsound: frozenset[str], state: State) -> bool:
     """Whether the layers of all ports are graph layers; reports those that are not."""
     known = [layer.name for layer in graphs]
     sound = True
-    for declaration, _ in names.of(s.CategoryDecl):
+    for declaration, _ in state.names.of(s.CategoryDecl):
         for port in declaration.ports:
             layer = port.layer
             if layer is None or layer.text in (*known, *unsound):
                 continue
             sound = False
-            if not names.project.may_declare("layer", layer.text):
-                diagnostics.error(
+            if not state.names.project.may_declare("layer", layer.text):
+                state.diagnostics.error(
                     "SGL0201",
                     layer.span,
                     f"there is no graph layer `{layer}`",

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.switches import Parameters
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 #: A `repeat` or a path may not be longer than this.
@@ -60,9 +60,38 @@ class StructureContext:
 
     layer: str
     words: Vocabulary
-    parameters: Parameters
-    diagnostics: Diagnostics
+    state: State
     targets: tuple[str, ...] | None = None
+
+
+def structure_context(state: State) -> None:
+    """Collect what structures can speak of, if any declaration has one.
+
+    Before: ``signature``.  After: ``context``.  With errors in the rules nobody asks whether
+    words exist.
+    """
+    patterns = [declaration.name for declaration, _ in state.names.of(s.Pattern)]
+    parts = [declaration.name for declaration, _ in state.names.of(s.Part)]
+    relations = [declaration.relation for declaration, _ in state.names.of(s.Restrict)]
+    speaking = [*patterns, *parts, *relations]
+    if speaking and state.signature.graph_layers:
+        grammar = state.lowered.grammar if hasattr(state, "lowered") else None
+        state.context = context_of(state, state.signature.graph_layers[0].name, 0, grammar)
+    elif speaking and not state.signature.unsound:
+        state.diagnostics.error(
+            "SGL0307",
+            speaking[0].span,
+            "patterns speak about a graph layer, and the grammar declares none",
+            hint=f"add `layer syn : graph on {state.signature.source.name}`",
+        )
+
+
+def context_of(
+    state: State, layer: str, index: int, grammar: CoreGrammar | None
+) -> StructureContext:
+    """Return what structures over a graph layer can speak of, in a grammar without errors."""
+    words = Vocabulary(complete=False) if grammar is None else vocabulary(grammar, index)
+    return StructureContext(layer, words, state)
 
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
@@ -72,11 +101,11 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
         if declaration is None:
             return None
         ref, scope = declaration.graph, scope.where(declaration)
-    errors = context.diagnostics.errors
-    _check_locals(ref, context.diagnostics)
+    errors = context.state.diagnostics.errors
+    _check_locals(ref, context.state)
     names = _NewNames({name for body in ref.bodies for name in _variables(body)})
     bodies = [_Body(scope, context, names).run(body) for body in ref.bodies]
-    if context.diagnostics.errors > errors:
+    if context.state.diagnostics.errors > errors:
         return None
     return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
 
@@ -112,7 +141,7 @@ class _Body:
     def run(self, body: s.Body) -> c.Body:
         self._statements(body, {})
         if self._full():
-            self.context.diagnostics.error(
+            self.context.state.diagnostics.error(
                 "SGL0801", body.span, f"a structure has at most {MAX_EDGES} edges"
             )
         variables = tuple(
@@ -133,7 +162,7 @@ class _Body:
                 self._repeat(statement, renaming)
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
-        times = self.context.parameters.whole(repeat.times, self.context.diagnostics, 1)
+        times = self.context.state.parameters.whole(repeat.times, 1)
         if times is None:
             return
         if times > MAX_REPEAT:
@@ -142,7 +171,7 @@ class _Body:
         inner = set(_variables(repeat.body))
         for end in (repeat.first, repeat.last):
             if end.text not in inner:
-                self.context.diagnostics.error(
+                self.context.state.diagnostics.error(
                     "SGL0801",
                     end.span,
                     f"`{end}` does not occur between the braces of this `repeat`",
@@ -175,9 +204,9 @@ class _Body:
                 self.paths.append(c.PathAtom(source, labels, target, *bounds))
 
     def _bounds(self, edge: s.EdgePattern) -> tuple[int, int | None] | None:
-        parameters, diagnostics = self.context.parameters, self.context.diagnostics
-        low = parameters.whole(edge.low, diagnostics, 1) if edge.low else None
-        high = parameters.whole(edge.high, diagnostics, 1) if edge.high else None
+        parameters, diagnostics = self.context.state.parameters, self.context.state.diagnostics
+        low = parameters.whole(edge.low, 1) if edge.low else None
+        high = parameters.whole(edge.high, 1) if edge.high else None
         if low is None or (edge.high is not None and high is None):
             return None
         if max(low, high or 0) > MAX_REPEAT:
@@ -192,7 +221,7 @@ class _Body:
 
     def _too_long(self, amount: s.Amount | None) -> None:
         span = amount.span if amount is not None else None
-        self.context.diagnostics.error(
+        self.context.state.diagnostics.error(
             "SGL0801", span, f"a structure repeats at most {MAX_REPEAT} times"
         )
 
@@ -207,10 +236,10 @@ class _Body:
                 if lowered is not None:
                     tests.append(lowered)
             else:
-                number = self.context.parameters.whole(test.number, self.context.diagnostics)
+                number = self.context.state.parameters.whole(test.number)
                 comparison = test.comparison.text
                 if comparison == "!=":
-                    self.context.diagnostics.error(
+                    self.context.state.diagnostics.error(
                         "SGL0801", test.comparison.span, "a count is tested with `=`, `>=` or `<=`"
                     )
                 elif number is not None:
@@ -244,7 +273,7 @@ class _Body:
         name = test.word_set
         if name.text == "targets":
             if self.context.targets is None:
-                self.context.diagnostics.error(
+                self.context.state.diagnostics.error(
                     "SGL0201",
                     name.span,
                     "`@targets` means the words of a pattern's `targets` clause; there is none",
@@ -270,7 +299,7 @@ class _Body:
         declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
-        words, diagnostics = self.context.words, self.context.diagnostics
+        words, diagnostics = self.context.words, self.context.state.diagnostics
         if words.complete and not self.scope.where(declaration).unit.is_library:
             for value in declaration.values:
                 if value.text not in words.labels:
@@ -285,7 +314,7 @@ class _Body:
 
     def _check_label(self, label: s.LabelText) -> None:
         if "$" in label.text:
-            self.context.diagnostics.error(
+            self.context.state.diagnostics.error(
                 "SGL0404",
                 label.span,
                 f"a structure has no feature variables, and `{label.text}` contains one",
@@ -301,7 +330,7 @@ class _Body:
             )
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
-        self.context.diagnostics.error(
+        self.context.state.diagnostics.error(
             code,
             name.span,
             message,
@@ -339,7 +368,7 @@ def _variables(body: s.Body) -> Iterable[str]:
             yield from _variables(statement.body)
 
 
-def _check_locals(pattern: s.GraphPattern, diagnostics: Diagnostics) -> None:
+def _check_locals(pattern: s.GraphPattern, state: State) -> None:
     """Report variables inside a ``repeat`` that also stand outside it.
 
     Only the two ends of a ``repeat`` are seen from outside; every other variable
@@ -350,10 +379,10 @@ def _check_locals(pattern: s.GraphPattern, diagnostics: Diagnostics) -> None:
         for name in _visible(body):
             outside.setdefault(name.text, name.span)
     for body in pattern.bodies:
-        _check_repeats(body, outside, diagnostics)
+        _check_repeats(body, outside, state)
 
 
-def _check_repeats(body: s.Body, outside: Mapping[str, Span], diagnostics: Diagnostics) -> None:
+def _check_repeats(body: s.Body, outside: Mapping[str, Span], state: State) -> None:
     for repeat in body.statements:
         if isinstance(repeat, s.Chain):
             continue
@@ -363,7 +392,7 @@ def _check_repeats(body: s.Body, outside: Mapping[str, Span], diagnostics: Diagn
         ends = (repeat.first.text, repeat.last.text)
         for variable, span in inside.items():
             if variable in outside and variable not in ends:
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0801",
                     span,
                     f"`{variable}` cannot be the same node inside and outside this `repeat`",
@@ -371,7 +400,7 @@ def _check_repeats(body: s.Body, outside: Mapping[str, Span], diagnostics: Diagn
                     notes=("of its variables only the two ends are seen from outside",),
                     hint="give one of the two another name",
                 )
-        _check_repeats(repeat.body, {**inside, **outside}, diagnostics)
+        _check_repeats(repeat.body, {**inside, **outside}, state)
 
 
 def _visible(body: s.Body) -> Iterator[s.Name]:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, Label, SourceMap, suggest
-from sgl.frontend.names import Names, Scope
-from sgl.frontend.switches import ORDERINGS, compare, decimal
+from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.frontend.names import Scope
+from sgl.frontend.parameters import ORDERINGS, compare, decimal
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE, locate, read_file
+from sgl.lang.files import MAX_TABLE
 from sgl.lang.yaml_table import Row, Table, read_table
 
 
@@ -24,25 +26,23 @@ from sgl.lang.yaml_table import Row, Table, read_table
 class Tables:
     """The tables that were read so far, by the name that diagnostics show."""
 
-    sources: SourceMap
-    diagnostics: Diagnostics
-    read: dict[str, Table | None] = field(default_factory=dict)
+    state: State
+    read: dict[Path, Table | None] = field(default_factory=dict)
 
     def of(self, lexicon: s.Lexicon, scope: Scope) -> Table | None:
         """The table of a lexicon; None after a report."""
-        unit = scope.unit
-        span = lexicon.path.span
-        base, written = unit.path.parent, lexicon.path.text
-        path = locate(unit.root, base, written, span, self.sources, self.diagnostics)
+        path = scope.locate(lexicon.path)
         if path is None:
             return None
-        shown = unit.root.display(path)
-        if shown not in self.read:
-            source = read_file(path, shown, span, MAX_TABLE, self.sources, self.diagnostics)
-            self.read[shown] = read_table(source, self.diagnostics) if source is not None else None
-        table = self.read[shown]
+        if path not in self.read:
+            source = scope.read(lexicon.path, MAX_TABLE)
+            diagnostics = self.state.diagnostics
+            self.read[path] = read_table(source, diagnostics) if source is not None else None
+        table = self.read[path]
         if table is not None and not table.rows:
-            self.diagnostics.error("SGL0610", span, f"the table `{shown}` has no rows")
+            self.state.diagnostics.error(
+                "SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows"
+            )
             return None
         return table
 
@@ -51,31 +51,29 @@ class Tables:
         """The tables that could be read."""
         return [table for table in self.read.values() if table is not None]
 
-    def report_unused(self, names: Names) -> None:
+    def report_unused(self) -> None:
         """Warn about columns that no lexicon mentions, be it one that is switched off."""
-        mentioned: dict[str, dict[str, None]] = {}
-        for lexicon, scope in names.declared(s.Lexicon):
-            unit = scope.unit
+        mentioned: dict[Path, dict[str, None]] = {}
+        for lexicon, scope in self.state.names.declared(s.Lexicon):
             # What cannot be located was reported when it was to be read.
-            base, written = unit.path.parent, lexicon.path.text
-            path = locate(unit.root, base, written, None, self.sources, Diagnostics())
+            path = scope.locate(lexicon.path, Diagnostics())
             if path is not None:
-                columns = mentioned.setdefault(unit.root.display(path), {})
+                columns = mentioned.setdefault(path, {})
                 columns.update((name.text, None) for name in columns_of(lexicon))
-        for shown, table in self.read.items():
+        for path, table in self.read.items():
             for column in table.columns if table is not None else ():
-                if table is not None and column not in mentioned[shown]:
-                    _warn_unused(table, column, list(mentioned[shown]), self.diagnostics)
+                if table is not None and column not in mentioned[path]:
+                    _warn_unused(table, column, list(mentioned[path]), self.state)
 
 
-def _warn_unused(table: Table, column: str, mentioned: list[str], diagnostics: Diagnostics) -> None:
+def _warn_unused(table: Table, column: str, mentioned: list[str], state: State) -> None:
     first = next(
         row
         for row in table.rows
         for cells in (row.cells, *row.variants.values())
         if column in cells
     )
-    diagnostics.warning(
+    state.diagnostics.warning(
         "SGL0612",
         first.span,
         f"no lexicon speaks of the column `{column}`",
@@ -84,16 +82,16 @@ def _warn_unused(table: Table, column: str, mentioned: list[str], diagnostics: D
     )
 
 
-def select(lexicon: s.Lexicon, table: Table, diagnostics: Diagnostics) -> list[Row]:
+def select(lexicon: s.Lexicon, table: Table, state: State) -> list[Row]:
     """The rows that fulfil all conditions after ``where``; none after a report."""
     rows = list(table.rows)
     for condition in lexicon.where:
-        kept = _fulfilling(condition, rows, diagnostics)
+        kept = _fulfilling(condition, rows, state)
         if kept is None:
             return []
         rows = kept
     if not rows:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0610",
             lexicon.where[-1].span,
             f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`",
@@ -102,9 +100,7 @@ def select(lexicon: s.Lexicon, table: Table, diagnostics: Diagnostics) -> list[R
     return rows
 
 
-def _fulfilling(
-    condition: s.Condition, rows: list[Row], diagnostics: Diagnostics
-) -> list[Row] | None:
+def _fulfilling(condition: s.Condition, rows: list[Row], state: State) -> list[Row] | None:
     column = condition.column.text
     if condition.comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
@@ -112,7 +108,7 @@ def _fulfilling(
         return [row for row in rows if (row.cells.get(column, "") in wanted) == keep]
     bound, *others = condition.values
     if others or decimal(bound.text) is None:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0613",
             condition.span,
             f"`{condition.comparison}` compares with one number",
@@ -122,7 +118,7 @@ def _fulfilling(
     strange = [row for row in rows if decimal(row.cells.get(column, "")) is None]
     if strange:
         cell = strange[0].cells.get(column)
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0613",
             strange[0].span,
             f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here",
@@ -133,7 +129,7 @@ def _fulfilling(
     return [row for row in rows if compare(row.cells[column], condition.comparison, bound.text)]
 
 
-def check_columns(lexicon: s.Lexicon, table: Table, diagnostics: Diagnostics) -> bool:
+def check_columns(lexicon: s.Lexicon, table: Table, state: State) -> bool:
     """Whether the table has all columns of categories and conditions; reports the others.
 
     Those in expressions are checked when these are evaluated.
@@ -142,7 +138,7 @@ def check_columns(lexicon: s.Lexicon, table: Table, diagnostics: Diagnostics) ->
     names += [name for entry in lexicon.entries for name in _in_category(entry.category)]
     unknown = [name for name in names if name.text not in table.columns]
     for name in unknown:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0603",
             name.span,
             f"the table has no column `{name}`",

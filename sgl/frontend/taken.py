@@ -11,20 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sgl.diagnostics import Diagnostics
-from sgl.frontend.names import KINDS, Names
+from sgl.frontend.names import KINDS
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 
-def check_taken(names: Names, diagnostics: Diagnostics) -> bool:
+def check_taken(state: State) -> bool:
     """Whether all categories and features that are mentioned take part; reports the others."""
     complete = True
-    present = {id(declaration) for declaration, _ in names.declarations}
-    for declaration, scope in names.declarations:
+    present = {id(declaration) for declaration, _ in state.names.declarations}
+    for declaration, scope in state.names.declarations:
         for kind, name in _parts(declaration):
             part = scope.peek(kind, name.text)
             if part is not None and id(part) not in present:
-                _report(declaration, kind, name, diagnostics)
+                _report(declaration, kind, name, state)
                 complete = False
     return complete
 
@@ -48,9 +48,9 @@ def _parts(
         yield s.CategoryDecl, declaration.category.name
 
 
-def _report(declaration: s.Declaration, kind: type, name: s.Name, diagnostics: Diagnostics) -> None:
+def _report(declaration: s.Declaration, kind: type, name: s.Name, state: State) -> None:
     user = declaration.category.name if isinstance(declaration, s.Word) else declaration.name  # type: ignore[union-attr]
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0201",
         name.span,
         f"the {KINDS.get(type(declaration), 'word')} `{user}` is taken from this file, "

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sgl.core.grammar import Item, Slot, TextLayer, Token
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.productions import TemplateSketch, Variable, VariableTable
-from sgl.frontend.signature import Signature
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
 
 class Children:
     """The children of a rule by the names they can be called."""
 
-    def __init__(self, rule: s.Rule, diagnostics: Diagnostics) -> None:
+    def __init__(self, rule: s.Rule, state: State) -> None:
+        self.diagnostics = state.diagnostics
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         self.names: dict[str, int] = {}
         #: What several children are called, with the first of them; and what of it was reported.
@@ -28,11 +29,11 @@ class Children:
         #: Where names were first mentioned that no child has.
         self.missing: dict[str, Span] = {}
         for index, child in enumerate(self.children):
-            self._add(index, child, diagnostics)
+            self._add(index, child)
         for name in self.ambiguous:
             self.names.pop(name, None)
 
-    def _add(self, index: int, child: s.Child, diagnostics: Diagnostics) -> None:
+    def _add(self, index: int, child: s.Child) -> None:
         name = child.role or child.category.name
         first = self.children[self.names.setdefault(name.text, index)]
         if first is child:
@@ -41,7 +42,7 @@ class Children:
         if child.role is None or name.text in self.reported:
             return
         self.reported.add(name.text)
-        diagnostics.error(
+        self.diagnostics.error(
             "SGL0304",
             name.span,
             f"two children are called `{name}`",
@@ -49,19 +50,19 @@ class Children:
             hint="rename one",
         )
 
-    def find(self, name: s.Name, diagnostics: Diagnostics) -> int | None:
+    def find(self, name: s.Name) -> int | None:
         """The child that a name means; None after a report."""
         index = self.names.get(name.text)
         if index is not None:
             return index
         if name.text in self.ambiguous:
-            self._report_ambiguous(name, diagnostics)
+            self._report_ambiguous(name)
         elif self._has_doubled_role(name.text):
             pass  # The role was reported, and may be no role.
         elif (first := self.missing.setdefault(name.text, name.span)) != name.span:
-            diagnostics.also_at("SGL0305", first, name.span)
+            self.diagnostics.also_at("SGL0305", first, name.span)
         else:
-            diagnostics.error(
+            self.diagnostics.error(
                 "SGL0305",
                 name.span,
                 f"the rule has no child `{name}`",
@@ -88,11 +89,11 @@ class Children:
             return near or f"its children: {known}"
         return f'a word is quoted: `"{name}"`; the children of the rule: {known}'
 
-    def _report_ambiguous(self, name: s.Name, diagnostics: Diagnostics) -> None:
+    def _report_ambiguous(self, name: s.Name) -> None:
         """Once for each rule: all mentions follow from the same children."""
         places = [child.span for child in self.children if child.category.name.text == name.text]
         if name.text not in self.reported:
-            diagnostics.error(
+            self.diagnostics.error(
                 "SGL0304",
                 name.span,
                 f"the rule has several children `{name}`; which of them is meant?",
@@ -110,21 +111,20 @@ class Children:
 def lower_templates(
     rule: s.Rule,
     children: Children,
-    signature: Signature,
     variables: VariableTable,
-    diagnostics: Diagnostics,
+    state: State,
 ) -> tuple[tuple[TemplateSketch, ...], frozenset[str]]:
     """The template of each text layer, and the feature variables they mention."""
     clauses = {clause.layer.text: clause for clause in rule.layers}
     sketches: list[TemplateSketch] = []
     mentioned: set[str] = set()
-    _check_source(rule, clauses.get(signature.source.name), signature, diagnostics)
-    for layer in signature.text_layers:
+    _check_source(rule, clauses.get(state.signature.source.name), state)
+    for layer in state.signature.text_layers:
         clause = clauses.get(layer.name)
-        if clause is None or layer.name == signature.source.name:
-            sketches.append(_default(rule, layer, signature, diagnostics))
+        if clause is None or layer.name == state.signature.source.name:
+            sketches.append(_default(rule, layer, state))
         elif clause.template is None:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0306",
                 clause.span,
                 f"`{layer.name}` is a text layer, this clause is about a graph",
@@ -132,23 +132,21 @@ def lower_templates(
             )
             sketches.append(())
         else:
-            lowering = _Template(layer, clause, children, variables, diagnostics)
+            lowering = _Template(layer, clause, children, variables, state)
             sketches.append(lowering.run(clause.template))
             mentioned |= lowering.mentioned
     return tuple(sketches), frozenset(mentioned)
 
 
-def _check_source(
-    rule: s.Rule, clause: s.LayerClause | None, signature: Signature, diagnostics: Diagnostics
-) -> None:
+def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: State) -> None:
     """The right-hand side is the only source template, and it quotes each word by itself.
 
     Graphs stand on the words of the source layer; a second template could leave
     out or repeat words that carry nodes.
     """
-    source = signature.source.name
+    source = state.signature.source.name
     if clause is not None:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0311",
             clause.span,
             f"the right-hand side is the template of `{source}`",
@@ -159,7 +157,7 @@ def _check_source(
             continue
         parts = word.text.split()
         if not parts:
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0604",
                 word.span,
                 f"this word is empty in the layer `{source}`",
@@ -167,7 +165,7 @@ def _check_source(
             )
         elif parts != [word.text]:
             apart = " ".join(f'"{part}"' for part in parts)
-            diagnostics.error(
+            state.diagnostics.error(
                 "SGL0609",
                 word.span,
                 f"`{word.text}` has a space in it; each word of `{source}` is quoted by itself",
@@ -188,16 +186,14 @@ def source_template(rule: s.Rule) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _default(
-    rule: s.Rule, layer: TextLayer, signature: Signature, diagnostics: Diagnostics
-) -> TemplateSketch:
-    if layer.name == signature.source.name:
+def _default(rule: s.Rule, layer: TextLayer, state: State) -> TemplateSketch:
+    if layer.name == state.signature.source.name:
         return source_template(rule)
     if len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child):
         return (Slot(0),)
-    if signature.has_strange(rule.layers):
+    if state.signature.has_strange(rule.layers):
         return ()
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0303",
         rule.name.span,
         f"the rule `{rule.name}` has no clause for the layer `{layer.name}`",
@@ -215,13 +211,13 @@ class _Template:
         clause: s.LayerClause,
         children: Children,
         variables: VariableTable,
-        diagnostics: Diagnostics,
+        state: State,
     ) -> None:
         self.layer = layer
         self.clause = clause
         self.children = children
         self.variables = variables
-        self.diagnostics = diagnostics
+        self.state = state
         self.mentioned: set[str] = set()
         self.places: dict[int, list[s.Mention]] = {}
         self.sound = True
@@ -244,7 +240,7 @@ class _Template:
         if isinstance(item, s.Column):
             return self._variable(item)
         self.sound = False
-        self.diagnostics.error(
+        self.state.diagnostics.error(
             "SGL0309",
             item.span,
             "words are computed in `word` and `lexicon` declarations, not in rules",
@@ -253,7 +249,7 @@ class _Template:
         return None
 
     def _mention(self, mention: s.Mention) -> Slot | None:
-        index = self.children.find(mention.name, self.diagnostics)
+        index = self.children.find(mention.name)
         if index is None:
             self.sound = False
             return None
@@ -268,7 +264,7 @@ class _Template:
         if name not in self.variables.domains:
             self.sound = False
             known: Mapping[str, object] = self.variables.domains
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0404",
                 column.span,
                 f"the rule has no feature variable `{name}`",
@@ -280,7 +276,7 @@ class _Template:
         return Variable(name)
 
     def _report_doubled(self, mention: s.Mention, earlier: s.Mention) -> None:
-        self.diagnostics.error(
+        self.state.diagnostics.error(
             "SGL0302",
             mention.span,
             f"`{mention.name}` stands twice in the layer `{self.layer.name}`",
@@ -297,7 +293,7 @@ class _Template:
         if missing:
             listed = " and ".join(f"`{name}`" for name in missing)
             dropped = " ".join(f"drop {name}" for name in missing)
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0301",
                 self.clause.span,
                 f"the layer `{self.layer.name}` leaves out {listed}",

@@ -13,38 +13,35 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sgl.diagnostics import Diagnostics, Label, suggest
-from sgl.frontend.names import Names
-from sgl.frontend.switches import Parameters
+from sgl.diagnostics import Label, suggest
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 from sgl.lang.yaml_table import Row, Table
 
 
-def apply_variants(
-    lexicon: s.Lexicon, table: Table, parameters: Parameters, diagnostics: Diagnostics
-) -> Table | None:
+def apply_variants(lexicon: s.Lexicon, table: Table, state: State) -> Table | None:
     """The table with the cells of the variants in force; None after a report.
 
     Where several variants have a cell, the one that the lexicon names last gives it.
     """
-    known = [_is_known(variant, table, diagnostics) for variant in lexicon.variants]
+    known = [_is_known(variant, table, state) for variant in lexicon.variants]
     if not all(known):
         return None
     in_force = [
         variant.name.text
         for variant in lexicon.variants
-        if variant.when is None or parameters.holds(variant.when, diagnostics)
+        if variant.when is None or state.parameters.holds(variant.when)
     ]
     return replace(table, rows=tuple(_varied(row, in_force) for row in table.rows))
 
 
-def _is_known(variant: s.Variant, table: Table, diagnostics: Diagnostics) -> bool:
+def _is_known(variant: s.Variant, table: Table, state: State) -> bool:
     """Whether some row has the variant; reports it otherwise."""
     name = variant.name
     if name.text in table.variants:
         return True
     column = next((row for row in table.rows if name.text in row.cells), None)
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0616",
         name.span,
         f"no row of `{table.name}` has a variant `{name}`",
@@ -62,14 +59,16 @@ def _varied(row: Row, variants: list[str]) -> Row:
     return replace(row, cells=cells)
 
 
-def report_idle_variants(names: Names, tables: list[Table], diagnostics: Diagnostics) -> None:
+def report_idle_variants(tables: list[Table], state: State) -> None:
     """Warn about variants that no lexicon speaks of, and those that change nothing."""
-    spoken = {v.name.text for lexicon, _ in names.declared(s.Lexicon) for v in lexicon.variants}
+    spoken = {
+        v.name.text for lexicon, _ in state.names.declared(s.Lexicon) for v in lexicon.variants
+    }
     for table in tables:
         for variant in table.variants:
             rows = [row for row in table.rows if variant in row.variants]
             if variant not in spoken:
-                diagnostics.warning(
+                state.diagnostics.warning(
                     "SGL0616",
                     rows[0].span,
                     f"no lexicon speaks of the variant `{variant}`",
@@ -77,13 +76,13 @@ def report_idle_variants(names: Names, tables: list[Table], diagnostics: Diagnos
                     or f"add a line `variant {variant} when …` to the lexicon",
                 )
             for row in rows if variant in spoken else ():
-                _check_change(row, variant, diagnostics)
+                _check_change(row, variant, state)
 
 
-def _check_change(row: Row, variant: str, diagnostics: Diagnostics) -> None:
+def _check_change(row: Row, variant: str, state: State) -> None:
     for column, cell in row.variants[variant].items():
         if row.cells.get(column, "") == cell:
-            diagnostics.warning(
+            state.diagnostics.warning(
                 "SGL0616",
                 row.span,
                 f"the variant `{variant}` of this row changes nothing in the column `{column}`",

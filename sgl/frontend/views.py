@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sgl.core.grammar import GraphLayer, View
-from sgl.diagnostics import Diagnostics, Label, suggest
-from sgl.frontend.names import Names, Scope
+from sgl.diagnostics import Label, suggest
+from sgl.frontend.names import Scope
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.files import locate, read_file
 
 #: The option of a graph layer whose edges need not form a tree.
 FREE = "free"
@@ -41,37 +41,37 @@ WRITTEN = ("cogs", "varfree")
 _OF_TREES = ("conllu",)
 
 
-def read_views(names: Names, graphs: Sequence[GraphLayer], diagnostics: Diagnostics) -> list[View]:
+def read_views(graphs: Sequence[GraphLayer], state: State) -> list[View]:
     """The views of graph layers; reports those of other things, and unknown kinds."""
-    layers = {declaration.name.text: declaration for declaration, _ in names.of(s.Layer)}
+    layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
-    for view, scope in names.of(s.View):
-        errors = diagnostics.errors
-        _check_name(view, layers.get(view.name.text), diagnostics)
-        _check_kind(view, diagnostics)
+    for view, scope in state.names.of(s.View):
+        errors = state.diagnostics.errors
+        _check_name(view, layers.get(view.name.text), state)
+        _check_kind(view, state)
         for argument in view.arguments:
-            if argument.text not in layers and not names.project.may_declare(
+            if argument.text not in layers and not state.names.project.may_declare(
                 "layer", argument.text
             ):
-                diagnostics.error(
+                state.diagnostics.error(
                     "SGL0201",
                     argument.span,
                     f"there is no layer `{argument}`",
                     hint=suggest(argument.text, layers),
                 )
-        if diagnostics.errors == errors:
-            layer = _rendered(view, layers, graphs, diagnostics)
-            template = _template(view, scope, names, diagnostics)
+        if state.diagnostics.errors == errors:
+            layer = _rendered(view, layers, graphs, state)
+            template = _template(view, scope, state)
             if layer is not None and template is not None:
                 found.append(View(view.name.text, view.kind.text, layer, template))
     return found
 
 
-def _template(view: s.View, scope: Scope, names: Names, diagnostics: Diagnostics) -> str | None:
+def _template(view: s.View, scope: Scope, state: State) -> str | None:
     """The text of the template of a view, empty for one of the library; None after a report."""
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0313",
             view.kind.span if view.path is None else view.path.span,
             f"`{view.kind}` is {'written in a file' if wanted else 'a notation of the library'}",
@@ -80,19 +80,14 @@ def _template(view: s.View, scope: Scope, names: Names, diagnostics: Diagnostics
         return None
     if view.path is None:
         return ""
-    unit, span = scope.unit, view.path.span
-    sources = names.project.sources
-    path = locate(unit.root, unit.path.parent, view.path.text, span, sources, diagnostics)
-    if path is None:
-        return None
-    source = read_file(path, unit.root.display(path), span, MAX_TEMPLATE, sources, diagnostics)
+    source = scope.read(view.path, MAX_TEMPLATE)
     return source.text if source is not None else None
 
 
-def _check_name(view: s.View, layer: s.Layer | None, diagnostics: Diagnostics) -> None:
+def _check_name(view: s.View, layer: s.Layer | None, state: State) -> None:
     """Report a view with the name of a layer: commands ask for either by its name."""
     if layer is not None:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0203",
             view.name.span,
             f"`{view.name}` is a layer already",
@@ -101,9 +96,9 @@ def _check_name(view: s.View, layer: s.Layer | None, diagnostics: Diagnostics) -
         )
 
 
-def _check_kind(view: s.View, diagnostics: Diagnostics) -> None:
+def _check_kind(view: s.View, state: State) -> None:
     if view.kind.text not in VIEWS:
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0201",
             view.kind.span,
             f"there is no kind of view `{view.kind}`",
@@ -115,7 +110,7 @@ def _rendered(
     view: s.View,
     layers: dict[str, s.Layer],
     graphs: Sequence[GraphLayer],
-    diagnostics: Diagnostics,
+    state: State,
 ) -> int | None:
     """The index of the layer that a view renders; None after a report, or if it is unsound."""
     argument = view.arguments[0]
@@ -131,7 +126,7 @@ def _rendered(
         return index
     sort = "" if either else " that is a tree" if of_tree else " that is free"
     wanted = f"one graph layer{sort}"
-    diagnostics.error(
+    state.diagnostics.error(
         "SGL0313",
         view.span,
         f"`{view.kind}` renders {wanted}",

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sgl.core.weights import LEXICONS, RULES, SECTIONS, WORDS, RuleKey
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Names
-from sgl.frontend.signature import Signature
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 from sgl.lang.yaml_relation import Cell
 from sgl.lang.yaml_weights import WeightRow
@@ -31,18 +31,15 @@ class WeightNames:
     def __init__(
         self,
         keys: Sequence[RuleKey],
-        names: Names,
-        signature: Signature,
-        diagnostics: Diagnostics,
+        state: State,
     ) -> None:
         """``keys`` are those of the rules in force."""
-        self._signature = signature
-        self._diagnostics = diagnostics
+        self._state = state
         self._builders = {(key.section, key.category, key.name) for key in keys}
         self._in_force = {(section, name) for section, _, name in self._builders}
         self._built = {key.category for key in keys}
         self._words = {(key.name, key.part) for key in keys if key.section == LEXICONS}
-        self._declared = {section: set(_declared(section, names)) for section in SECTIONS}
+        self._declared = {section: set(_declared(section, state.names)) for section in SECTIONS}
         self._categories: dict[str, bool] = {}
 
     def means(self, row: WeightRow, declaration: s.Weights) -> bool:
@@ -60,7 +57,7 @@ class WeightNames:
             message = f"the {called} `{name}` builds no `{category}`"
         else:
             return False
-        self._diagnostics.error(
+        self._state.diagnostics.error(
             "SGL0709",
             row.name.span,
             message,
@@ -80,7 +77,7 @@ class WeightNames:
         for name, cells in lacking.items():
             words = list(dict.fromkeys(cell.text for cell in cells))
             shown = ", ".join(f"`{word}`" for word in words[:_LISTED])
-            self._diagnostics.warning(
+            self._state.diagnostics.warning(
                 "SGL0710",
                 cells[0].span,
                 f"the lexicon `{name}` has no word {shown}{', …' if len(words) > _LISTED else ''}",
@@ -97,17 +94,17 @@ class WeightNames:
     def _check_category(self, cell: Cell) -> bool:
         match = _CATEGORY.fullmatch(cell.text)
         base = match[1] if match is not None else cell.text
-        info = self._signature.categories.get(base)
+        info = self._state.signature.categories.get(base)
         if info is None:
             message = f"there is no category `{base}`"
-            hint = suggest(base, self._signature.categories)
-        elif not _fits(match[2] if match else "", info.features, self._signature.features):
+            hint = suggest(base, self._state.signature.categories)
+        elif not _fits(match[2] if match else "", info.features, self._state.signature.features):
             features = ", ".join(f"{feature}=…" for feature in info.features)
             message = f"`{cell.text}` is no category of this grammar"
             hint = f"it is written `{base}[{features}]`" if features else f"it is written `{base}`"
         else:
             return True
-        self._diagnostics.error("SGL0709", cell.span, message, hint=hint)
+        self._state.diagnostics.error("SGL0709", cell.span, message, hint=hint)
         return False
 
     def _listed(self, section: str, category: str) -> str:

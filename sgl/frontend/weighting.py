@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Label, suggest
 from sgl.frontend.morphology import Evaluation
-from sgl.frontend.switches import Parameters, decimal
+from sgl.frontend.parameters import decimal
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 from sgl.lang.yaml_table import Row
 
@@ -27,7 +28,7 @@ class Weighting:
     exponent: float | None = None
     column: s.Column | None = None
 
-    def share(self, row: Row, evaluation: Evaluation, diagnostics: Diagnostics) -> float:
+    def share(self, row: Row, evaluation: Evaluation) -> float:
         """The share of one row before ranks are known."""
         if self.column is None:
             return 1.0
@@ -36,7 +37,7 @@ class Weighting:
         if number is not None and 0 < number < _LARGEST:
             return number
         if text is not None:
-            diagnostics.error(
+            evaluation.diagnostics.error(
                 "SGL0701",
                 row.span,
                 f"the weight in the column `{self.column.name}` is `{text}`, not a positive number",
@@ -45,15 +46,15 @@ class Weighting:
         return 1.0
 
 
-def weighting_of(lexicon: s.Lexicon, parameters: Parameters, diagnostics: Diagnostics) -> Weighting:
+def weighting_of(lexicon: s.Lexicon, state: State) -> Weighting:
     """What is written after ``~``; equal shares of 1 without it or after a report."""
     weight = lexicon.weight
     if weight is None:
         return Weighting()
-    total = _number(weight.factor, parameters, diagnostics)
-    exponent = _exponent(weight, parameters, diagnostics)
+    total = _number(weight.factor, state)
+    exponent = _exponent(weight, state)
     if not 0 < total < _LARGEST or (exponent is not None and not 0 < exponent < _STEEPEST):
-        diagnostics.error(
+        state.diagnostics.error(
             "SGL0701",
             weight.span,
             "the weight of a lexicon and the exponent must be positive",
@@ -63,13 +64,13 @@ def weighting_of(lexicon: s.Lexicon, parameters: Parameters, diagnostics: Diagno
     return Weighting(total, exponent, weight.column)
 
 
-def _exponent(weight: s.Weight, parameters: Parameters, diagnostics: Diagnostics) -> float | None:
+def _exponent(weight: s.Weight, state: State) -> float | None:
     kind = weight.kind
     if kind is None or kind.text == "uniform":
         return None
     if kind.text == "zipf":
-        return _number(weight.argument, parameters, diagnostics)
-    diagnostics.error(
+        return _number(weight.argument, state)
+    state.diagnostics.error(
         "SGL0701",
         kind.span,
         f"there is no distribution `{kind}`",
@@ -78,7 +79,7 @@ def _exponent(weight: s.Weight, parameters: Parameters, diagnostics: Diagnostics
     return None
 
 
-def _number(name: s.Name | None, parameters: Parameters, diagnostics: Diagnostics) -> float:
+def _number(name: s.Name | None, state: State) -> float:
     """The number that is written or named; 1 without one or after a report."""
-    number = parameters.number(name, diagnostics) if name is not None else None
+    number = state.parameters.number(name) if name is not None else None
     return number if number is not None else 1.0

@@ -20,14 +20,13 @@ from dataclasses import dataclass, replace
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RuleKey
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span
-from sgl.frontend.lower import Lowered
-from sgl.frontend.names import Names, Scope
-from sgl.frontend.signature import Signature
-from sgl.frontend.switches import decimal
+from sgl.diagnostics import Label, Span
+from sgl.frontend.names import Scope
+from sgl.frontend.parameters import decimal
+from sgl.frontend.state import State
 from sgl.frontend.weight_names import WeightNames
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE, locate, read_file
+from sgl.lang.files import MAX_TABLE
 from sgl.lang.yaml_relation import Cell
 from sgl.lang.yaml_weights import WeightRow, read_weights
 
@@ -40,24 +39,24 @@ _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")
 _Rules = dict[tuple[str, str, str], dict[str, list[int]]]
 
 
-def apply_weights(
-    lowered: Lowered,
-    names: Names,
-    signature: Signature,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
-) -> Lowered | None:
-    """The grammar with the weights of all files in force; None after an error."""
-    declarations = names.of(s.Weights)
+def apply_weights(state: State) -> None:
+    """Put the weights of all files in force in the place of those that are declared.
+
+    Before: ``declared``.  After: ``lowered``, unless there was an error.
+    """
+    lowered = state.declared
+    declarations = state.names.of(s.Weights)
     if not declarations:
-        return lowered
-    errors = diagnostics.errors
-    known = WeightNames(lowered.rule_keys, names, signature, diagnostics)
-    files = _Files(_by_key(lowered.rule_keys), known, sources, diagnostics, {})
+        state.lowered = lowered
+        return
+    errors = state.diagnostics.errors
+    known = WeightNames(lowered.rule_keys, state)
+    files = _Files(_by_key(lowered.rule_keys), known, state, {})
     grammar = lowered.grammar
     for declaration, scope in declarations:
         grammar = files.applied(grammar, declaration, scope)
-    return replace(lowered, grammar=grammar) if diagnostics.errors == errors else None
+    if state.diagnostics.errors == errors:
+        state.lowered = replace(lowered, grammar=grammar)
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,7 @@ class _Files:
 
     rules_of: _Rules
     known: WeightNames
-    sources: SourceMap
-    diagnostics: Diagnostics
+    state: State
     given_by: dict[str, Span]
 
     def applied(self, grammar: CoreGrammar, declaration: s.Weights, scope: Scope) -> CoreGrammar:
@@ -92,14 +90,8 @@ class _Files:
 
     def _rows(self, declaration: s.Weights, scope: Scope) -> Sequence[WeightRow]:
         """What stands in the file; nothing after a report."""
-        unit, span = scope.unit, declaration.path.span
-        base, written = unit.path.parent, declaration.path.text
-        path = locate(unit.root, base, written, span, self.sources, self.diagnostics)
-        if path is None:
-            return ()
-        shown = unit.root.display(path)
-        source = read_file(path, shown, span, MAX_TABLE, self.sources, self.diagnostics)
-        rows = read_weights(source, self.diagnostics) if source is not None else None
+        source = scope.read(declaration.path, MAX_TABLE)
+        rows = read_weights(source, self.state.diagnostics) if source is not None else None
         return rows or ()
 
     def _weight(self, row: WeightRow) -> float | None:
@@ -107,7 +99,7 @@ class _Files:
         number = float(text) if _SCIENTIFIC.fullmatch(text) is not None else decimal(text)
         if number is not None and 0 < number < _LARGEST:
             return number
-        self.diagnostics.error(
+        self.state.diagnostics.error(
             "SGL0701",
             row.weight.span,
             f"the weight of `{(row.part or row.name).text}` is `{text}`, not a positive number",
@@ -122,7 +114,7 @@ class _Files:
         own.add(category.text)
         earlier = self.given_by.setdefault(category.text, category.span)
         if earlier != category.span:
-            self.diagnostics.error(
+            self.state.diagnostics.error(
                 "SGL0711",
                 category.span,
                 f"`{category.text}` has weights from two files",

@@ -13,8 +13,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.diagnostics.render import render
-from sgl.frontend import Compiled
-from sgl.frontend.compiler import compile_project
+from sgl.frontend import Compiled, compile_project
 from sgl.lang.project import load_project
 from sgl.pipeline.session import open_grammar
 from sgl.research.exchange import Imported, lower_irtg, read_irtg, with_source, write_sgl

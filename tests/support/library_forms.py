@@ -9,8 +9,8 @@ from pathlib import Path
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.frontend.inflections import Inflection
 from sgl.frontend.morphology import Application, Evaluation
-from sgl.frontend.names import Scope, resolve_names
-from sgl.frontend.switches import set_parameters
+from sgl.frontend.names import Scope
+from sgl.frontend.passes import RESOLVE, run_passes
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
 from sgl.lang.yaml_table import Row, read_table
@@ -40,8 +40,8 @@ def scopes(language: str = "ja") -> tuple[Scope, ...]:
         project = load_project(stdlib_dir() / language / f"{name}.sgl", SourceMap(), diagnostics)
         assert project is not None
         assert len(diagnostics) == 0
-        parameters = set_parameters(project, {}, diagnostics)
-        (scope,) = resolve_names(project, parameters, diagnostics).scopes.values()
+        state = run_passes(RESOLVE, project, {}, diagnostics)
+        (scope,) = state.names.scopes.values()
         found.append(scope)
     return tuple(found)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.frontend.state import State
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
@@ -26,43 +27,42 @@ class Parameters:
 
     values: Mapping[str, str]
     project: Project
+    diagnostics: Diagnostics
 
-    def holds(self, when: s.When, diagnostics: Diagnostics) -> bool:
+    def holds(self, when: s.When) -> bool:
         """Whether a ``when`` clause holds; an unknown parameter is reported once."""
         value = self.values.get(when.name.text)
         if value is None:
-            self._report_missing(when.name, diagnostics)
+            self._report_missing(when.name)
             return True
         if when.comparison is None or when.value is None:
-            self._check_switch(when, value, diagnostics)
+            self._check_switch(when, value)
             holds = value != _FALSE
         else:
-            self._check_comparable(when, value, when.value, diagnostics)
+            self._check_comparable(when, value, when.value)
             holds = compare(value, when.comparison, when.value.text)
         return holds != when.negated
 
-    def _check_switch(self, when: s.When, value: str, diagnostics: Diagnostics) -> None:
+    def _check_switch(self, when: s.When, value: str) -> None:
         if value not in (_TRUE, _FALSE):
-            diagnostics.error(
+            self.diagnostics.error(
                 "SGL0202",
                 when.name.span,
                 f"the parameter `{when.name}` is `{value}`, neither `on` nor `off`",
                 hint=f"compare it: `when {when.name} = {value}`",
             )
 
-    def _check_comparable(
-        self, when: s.When, value: str, bound: s.Name, diagnostics: Diagnostics
-    ) -> None:
+    def _check_comparable(self, when: s.When, value: str, bound: s.Name) -> None:
         if when.comparison not in ORDERINGS:
             return
         if decimal(value) is None:
             message = f"the parameter `{when.name}` is `{value}`, not a number"
-            diagnostics.error("SGL0202", when.name.span, message)
+            self.diagnostics.error("SGL0202", when.name.span, message)
         elif decimal(bound.text) is None:
             message = f"`{when.comparison}` compares numbers, and `{bound}` is none"
-            diagnostics.error("SGL0202", bound.span, message)
+            self.diagnostics.error("SGL0202", bound.span, message)
 
-    def number(self, amount: s.Name | s.Amount, diagnostics: Diagnostics) -> float | None:
+    def number(self, amount: s.Name | s.Amount) -> float | None:
         """The number that ``amount`` writes or names; None after a report."""
         name, offset = (
             (amount.value, amount.offset) if isinstance(amount, s.Amount) else (amount, 0)
@@ -73,30 +73,28 @@ class Parameters:
             return number + offset
         if name.text in self.values:
             message = f"the parameter `{name}` is `{text}`, not a number"
-            diagnostics.error("SGL0202", name.span, message)
+            self.diagnostics.error("SGL0202", name.span, message)
         elif _is_number(text):
-            diagnostics.error("SGL0705", name.span, "this number is too large")
+            self.diagnostics.error("SGL0705", name.span, "this number is too large")
         else:
-            self._report_missing(name, diagnostics)
+            self._report_missing(name)
         return None
 
-    def whole(
-        self, amount: s.Name | s.Amount, diagnostics: Diagnostics, minimum: int = 0
-    ) -> int | None:
+    def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int | None:
         """The whole number that ``amount`` writes or names; None after a report."""
-        number = self.number(amount, diagnostics)
+        number = self.number(amount)
         if number is None:
             return None
         if number != int(number) or not minimum <= number <= LARGEST:
             wanted = f"of at least {minimum}" if number <= LARGEST else f"of at most {LARGEST:,}"
             message = f"`{amount}` must be a whole number {wanted}"
-            diagnostics.error("SGL0705", amount.span, message)
+            self.diagnostics.error("SGL0705", amount.span, message)
             return None
         return int(number)
 
-    def _report_missing(self, name: s.Name, diagnostics: Diagnostics) -> None:
+    def _report_missing(self, name: s.Name) -> None:
         if not self.project.may_declare("param", name.text):
-            diagnostics.error(
+            self.diagnostics.error(
                 "SGL0201",
                 name.span,
                 f"there is no parameter `{name}`",
@@ -104,10 +102,20 @@ class Parameters:
             )
 
 
-def set_parameters(
-    project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
-) -> Parameters:
-    """The declared parameters with the values of ``--set`` in place of their own."""
+def set_parameters(state: State) -> None:
+    """Give every parameter its value: that of ``--set``, or else its own.
+
+    Before: the project is read.  After: ``parameters``, unless nothing is declared at all.
+    """
+    project, settings, diagnostics = state.project, state.settings, state.diagnostics
+    if not any(unit.file.declarations or unit.file.unread for unit in project.units):
+        diagnostics.error(
+            "SGL0307",
+            None,
+            f"`{project.main.file.name}` declares nothing",
+            hint="start with the source language: `layer en : text`",
+        )
+        return
     declared: dict[str, s.Param] = {}
     for unit in project.units:
         for declaration in unit.file.declarations:
@@ -132,7 +140,7 @@ def set_parameters(
         elif name in declared:
             _check_word(declared[name], value, project, diagnostics)
     values = {name: settings.get(name, param.value.text) for name, param in declared.items()}
-    return Parameters(values, project)
+    state.parameters = Parameters(values, project, diagnostics)
 
 
 def _check_word(param: s.Param, value: str, project: Project, diagnostics: Diagnostics) -> None:
@@ -190,9 +198,7 @@ def report_twice(
     )
 
 
-def choose(
-    declarations: tuple[s.Declaration, ...], parameters: Parameters, diagnostics: Diagnostics
-) -> list[s.Declaration]:
+def choose(declarations: tuple[s.Declaration, ...], parameters: Parameters) -> list[s.Declaration]:
     """The declarations that are in force."""
     chosen = []
     for declaration in declarations:
@@ -201,7 +207,7 @@ def choose(
             conditions = declaration.when
         elif isinstance(declaration, s.Pattern | s.Part):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))
-        met = [parameters.holds(when, diagnostics) for when in conditions]
+        met = [parameters.holds(when) for when in conditions]
         if all(met):
             chosen.append(declaration)
     return chosen

@@ -1,0 +1,183 @@
+"""The passes of the compiler's front end, in their order: from syntax trees to a plan.
+
+A pass reads what earlier passes left in the state, adds what it finds, and reports what is
+wrong.  It runs if the state has what it ``needs``; a pass that is ``clean`` runs only while
+no error was found, so that what merely follows from a mistake is not reported as another::
+
+    param, when       parameters, names        which declarations are in force
+    layer, category   signature                what rules and words are checked against
+    rule, word        rules, words, expand     productions, then one instance for each choice
+    S -> NP VP        lower, weights           the core grammar: numbers, templates, fragments
+    pattern, dataset  patterns … plan          structures, and the strata of the dataset
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Plan
+from sgl.core.structure import Structure
+from sgl.core.weights import RuleKey
+from sgl.diagnostics import Diagnostics, Span
+from sgl.frontend.agreement import OpenTie, find_open_ties
+from sgl.frontend.check_graphs import check_graphs, check_instances
+from sgl.frontend.check_patterns import check_patterns, check_sizes
+from sgl.frontend.check_words import check_words
+from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset
+from sgl.frontend.expand import expand
+from sgl.frontend.lexicons import lower_words
+from sgl.frontend.lower import lower
+from sgl.frontend.names import report_unused, resolve_names
+from sgl.frontend.parameters import set_parameters
+from sgl.frontend.parts import LoweredPart, lower_parts
+from sgl.frontend.patterns import LoweredPattern, lower_patterns
+from sgl.frontend.plan import make_plan
+from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
+from sgl.frontend.rules import lower_rules
+from sgl.frontend.sentence_tests import LoweredTest, lower_tests
+from sgl.frontend.signature import build_signature
+from sgl.frontend.state import State
+from sgl.frontend.structures import context_of, lower_structure, structure_context
+from sgl.frontend.weights import apply_weights
+from sgl.lang import syntax as s
+from sgl.lang.project import Project
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step of the front end.
+
+    The docstring of ``run`` says what holds before and after it; ``needs`` names the
+    attributes of the state without which it is left out.
+    """
+
+    name: str
+    run: Callable[[State], None]
+    needs: tuple[str, ...] = ()
+    clean: bool = False
+
+    def applies(self, state: State) -> bool:
+        """Return whether the pass can be run on a state."""
+        sound = not (self.clean and state.diagnostics.errors)
+        return sound and all(hasattr(state, name) for name in self.needs)
+
+
+RESOLVE = (
+    Pass("parameters", set_parameters),
+    Pass("names", resolve_names, needs=("parameters",)),
+)
+
+PASSES = (
+    *RESOLVE,
+    Pass("signature", build_signature, needs=("names",)),
+    Pass("dataset", read_dataset, needs=("names",)),
+    Pass("targets", choose_targets, needs=("signature", "dataset")),
+    Pass("rules", lower_rules, needs=("signature",)),
+    Pass("words", lower_words, needs=("productions",)),
+    Pass("check graphs", check_graphs, needs=("productions",), clean=True),
+    Pass("check words", check_words, needs=("productions",), clean=True),
+    Pass("expand", expand, needs=("productions", "dataset"), clean=True),
+    Pass("lower", lower, needs=("instances",)),
+    Pass("agreement", find_open_ties, needs=("declared",)),
+    Pass("check instances", check_instances, needs=("declared",)),
+    Pass("check lemmas", check_lemma_classes, needs=("declared",)),
+    Pass("weights", apply_weights, needs=("declared",)),
+    Pass("structures", structure_context, needs=("signature",)),
+    Pass("patterns", lower_patterns, needs=("context",)),
+    Pass("parts", lower_parts, needs=("context",)),
+    Pass("restrictions", lower_restrictions, needs=("context",)),
+    Pass("tests", lower_tests, needs=("signature",)),
+    Pass("check sizes", check_sizes, needs=("dataset", "signature"), clean=True),
+    Pass("check patterns", check_patterns, needs=("dataset", "signature"), clean=True),
+    Pass("plan", make_plan, needs=("lowered", "targets"), clean=True),
+    Pass("unused", report_unused, needs=("plan",)),
+)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A grammar that was compiled without errors.
+
+    Beside the core grammar and the plan of its dataset it keeps what later
+    stages need in order to speak about the source: where rules, patterns and
+    examples were written.
+
+    ``origin`` is the SHA-256 of all that the grammar was made from, or empty if that is
+    not known.  A copy with other values (:func:`dataclasses.replace`) has none.
+    """
+
+    project: Project
+    parameters: Mapping[str, str]
+    grammar: CoreGrammar
+    plan: Plan
+    rule_spans: tuple[Span, ...]
+    rule_keys: tuple[RuleKey, ...]
+    patterns: tuple[LoweredPattern, ...]
+    parts: tuple[LoweredPart, ...]
+    restrictions: tuple[LoweredRestriction, ...]
+    dataset_span: Span
+    tests: tuple[LoweredTest, ...]
+    open_ties: tuple[OpenTie, ...] = ()
+    origin: str = field(init=False, default="", compare=False, repr=False)
+
+    def with_origin(self, origin: str) -> Compiled:
+        """Return the same value, after a note of what it was made from."""
+        object.__setattr__(self, "origin", origin)
+        return self
+
+
+def compile_project(
+    project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
+) -> Compiled | None:
+    """Compile a project with parameters set to ``settings``; return None after errors."""
+    state = run_passes(PASSES, project, settings, diagnostics)
+    if not hasattr(state, "plan"):
+        return None
+    return Compiled(
+        project=project,
+        parameters=state.parameters.values,
+        grammar=state.lowered.grammar,
+        plan=state.plan,
+        rule_spans=state.lowered.rule_spans,
+        rule_keys=state.lowered.rule_keys,
+        patterns=state.patterns,
+        parts=state.parts,
+        restrictions=state.restrictions,
+        dataset_span=state.dataset.start.span,
+        tests=state.tests,
+        open_ties=state.lowered.open_ties,
+    )
+
+
+def run_passes(
+    passes: tuple[Pass, ...],
+    project: Project,
+    settings: Mapping[str, str],
+    diagnostics: Diagnostics,
+) -> State:
+    """Run passes in their order, each if it applies, and return what they found."""
+    state = State(project, settings, diagnostics)
+    for step in passes:
+        if step.applies(state):
+            step.run(state)
+    return state
+
+
+def named_structures(compiled: Compiled) -> dict[str, Structure]:
+    """Return every ``structure`` that means something by itself, by name, used or not.
+
+    One that asks for ``@targets`` depends on the pattern that uses it and is left out.
+    """
+    if not compiled.grammar.graph_layers:
+        return {}
+    found: dict[str, Structure] = {}
+    state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
+    layer = compiled.grammar.graph_layers[0].name
+    context = context_of(state, layer, 0, compiled.grammar)
+    for declaration, scope in state.names.of(s.StructureDecl):
+        structure = lower_structure(declaration.graph, scope, context)
+        if structure is not None:
+            found[declaration.name.text] = structure
+    return found

@@ -1,0 +1,70 @@
+"""What the passes know so far about one grammar.
+
+Every result is an attribute that exists once its pass has run and found it; a pass says in
+its :attr:`~sgl.frontend.passes.Pass.needs` which of them it cannot do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.lang.project import Project
+
+if TYPE_CHECKING:
+    # The passes write what they find into the state, so that it cannot import them.
+    from sgl.core.plan import Plan
+    from sgl.core.structure import Structure
+    from sgl.frontend.dataset import DatasetSettings
+    from sgl.frontend.expand import Instance
+    from sgl.frontend.lower import Lowered
+    from sgl.frontend.names import Names
+    from sgl.frontend.parameters import Parameters
+    from sgl.frontend.parts import LoweredPart
+    from sgl.frontend.patterns import LoweredPattern
+    from sgl.frontend.productions import Production
+    from sgl.frontend.restrictions import LoweredRestriction
+    from sgl.frontend.sentence_tests import LoweredTest
+    from sgl.frontend.signature import Signature
+    from sgl.frontend.structures import StructureContext
+
+
+@dataclass
+class State:
+    """A project, what is set on the command line, and what the passes found so far.
+
+    ``lowered`` is the grammar with the weights that are in force, ``declared`` the same
+    with those that the grammar itself declares.
+    """
+
+    project: Project
+    settings: Mapping[str, str]
+    diagnostics: Diagnostics
+
+    parameters: Parameters = field(init=False)
+    names: Names = field(init=False)
+    signature: Signature = field(init=False)
+    dataset: DatasetSettings = field(init=False)
+    targets: tuple[str, ...] = field(init=False)
+    productions: list[Production] = field(init=False)
+    instances: list[Instance] = field(init=False)
+    declared: Lowered = field(init=False)
+    lowered: Lowered = field(init=False)
+    context: StructureContext = field(init=False)
+    patterns: tuple[LoweredPattern, ...] = ()
+    parts: tuple[LoweredPart, ...] = ()
+    restrictions: tuple[LoweredRestriction, ...] = ()
+    tests: tuple[LoweredTest, ...] = ()
+    plan: Plan = field(init=False)
+
+    @property
+    def sources(self) -> SourceMap:
+        """The files that were read."""
+        return self.project.sources
+
+    @property
+    def nowhere(self) -> list[Structure]:
+        """What no text may contain."""
+        return [structure for lowered in self.restrictions for structure in lowered.structures]
