@@ -256,6 +256,7 @@ def test_a_wrong_verdict_about_logical_forms_is_listed(monkeypatch: pytest.Monke
 # --- weights from a corpus --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_published_weights_give_the_published_constructs() -> None:
     """A sample of 20,000 from the published distribution itself is 0.011 away."""
     for published in ("on", "off"):

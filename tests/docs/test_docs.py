@@ -81,6 +81,7 @@ def test_every_sgl_block_can_be_read(block: Block) -> None:
     assert file.declarations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     prepare(tmp_path)
@@ -106,6 +107,7 @@ def test_the_tutorial_ends_with_the_example_grammar(tmp_path: Path) -> None:
     assert written == kept
 
 
+@pytest.mark.slow
 def test_the_first_command_of_the_readme_ends_with_a_verified_dataset(tmp_path: Path) -> None:
     """All but its set-up, which ``.ci/run`` does; this is the whole of SGET."""
     prepare(tmp_path)

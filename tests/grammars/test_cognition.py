@@ -140,6 +140,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "out"
 
 
+@pytest.mark.slow
 def test_no_compound_of_a_pattern_can_be_read_in_training(small: Path) -> None:
     leaks = [
         (name, sentence)
@@ -151,6 +152,7 @@ def test_no_compound_of_a_pattern_can_be_read_in_training(small: Path) -> None:
     assert leaks == []
 
 
+@pytest.mark.slow
 def test_every_item_has_the_compound_of_its_pattern_and_of_no_other(small: Path) -> None:
     items = rows(small, "gen")
     assert len(items) == 6 * len(PATTERNS)
@@ -159,6 +161,7 @@ def test_every_item_has_the_compound_of_its_pattern_and_of_no_other(small: Path)
         assert found == {kind}, sentence
 
 
+@pytest.mark.slow
 def test_every_word_of_an_item_is_in_training(small: Path) -> None:
     def words(split: str) -> set[str]:
         return {w for en, _, _ in rows(small, split) for w in re.findall(r"\w+", en.lower())}

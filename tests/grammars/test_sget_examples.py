@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
 from sget import sget
 
 from sgl.diagnostics import Diagnostics
@@ -41,6 +42,7 @@ def test_every_edge_of_the_sentence_is_stated() -> None:
         assert stated == len(reading.graph("syn").edges), sentence
 
 
+@pytest.mark.slow
 def test_every_rule_that_makes_an_edge_is_in_one_of_the_sentences() -> None:
     for settings in ((), (("scope", "outer"),)):
         making = {r.name for r in sget(**dict(settings)).grammar.rules if r.fragments[0].edges}

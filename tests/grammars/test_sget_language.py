@@ -218,6 +218,7 @@ def clauses_above(graph: Graph, node: int) -> int:
     return above
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["inner", "outer"])
 def test_two_or_three_sentences_share_one_conjunct_as_their_head(scope: str) -> None:
     for en, (ja, graph) in concatenations(scope).items():
@@ -228,6 +229,7 @@ def test_two_or_three_sentences_share_one_conjunct_as_their_head(scope: str) -> 
         assert len(coordinated(graph)) == 1
 
 
+@pytest.mark.slow
 def test_coordination_is_of_the_lowest_clauses_or_of_whole_sentences() -> None:
     for _, graph in concatenations("inner").values():
         (first,) = coordinated(graph)
@@ -254,6 +256,7 @@ def test_both_scopes_read_one_english_sentence(scope: str, ja: str) -> None:
     assert interpret(grammar, reading).texts[1] == ja + "。"
 
 
+@pytest.mark.slow
 def test_without_concatenation_there_is_no_and() -> None:
     assert not Parser(sget(concatenation="off").grammar, 0).parse("Ava ran and Noah slept.")
 
@@ -322,6 +325,7 @@ def test_the_generalization_data_has_the_sizes_of_the_paper() -> None:
     assert sum(sizes.values()) == 76_000
 
 
+@pytest.mark.slow
 def test_one_exposure_is_one_for_each_target() -> None:
     for pattern in sget(exposures="1").plan.patterns:
         for exposure in pattern.expose:
@@ -331,6 +335,7 @@ def test_one_exposure_is_one_for_each_target() -> None:
 # ---- selectional restrictions
 
 
+@pytest.mark.slow
 def test_selection_leaves_every_verb_several_objects() -> None:
     objects = {word.lemma for category in ("N", "Name") for word in words_of(category)}
     verbs = {word.lemma for category in ("Vt", "Vd") for word in words_of(category)}

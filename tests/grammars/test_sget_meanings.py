@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+import pytest
 from sampling import plan_of, whole
 from sget import compile_file, sget
 
@@ -52,12 +53,14 @@ def test_every_rule_that_makes_an_edge_is_in_an_example_with_a_view() -> None:
         assert making <= used, making - used
 
 
+@pytest.mark.slow
 def test_every_sentence_has_every_form() -> None:
     for item in sample():
         for view in ("cogs", "varfree", "penman"):
             assert form(view)(item.derivation)
 
 
+@pytest.mark.slow
 def test_forms_that_were_read_are_written_again() -> None:
     for item in sample():
         logical, free = (form(view)(item.derivation) for view in ("cogs", "varfree"))
@@ -128,6 +131,7 @@ def slog() -> CoreGrammar:
     return compile_file(grammars_dir() / "slog.sgl").grammar
 
 
+@pytest.mark.slow
 def test_a_sentence_of_both_grammars_has_one_form() -> None:
     """What SGET and SLOG both derive means the same in both, word for word."""
     parser = Parser(slog(), 0)

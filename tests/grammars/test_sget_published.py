@@ -46,6 +46,7 @@ def both() -> errata.Errata:
 # ---- the grammar
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concatenation", ["on", "off"])
 def test_the_published_setting_compiles_and_its_examples_hold(concatenation: str) -> None:
     compiled, diagnostics = sget(published="on", concatenation=concatenation), Diagnostics()
@@ -53,11 +54,13 @@ def test_the_published_setting_compiles_and_its_examples_hold(concatenation: str
     assert [found.message for found in diagnostics] == []
 
 
+@pytest.mark.slow
 def test_its_patterns_are_proved(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["prove", str(grammars_dir() / "sget.sgl"), "--set", "published=on"]) == 0
     assert "42 of 42 patterns proved" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_published_forms_are_only_in_the_published_setting() -> None:
     here = {(word.en, word.ja[-1:]) for word in words()}
     mistakes = {("guess", ("想像した",)), ("supplys", ("供給する",)), ("nail", ("爪",))}
@@ -65,6 +68,7 @@ def test_the_published_forms_are_only_in_the_published_setting() -> None:
     assert mistakes <= {(word.en, word.ja[-1:]) for word in words(published="on")}
 
 
+@pytest.mark.slow
 def test_every_erratum_has_a_cause_and_a_line_in_the_docs() -> None:
     declared = {(erratum.kind, erratum.name) for erratum, _ in both().words.values()}
     declared |= {(e.kind, e.name) for e in (errata.ORDER, errata.NAME, errata.COMMA)}
@@ -194,6 +198,7 @@ def check(count: errata.Count) -> None:
     assert len(count.causes) >= 7
 
 
+@pytest.mark.slow
 @needs_published_data
 def test_all_development_rows_are_exactly_as_published() -> None:
     count = read("dev.tsv")
@@ -201,6 +206,7 @@ def test_all_development_rows_are_exactly_as_published() -> None:
     check(count)
 
 
+@pytest.mark.slow
 @needs_published_data
 def test_training_rows_of_every_kind_are_exactly_as_published() -> None:
     met: dict[str, int] = defaultdict(int)

@@ -55,6 +55,7 @@ def test_every_rule_is_in_one_of_the_sentences() -> None:
     assert rules <= used, rules - used
 
 
+@pytest.mark.slow
 def test_the_dialects() -> None:
     lent = {"slog": "Emma lent Liam the cake .", "cogs": "Emma lended Liam the cake ."}
     form = "lend ( agent = Emma , recipient = Liam , theme = * cake )"
@@ -118,6 +119,7 @@ def test_the_examples_of_the_patterns_hold(name: str, patterns: int) -> None:
     assert examples == {p.pattern.name for p in compiled.patterns} - deep
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "patterns"), [("cogs", 21), ("slog", 35)])
 def test_all_patterns_are_proved(
     name: str, patterns: int, capsys: pytest.CaptureFixture[str]
@@ -151,6 +153,7 @@ def sample(path: str) -> list[tuple[str, str, str]]:
     return chosen
 
 
+@pytest.mark.slow
 @needs_published_data
 @pytest.mark.parametrize(
     ("name", "path", "view", "number"),
@@ -169,6 +172,7 @@ def test_every_development_row_is_derived_exactly(
     assert wrong == []
 
 
+@pytest.mark.slow
 @needs_published_data
 def test_of_several_readings_the_likeliest_is_the_published_one() -> None:
     several = [row for row in rows("slog/dev.cogs.tsv") if len(parser("slog").parse(row[0])) > 1]
@@ -176,6 +180,7 @@ def test_of_several_readings_the_likeliest_is_the_published_one() -> None:
     assert all(likeliest("slog", "cogs", row[0]) == row[1] for row in several)
 
 
+@pytest.mark.slow
 @needs_published_data
 @pytest.mark.parametrize(
     ("name", "path", "view"),
@@ -203,6 +208,7 @@ def test_loose_readings_are_of_patterns_and_all_are_listed() -> None:
     assert {pattern for pattern, *_ in slog_leaks.LOOSE} <= patterns
 
 
+@pytest.mark.slow
 def test_a_leak_is_counted_with_its_shortest_sentence(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.tsv"
     sentences = [
@@ -227,6 +233,7 @@ def test_a_leak_is_counted_with_its_shortest_sentence(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @needs_published_data
 def test_the_published_development_rows_have_nothing_that_is_held_out() -> None:
     result = slog_leaks.leaks(grammars_dir() / "slog.sgl", [DATA / "slog" / "dev.cogs.tsv"])

@@ -64,6 +64,7 @@ def test_the_installed_package_finds_its_own_library(installed: Path, tmp_path: 
     assert done.stdout.splitlines() == [str(data / "stdlib"), str(data / "grammars")], done.stderr
 
 
+@pytest.mark.slow
 def test_the_installed_compiler_reads_a_grammar_that_uses_the_library(
     installed: Path, tmp_path: Path
 ) -> None:
