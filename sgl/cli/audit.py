@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,18 +11,18 @@ from typing import Any
 import click
 
 from sgl.cli.audit_tables import show_audit
-from sgl.cli.common import compile_options, grammar_argument, progress, show
 from sgl.cli.corpora import (
-    FileBar,
+    check_column,
     corpora_argument,
     differences,
+    file_bar,
     normalise_option,
+    normalizer_of,
     report_unreadable,
     source_option,
 )
-from sgl.cli.files import may_write, report_unread, write_results
-from sgl.cli.layers import are_known, listed, output_names, text_layers
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.layers import listed, output_names, text_layers
+from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import (
     Audit,
@@ -34,11 +33,8 @@ from sgl.corpus.audit import (
     audit_data,
     declared_structures,
 )
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
-from sgl.pipeline.deciding import deciding
-from sgl.pipeline.session import open_grammar
 from sgl.rendering import outputs
 from sgl.report import render_audit
 
@@ -66,11 +62,10 @@ _IGNORED = "-"
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
 )
-@click.option(
-    "--html", "html_file", type=click.Path(path_type=Path), help="Write a page for people."
-)
-@compile_options
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a readable page.")
+@grammar_options
 def command(
+    session: Session,
     grammar: Path,
     corpora: tuple[Path, ...],
     source: str | None,
@@ -80,43 +75,34 @@ def command(
     normalise: str,
     json_file: Path | None,
     html_file: Path | None,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+) -> None:
     """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
 
     A corpus has a sentence on each line, its translation after a tab, and perhaps a
     kind, by which rows are counted, after another tab.
     """
     started = time.monotonic()
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    show(diagnostics, sources, form, color)
-    if compiled is None:
-        return FAILED
-    chosen = _choose(compiled, source, target, columns, normalise)
+    compiled = session.open(grammar)
+    chosen = _choose(session, compiled, source, target, columns, normalise)
     results = [path for path in (json_file, html_file) if path is not None]
-    if chosen is None or not may_write(results, (*corpora, grammar)):
-        return USAGE
-    found = Diagnostics()
-    declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
-    audit = _audit(compiled, corpora, chosen, declared if patterns else (), found)
-    if audit is not None:
-        show_audit(audit, declared if patterns else (), time.monotonic() - started)
-        data = _data(audit, compiled, declared if patterns else ())
-        _write(data, json_file, html_file, compiled, found)
-        rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable]
-        report_unreadable(audit.total.unreadable, rows, found)
-    show(found, sources, form, color)
-    codes = {diagnostic.code for diagnostic in found}
-    if codes & {"SGL1102", "SGL1103"}:
-        return OUTPUT
-    return FAILED if codes else OK
+    session.check_results(results, (*corpora, grammar))
+    declared: Sequence[DeclaredStructure] = ()
+    if patterns:
+        declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
+    audit = _audit(session, compiled, corpora, chosen, declared)
+    show_audit(session, audit, declared, time.monotonic() - started)
+    data = _data(audit, compiled, declared)
+    if json_file is not None:
+        session.write(json_file, json_text(data))
+    if html_file is not None:
+        title = compiled.project.title or compiled.project.name
+        session.write(html_file, render_audit(data, title))
+    rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable]
+    report_unreadable(session, audit.total.unreadable, rows)
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _Columns:
     """What the options ask for, as names of layers and views."""
 
     source: str
@@ -126,10 +112,14 @@ class _Choice:
 
 
 def _choose(
-    compiled: Compiled, source: str | None, target: str | None, columns: str | None, normalise: str
-) -> _Choice | None:
-    """What the options ask for; None after a message."""
-    known = output_names(compiled.grammar)
+    session: Session,
+    compiled: Compiled,
+    source: str | None,
+    target: str | None,
+    columns: str | None,
+    normalise: str,
+) -> _Columns:
+    """Return what the options ask for."""
     plan = compiled.plan
     compared = listed(target)
     usual = [plan.source, plan.target]
@@ -139,33 +129,22 @@ def _choose(
     given = listed(columns) or list(dict.fromkeys(usual))
     parsed = source or next((name for name in given if name != _IGNORED), plan.source)
     compared = compared or [name for name in given if name not in (parsed, _IGNORED)]
-    asked = differences(normalise)
     names = [*(name for name in given if name != _IGNORED), *compared]
-    if (
-        not are_known([parsed], text_layers(compiled.grammar), "text layer")
-        or not are_known(names, known, "text layer or view")
-        or asked is None
-    ):
-        return None
+    session.check_names([parsed], text_layers(compiled.grammar), "text layer")
+    session.check_names(names, output_names(compiled.grammar), "text layer or view")
+    allowed = differences(session, normalise)
     for name in (parsed, *compared):
-        if name not in given:
-            click.echo(
-                f"error: no column has the layer `{name}`; the columns are {', '.join(given)} "
-                "(`--columns` says otherwise)",
-                err=True,
-            )
-            return None
-    return _Choice(parsed, tuple(compared), tuple(given), tuple(asked))
+        check_column(session, name, given)
+    return _Columns(parsed, tuple(compared), tuple(given), tuple(allowed))
 
 
 def _audit(
+    session: Session,
     compiled: Compiled,
     corpora: Sequence[Path],
-    chosen: _Choice,
+    chosen: _Columns,
     declared: Sequence[DeclaredStructure],
-    diagnostics: Diagnostics,
-) -> Audit | None:
-    """The audit; None after a report."""
+) -> Audit:
     core = compiled.grammar
     known = outputs(core)
     targets = tuple(known[name] for name in chosen.targets)
@@ -174,19 +153,14 @@ def _audit(
     for layer in (parser.layer, *(t.layer for t in targets)) if chosen.normalise else ():
         if layer is None:
             normalizers.append(None)
-            continue
-        words = parser.vocabulary if layer == parser.layer else Parser(core, layer).vocabulary
-        normalizers.append(Normalizer(core.text_layers[layer], words, chosen.normalise))
-    with deciding(compiled, diagnostics), progress() as line:
-        finder = StructureFinder(core, tuple(declared)) if declared else None
-        reader = SentenceReader(parser, targets, finder, normalizers[0] if normalizers else None)
-        auditor = Auditor(reader, chosen.columns, declared, normalizers[1:])
-
-        try:
-            return auditor.run(corpora, FileBar(line))
-        except OSError as problem:
-            report_unread(problem, diagnostics)
-    return None
+        else:
+            of_layer = parser if layer == parser.layer else Parser(core, layer)
+            normalizers.append(normalizer_of(of_layer, chosen.normalise))
+    finder = StructureFinder(core, tuple(declared)) if declared else None
+    reader = SentenceReader(parser, targets, finder, normalizers[0] if normalizers else None)
+    auditor = Auditor(reader, chosen.columns, declared, normalizers[1:])
+    with session.reading():
+        return auditor.run(corpora, file_bar(session))
 
 
 def _data(
@@ -208,19 +182,3 @@ def _data(
             for entry in declared
         ],
     }
-
-
-def _write(
-    data: dict[str, Any],
-    json_file: Path | None,
-    html_file: Path | None,
-    compiled: Compiled,
-    diagnostics: Diagnostics,
-) -> None:
-    texts: list[tuple[Path, str]] = []
-    if json_file is not None:
-        texts.append((json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
-    if html_file is not None:
-        title = compiled.project.title or compiled.project.name
-        texts.append((html_file, render_audit(data, title)))
-    write_results(texts, diagnostics)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
 from rich.table import Table
 from rich.text import Text
 
-from sgl.cli.common import count, print_table
+from sgl.cli.common import count
+from sgl.cli.session import Session
 from sgl.corpus.audit import OTHER_PAIRS, Audit, DeclaredStructure, ListedRow, Tally
 from sgl.diagnostics.source import visible
 
@@ -20,16 +20,19 @@ _WORDS = 8
 _LONGEST = 48
 
 
-def show_audit(audit: Audit, declared: Sequence[DeclaredStructure], seconds: float) -> None:
-    """Coverage, duplicates, structures, differences, and the first rows of each sort."""
-    _Summary(audit).show(declared)
-    click.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
+def show_audit(
+    session: Session, audit: Audit, declared: Sequence[DeclaredStructure], seconds: float
+) -> None:
+    """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
+    _Summary(session, audit).show(declared)
+    session.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
 
 
 class _Summary:
     """An audit with short names for its files, if these tell them apart."""
 
-    def __init__(self, audit: Audit) -> None:
+    def __init__(self, session: Session, audit: Audit) -> None:
+        self._session = session
         self._audit = audit
         names = [file.name for file in audit.files]
         short = [Path(name).name for name in names]
@@ -38,22 +41,22 @@ class _Summary:
 
     def show(self, declared: Sequence[DeclaredStructure]) -> None:
         audit, total = self._audit, self._audit.total
-        print_table(self._coverage())
+        self._session.table(self._coverage())
         self._show_duplicates()
         if declared:
-            click.echo()
-            print_table(self._structures(declared))
+            self._session.echo()
+            self._session.table(self._structures(declared))
             self._show_leaks(declared)
         if audit.causes:
-            click.echo()
-            print_table(self._differences())
+            self._session.echo()
+            self._session.table(self._differences())
         unparsed = total.rows - total.parsed - total.unreadable
         self._show_rows("without a reading", unparsed, audit.unparsed)
         self._show_failing()
         self._show_rows("ambiguous", total.ambiguous, audit.ambiguous)
         if audit.choices:
-            click.echo()
-            print_table(self._choices())
+            self._session.echo()
+            self._session.table(self._choices())
 
     def _coverage(self) -> Table:
         audit = self._audit
@@ -82,7 +85,7 @@ class _Summary:
     def _show_duplicates(self) -> None:
         for pair in self._audit.shared:
             first, second = self._audit.files[pair.first], self._audit.files[pair.second]
-            click.echo(
+            self._session.echo(
                 visible(
                     f"{_share(pair.rows, second.total.rows)} rows of {self._short[second.name]} "
                     f"are in {self._short[first.name]} too ({count(pair.distinct, 'sentence')})"
@@ -108,11 +111,11 @@ class _Summary:
         held = [entry for entry in declared if entry.held_out]
         absent = sum(not total.some[entry.name] for entry in declared)
         found = [f"{e.name} ({total.some[e.name]:,})" for e in held if total.some[e.name]]
-        click.echo(
+        self._session.echo(
             f"held out: {len(found)} of {count(len(held), 'structure')} found"
             + (f": {', '.join(found)}" if found else "")
         )
-        click.echo(f"nowhere: {absent} of {count(len(declared), 'declared structure')}")
+        self._session.echo(f"nowhere: {absent} of {count(len(declared), 'declared structure')}")
 
     def _differences(self) -> Table:
         table = _table("rows", "explained by", "kind", "given → published", "line", right=["rows"])
@@ -155,20 +158,22 @@ class _Summary:
         """The first rows of one sort."""
         if not number:
             return
-        click.echo(f"\n{count(number, 'row')} {what}")
+        self._session.echo(f"\n{count(number, 'row')} {what}")
         for row in rows[:_ROWS]:
             place = f"  {self._short[row.file]}:{row.line}: "
-            click.echo(visible(place + row.sentence))
-            click.echo(visible(" " * len(place) + row.detail))
+            self._session.echo(visible(place + row.sentence))
+            self._session.echo(visible(" " * len(place) + row.detail))
         if number > _ROWS:
-            click.echo(f"  … and {number - _ROWS:,} more")
+            self._session.echo(f"  … and {number - _ROWS:,} more")
 
     def _show_failing(self) -> None:
         """The words at which most sentences fail."""
         failing = self._audit.failing.most_common()
         if failing:
             shown = ", ".join(f"{word or 'the end'} ({rows:,})" for word, rows in failing[:_WORDS])
-            click.echo(visible(f"they fail at: {shown}{', …' if len(failing) > _WORDS else ''}"))
+            self._session.echo(
+                visible(f"they fail at: {shown}{', …' if len(failing) > _WORDS else ''}")
+            )
 
 
 def _table(*columns: str, right: Sequence[str] = ()) -> Table:

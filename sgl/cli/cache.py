@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import click
 
-from sgl.cache import LIMIT, Cache, cache_directory, open_cache
+from sgl.cache import LIMIT, cache_directory, open_cache
 from sgl.cli.common import count
 from sgl.cli.main import OK, OUTPUT
+from sgl.cli.session import json_option, json_text
 
 _MEBIBYTE = 1 << 20
 
@@ -25,8 +25,8 @@ def command() -> None:
 
 
 @command.command("info")
-@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
-def info(as_json: bool) -> int:
+@json_option
+def info(as_json: bool) -> None:
     """Show the directory, and how many entries of which kind there are."""
     cache = open_cache()
     entries = [] if cache is None else cache.entries()
@@ -40,7 +40,7 @@ def info(as_json: bool) -> int:
             "limit": LIMIT,
             "kinds": kinds,
         }
-        click.echo(json.dumps(figures, ensure_ascii=False, indent=1))
+        click.echo(json_text(figures), nl=False)
     elif cache is None:
         click.echo(_nothing_kept())
     else:
@@ -51,7 +51,6 @@ def info(as_json: bool) -> int:
         )
         for kind, number in kinds.items():
             click.echo(f"  {kind:<11}  {number:,}")
-    return OK
 
 
 @command.command("clear")
@@ -61,10 +60,6 @@ def clear() -> int:
     if cache is None:
         click.echo(_nothing_kept())
         return OK
-    return _clear(cache)
-
-
-def _clear(cache: Cache) -> int:
     try:
         number = cache.clear()
     except OSError as problem:

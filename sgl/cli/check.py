@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sgl.cli.common import compile_options, count, grammar_argument, show
-from sgl.cli.main import FAILED, OK
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.cli.common import count
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.pipeline.checked import Size, check_grammar
 
 if TYPE_CHECKING:
@@ -23,55 +22,56 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let a morphological analyser read every inflected Japanese word.",
 )
-@compile_options
-def command(
-    grammar: Path, settings: dict[str, str], morphology: bool, form: str, color: str
-) -> int:
+@grammar_options
+def command(session: Session, grammar: Path, morphology: bool) -> None:
     """Read and check GRAMMAR: names, layers, features, graphs, weights, tests.
 
-    Proofs about patterns are made by `sglc prove`.
+    `sglc prove` proves what the patterns claim.
     """
-    sources, diagnostics = SourceMap(), Diagnostics()
-    size = check_grammar(grammar, settings, sources, diagnostics)
-    inspected = None
-    if size is not None and morphology:
-        inspected = _inspect(grammar, settings, sources, diagnostics)
-    show(diagnostics, sources, form, color)
-    if size is not None and form == "full":
-        if diagnostics.errors == 0:
-            _summarise(size)
-        if inspected is not None:
-            _summarise_inflected(inspected)
-    return FAILED if size is None or diagnostics.errors else OK
+    size = check_grammar(grammar, session.settings, session.sources, session.diagnostics)
+    if size is None:
+        session.stop()
+    inspected = _inspect(session, grammar) if morphology else None
+    if session.form != "full":
+        return
+    session.show()
+    if not session.diagnostics.errors:
+        session.echo(_size_line(size))
+    if inspected is not None:
+        session.echo(_morphology_lines(inspected))
 
 
-def _inspect(
-    grammar: Path, settings: dict[str, str], sources: SourceMap, diagnostics: Diagnostics
-) -> Inspected | None:
-    """What a morphological analyser makes of the words of a grammar that was checked."""
+def _inspect(session: Session, grammar: Path) -> Inspected | None:
+    """Return what an analyser makes of the words of a grammar that was checked."""
     from sgl.pipeline.inflected import check_inflected
-    from sgl.pipeline.session import open_grammar
 
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    return None if compiled is None else check_inflected(compiled, sources, diagnostics)
+    compiled = session.open(grammar)
+    return check_inflected(compiled, session.sources, session.diagnostics)
 
 
-def _summarise(size: Size) -> None:
-    click.echo(
+def _size_line(size: Size) -> str:
+    return (
         f"{size.name}: {count(size.categories, 'category', 'categories')}, "
         f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
         f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
     )
 
 
-def _summarise_inflected(inspected: Inspected) -> None:
+def _morphology_lines(inspected: Inspected) -> str:
     outcome = inspected.outcome
-    click.echo(
-        f"morphology: {count(outcome.forms, 'form')} of {count(outcome.words, 'word')} "
-        f"read by {inspected.versions}: {outcome.doubtful:,} doubtful, "
-        f"{count(len(outcome.exempted), 'exemption')}"
-    )
-    for row in outcome.exempted:
-        click.echo(f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}")
-    for spelling in outcome.spellings:
-        click.echo(f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}")
+    lines = [
+        (
+            f"morphology: {count(outcome.forms, 'form')} of {count(outcome.words, 'word')} "
+            f"read by {inspected.versions}: {outcome.doubtful:,} doubtful, "
+            f"{count(len(outcome.exempted), 'exemption')}"
+        )
+    ]
+    lines += [
+        f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}"
+        for row in outcome.exempted
+    ]
+    lines += [
+        f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}"
+        for spelling in outcome.spellings
+    ]
+    return "\n".join(lines)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from sgl.cli.common import Progress, bar, count
-from sgl.cli.layers import are_known, listed
-from sgl.corpus import DIFFERENCES
-from sgl.diagnostics import Diagnostics
+from sgl.cli.common import bar, count
+from sgl.cli.layers import listed
+from sgl.cli.session import Session
+from sgl.corpus import DIFFERENCES, Normalizer
+from sgl.parsing import Parser
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -41,32 +41,42 @@ def normalise_option(command: _Command) -> _Command:
     )(command)
 
 
-def differences(text: str) -> list[str] | None:
-    """The names after ``--normalise``, where ``all`` stands for all; None after a message."""
+def differences(session: Session, text: str) -> list[str]:
+    """Return the names after ``--normalise``, where ``all`` stands for all of them."""
     names = listed(text)
-    if not are_known(names, [*DIFFERENCES, "all"], "difference"):
-        return None
+    session.check_names(names, [*DIFFERENCES, "all"], "difference")
     return list(DIFFERENCES) if "all" in names else names
 
 
-@dataclass(frozen=True)
-class FileBar:
-    """The progress through files, as a bar."""
-
-    line: Progress
-
-    def __call__(self, file: str, rows: int, share: float) -> None:
-        """Say how far the reading of ``file`` is."""
-        self.line(f"{bar(share)}  {Path(file).name}, {rows:,} rows", 0, 1)
+def check_column(session: Session, layer: str, columns: Sequence[str]) -> None:
+    """End the command if no column of the corpora has a layer that is asked for."""
+    if layer not in columns:
+        session.refuse(
+            f"no column has the layer `{layer}`; the columns are {', '.join(columns)} "
+            "(`--columns` says otherwise)"
+        )
 
 
-def report_unreadable(number: int, rows: Sequence[str], diagnostics: Diagnostics) -> None:
-    """Say which rows were not looked at; ``rows`` are the first of them."""
+def normalizer_of(parser: Parser, allowed: Sequence[str]) -> Normalizer:
+    """Return what finds other spellings of a sentence, if these differences are allowed."""
+    return Normalizer(parser.grammar.text_layers[parser.layer], parser.vocabulary, allowed)
+
+
+def file_bar(session: Session) -> Callable[[str, int, float], None]:
+    """Return a function that shows how far the reading of a file is."""
+
+    def advance(file: str, rows: int, share: float) -> None:
+        session.progress(f"{bar(share)}  {Path(file).name}, {rows:,} rows")
+
+    return advance
+
+
+def report_unreadable(session: Session, number: int, rows: Sequence[str]) -> None:
+    """Report the rows that cannot be read; ``rows`` are the first of them."""
     if number:
         notes = rows[:_NOTED]
-        diagnostics.error(
+        session.error(
             "SGL1104",
-            None,
             f"{count(number, 'row')} cannot be read",
             notes=[*notes, *(["…"] if number > len(notes) else [])],
         )

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
-from sgl.cli.common import compile_options, count, grammar_argument, progress, show
+from sgl.cli.common import count
 from sgl.cli.corpora import (
-    FileBar,
     corpora_argument,
+    file_bar,
     normalise_option,
+    normalizer_of,
     report_unreadable,
     source_option,
 )
-from sgl.cli.files import may_write, report_unread, write_results
-from sgl.cli.fit_request import Request, head, may_replace, provenance, read_request
+from sgl.cli.fit_request import FitRequest, check_weights_file, head, provenance, read_request
 from sgl.cli.fit_tables import show_fit
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.corpus import Normalizer
+from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.corpus.fit import (
     PRIORS,
     Collector,
@@ -33,12 +32,9 @@ from sgl.corpus.fit import (
     fit_data,
     weights_text,
 )
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.deciding import deciding
 from sgl.pipeline.selection import SplitSelection
-from sgl.pipeline.session import open_grammar
 
 _DEFAULTS = Options()
 
@@ -80,8 +76,9 @@ _DEFAULTS = Options()
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
 )
-@compile_options
+@grammar_options
 def command(
+    session: Session,
     grammar: Path,
     corpora: tuple[Path, ...],
     source: str | None,
@@ -94,10 +91,7 @@ def command(
     out: Path | None,
     note: tuple[str, ...],
     json_file: Path | None,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+) -> None:
     """Estimate the weights of GRAMMAR from the files CORPORA.
 
     A corpus has a sentence on each line, its translation after a tab, and perhaps a
@@ -105,92 +99,63 @@ def command(
     `weights NAME from "FILE"`.
     """
     started = time.monotonic()
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    show(diagnostics, sources, form, color)
-    if compiled is None:
-        return FAILED
+    compiled = session.open(grammar)
     options = Options(smoothing=smoothing, prior=prior)
-    request = read_request(compiled, source, columns, only, given, normalise, options)
+    request = read_request(session, source, columns, only, given, normalise, options)
     results = [path for path in (out, json_file) if path is not None]
-    if request is None or not may_write(results, (*corpora, grammar)) or not may_replace(out):
-        return USAGE
-    found = Diagnostics()
-    fitted = _fit(compiled, corpora, request, found)
-    if fitted is not None:
-        fit, sample = fitted
-        show_fit(compiled.grammar, compiled.rule_keys, fit, sample, time.monotonic() - started)
-        texts = []
-        if out is not None:
-            lines = [*note, *head(grammar, corpora, request, settings, out)]
-            origin = provenance(compiled, request, fit, sample)
-            text = weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines)
-            texts.append((out, text))
-        if json_file is not None:
-            data = {
-                **provenance(compiled, request, fit, sample),
-                **fit_data(compiled.grammar, compiled.rule_keys, fit, sample),
-            }
-            texts.append((json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
-        write_results(texts, found)
-        rows = [f"{row.file}:{row.line}: {row.reason}" for row in sample.unreadable]
-        report_unreadable(sample.fates["unreadable"], rows, found)
-    show(found, sources, form, color)
-    codes = {diagnostic.code for diagnostic in found}
-    if codes & {"SGL1102", "SGL1103"}:
-        return OUTPUT
-    return FAILED if codes else OK
+    session.check_results(results, (*corpora, grammar))
+    if out is not None:
+        check_weights_file(session, out)
+    fit, sample = _fit(session, compiled, corpora, request)
+    show_fit(session, compiled, fit, sample, time.monotonic() - started)
+    origin = provenance(compiled, request, fit, sample)
+    if out is not None:
+        lines = [*note, *head(grammar, corpora, request, session.settings, out)]
+        text = weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines)
+        session.write(out, text)
+    if json_file is not None:
+        data = {**origin, **fit_data(compiled.grammar, compiled.rule_keys, fit, sample)}
+        session.write(json_file, json_text(data))
+    rows = [f"{row.file}:{row.line}: {row.reason}" for row in sample.unreadable]
+    report_unreadable(session, sample.fates["unreadable"], rows)
 
 
 def _fit(
-    compiled: Compiled, corpora: Sequence[Path], request: Request, diagnostics: Diagnostics
-) -> tuple[Fit, Sample] | None:
-    """The estimated weights and what they rest on; None after a report."""
-    with deciding(compiled, diagnostics), progress() as line:
-        selection = SplitSelection(compiled, request.given) if request.given else None
-        parser = Parser(compiled.grammar, compiled.grammar.text_layer(request.source))
-        try:
-            sample = _collector(parser, request, selection).run(corpora, FileBar(line))
-            if sample.rows:
-                fit = estimate(
-                    compiled.grammar,
-                    sample,
-                    request.options,
-                    layer=parser.layer,
-                    selection=selection,
-                    progress=lambda done, nats: line(f"round {done}: {nats:.4f}", 0, 1),
-                )
-                return fit, sample
-            _report_nothing(sample, request, diagnostics)
-        except OSError as problem:
-            report_unread(problem, diagnostics)
-    return None
-
-
-def _collector(parser: Parser, request: Request, selection: SplitSelection | None) -> Collector:
-    """What reads the corpora as the options say."""
-    normalizer = None
-    if request.normalise:
-        layer = parser.grammar.text_layers[parser.layer]
-        normalizer = Normalizer(layer, parser.vocabulary, request.normalise)
-    return Collector(
+    session: Session, compiled: Compiled, corpora: Sequence[Path], request: FitRequest
+) -> tuple[Fit, Sample]:
+    """Return the estimated weights and what they rest on."""
+    selection = SplitSelection(compiled, request.given) if request.given else None
+    parser = Parser(compiled.grammar, compiled.grammar.text_layer(request.source))
+    collector = Collector(
         parser,
         columns=len(request.columns),
         place=request.columns.index(request.source),
         kinds=request.kinds,
-        normalizer=normalizer,
+        normalizer=normalizer_of(parser, request.normalise) if request.normalise else None,
         admits=selection.admits if selection is not None else None,
     )
+    with session.reading():
+        sample = collector.run(corpora, file_bar(session))
+    if not sample.rows:
+        _fail_without_rows(session, sample, request)
+    fit = estimate(
+        compiled.grammar,
+        sample,
+        request.options,
+        layer=parser.layer,
+        selection=selection,
+        progress=lambda done, nats: session.progress(f"round {done}: {nats:.4f}"),
+    )
+    return fit, sample
 
 
-def _report_nothing(sample: Sample, request: Request, diagnostics: Diagnostics) -> None:
+def _fail_without_rows(session: Session, sample: Sample, request: FitRequest) -> NoReturn:
     """Say why no row could be used."""
     known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
     reasons = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
     first = [f"{row.file}:{row.line}: {row.sentence} ({row.reason})" for row in sample.unparsed[:3]]
-    diagnostics.error(
+    session.fail(
         "SGL1105",
-        None,
         "no row of the corpus says anything about the weights",
         notes=[*reasons, *first],
         hint=f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
-from sgl.cli.corpora import differences
-from sgl.cli.layers import are_known, listed, text_layers
+from sgl.cli.corpora import check_column, differences
+from sgl.cli.layers import listed, text_layers
+from sgl.cli.session import Session
 from sgl.corpus.fit import PROVENANCE, Fit, Options, Sample
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
@@ -21,7 +20,7 @@ _IGNORED = "-"
 
 
 @dataclass(frozen=True)
-class Request:
+class FitRequest:
     """What the options ask for."""
 
     source: str
@@ -33,42 +32,33 @@ class Request:
 
 
 def read_request(
-    compiled: Compiled,
+    session: Session,
     source: str | None,
     columns: str | None,
     only: tuple[str, ...],
     given: str | None,
     normalise: str,
     options: Options,
-) -> Request | None:
-    """What the options ask for; None after a message."""
+) -> FitRequest:
+    """Return what the options ask for."""
+    compiled = session.compiled
+    assert compiled is not None
     plan = compiled.plan
     names = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
     parsed = source or next((name for name in names if name != _IGNORED), plan.source)
-    asked = differences(normalise)
     mentioned = [*(name for name in names if name != _IGNORED), parsed]
-    if not are_known(mentioned, text_layers(compiled.grammar), "text layer") or asked is None:
-        return None
-    if parsed not in names:
-        shown = ", ".join(names)
-        click.echo(
-            f"error: no column has the layer `{parsed}`; the columns are {shown} "
-            "(`--columns` says otherwise)",
-            err=True,
-        )
-        return None
+    session.check_names(mentioned, text_layers(compiled.grammar), "text layer")
+    allowed = differences(session, normalise)
+    check_column(session, parsed, names)
     splits = list(dict.fromkeys(s.split for s in plan.strata if s.split != "gen"))
-    if given is not None and not are_known([given], splits, "split"):
-        return None
-    return Request(parsed, tuple(names), only, given, tuple(asked), options)
+    session.check_names([given] if given is not None else [], splits, "split")
+    return FitRequest(parsed, tuple(names), only, given, tuple(allowed), options)
 
 
-def may_replace(out: Path | None) -> bool:
-    """Whether the file of weights would replace nothing but weights; says so if not."""
-    if out is None or not out.exists() or _has_weights(out):
-        return True
-    click.echo(f"error: `{out}` is there and has no weights in it; choose another file", err=True)
-    return False
+def check_weights_file(session: Session, out: Path) -> None:
+    """End the command if the file of weights would replace anything but weights."""
+    if out.exists() and not _has_weights(out):
+        session.refuse(f"`{out}` is there and has no weights in it; choose another file")
 
 
 def _has_weights(path: Path) -> bool:
@@ -80,7 +70,7 @@ def _has_weights(path: Path) -> bool:
     return f"\n{PROVENANCE}:\n" in f"\n{text}"
 
 
-def provenance(compiled: Compiled, request: Request, fit: Fit, sample: Sample) -> dict[str, Any]:
+def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample) -> dict[str, Any]:
     """Where the weights come from: plain values, the same on every computer."""
     return {
         "grammar": compiled.project.name,
@@ -104,8 +94,8 @@ def provenance(compiled: Compiled, request: Request, fit: Fit, sample: Sample) -
 def head(
     grammar: Path,
     corpora: Sequence[Path],
-    request: Request,
-    settings: dict[str, str],
+    request: FitRequest,
+    settings: Mapping[str, str],
     out: Path,
 ) -> list[str]:
     """The first lines of the file: what it is, and the command that makes it again."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, isfinite
 
-import click
 from rich.table import Table
 from rich.text import Text
 
-from sgl.cli.common import count, print_table
-from sgl.core.grammar import CoreGrammar
-from sgl.core.weights import RuleKey
+from sgl.cli.common import count
+from sgl.cli.session import Session
 from sgl.corpus.fit import FATES, Change, Fit, Likelihood, ListedRow, Sample, changes
 from sgl.diagnostics.source import visible
+from sgl.frontend import Compiled
 
 #: Changes, and rows of each sort, that are shown; `--json` has more.
 _CHANGES = 12
@@ -21,18 +20,19 @@ _ROWS = 5
 
 
 def show_fit(
-    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sample, seconds: float
+    session: Session, compiled: Compiled, fit: Fit, sample: Sample, seconds: float
 ) -> None:
-    """The rows, the likelihood, the largest changes, and the rows that say nothing."""
-    print_table(_rows(sample))
-    click.echo()
-    print_table(_likelihoods(fit))
-    click.echo(_ending(fit, sample))
-    click.echo()
-    print_table(_changes(changes(grammar, keys, fit, sample.rows, _CHANGES)))
-    _show_rows("without a reading", sample.fates["no reading"], sample.unparsed)
-    _show_rows("with what the split leaves out", sample.fates["held out"], sample.held_out)
-    click.echo(f"\n{count(sum(sample.fates.values()), 'row')} in {seconds:.1f} s")
+    """Show the rows, the likelihood, the largest changes, and the rows that say nothing."""
+    session.table(_rows(sample))
+    session.echo()
+    session.table(_likelihoods(fit))
+    session.echo(_ending(fit, sample))
+    session.echo()
+    found = changes(compiled.grammar, compiled.rule_keys, fit, sample.rows, _CHANGES)
+    session.table(_changes(found))
+    _show_rows(session, "without a reading", sample.fates["no reading"], sample.unparsed)
+    _show_rows(session, "with what the split leaves out", sample.fates["held out"], sample.held_out)
+    session.echo(f"\n{count(sum(sample.fates.values()), 'row')} in {seconds:.1f} s")
 
 
 def _rows(sample: Sample) -> Table:
@@ -87,15 +87,15 @@ def _changes(found: Sequence[Change]) -> Table:
     return table
 
 
-def _show_rows(what: str, number: int, rows: Sequence[ListedRow]) -> None:
+def _show_rows(session: Session, what: str, number: int, rows: Sequence[ListedRow]) -> None:
     if not number:
         return
-    click.echo(f"\n{count(number, 'row')} {what}")
+    session.echo(f"\n{count(number, 'row')} {what}")
     for row in rows[:_ROWS]:
-        click.echo(f"  {row.file}:{row.line}: {visible(row.sentence)}")
-        click.echo(f"    {visible(row.reason)}")
+        session.echo(f"  {row.file}:{row.line}: {visible(row.sentence)}")
+        session.echo(f"    {visible(row.reason)}")
     if number > _ROWS:
-        click.echo("  …")
+        session.echo("  …")
 
 
 def _table(first: str, *numbers: str) -> Table:

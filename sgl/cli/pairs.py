@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
-from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata import StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
+from sgl.cli.session import Session
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation
 from sgl.core.plan import IN_DISTRIBUTION, Stratum
-from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
-from sgl.pipeline.deciding import deciding
 from sgl.rendering import outputs, written
 from sgl.sampling.tables import content_lemmas
 
@@ -26,35 +23,27 @@ def training(compiled: Compiled) -> Stratum | None:
     return None
 
 
-def finder(compiled: Compiled, diagnostics: Diagnostics) -> NearestFinder | None:
-    """What finds the nearest in-distribution sentences; None after a report."""
+def finder(session: Session, compiled: Compiled) -> NearestFinder:
+    """Return what finds the nearest in-distribution sentence of an item."""
     stratum = training(compiled)
     if stratum is None:
-        diagnostics.error(
+        session.fail(
             "SGL0804",
-            compiled.dataset_span,
             "the dataset has no in-distribution sentences that items could be held against",
+            compiled.dataset_span,
             hint="say how many: `train 1000`",
         )
-        return None
-    splits: list[SplitGrammar] = []
-    with deciding(compiled, diagnostics):
-        splits.append(StructureCompiler(compiled.grammar).split(stratum.constraint))
-    if not splits:
-        return None
-    if splits[0].empty:
-        diagnostics.error("SGL0812", compiled.dataset_span, "training can contain no sentence")
-        return None
-    return NearestFinder(splits[0], content_lemmas(compiled.grammar, compiled.plan))
+    split = StructureCompiler(compiled.grammar).split(stratum.constraint)
+    if split.empty:
+        session.fail("SGL0812", "training can contain no sentence", compiled.dataset_span)
+    return NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
 
 
-def print_pair(
-    core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: Sequence[str]
-) -> None:
-    """One row: the item, the nearest sentence, the rules that are dropped and new."""
+def pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: Sequence[str]) -> str:
+    """Return one row: the item, the nearest sentence, the rules that are dropped and new."""
     known = outputs(core)
     texts = [written(known[name], d) for d in (derivation, nearest.derivation) for name in shown]
-    click.echo("\t".join([*texts, difference(core, nearest)]))
+    return "\t".join([*texts, difference(core, nearest)])
 
 
 def difference(core: CoreGrammar, nearest: Nearest) -> str:

@@ -6,17 +6,14 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import compile_options, count, grammar_argument, show
-from sgl.cli.corpora import differences, normalise_option
-from sgl.cli.layers import are_known, text_layers
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.common import count
+from sgl.cli.corpora import differences, normalise_option, normalizer_of
+from sgl.cli.layers import text_layers
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.corpus import Normalizer
-from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parsing import Parser, best_readings
+from sgl.parsing import Forest, Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
-from sgl.pipeline.session import open_grammar
 from sgl.report import TreeNode, render_trees, tree_of
 
 #: Trees that `--all` shows of one sentence.
@@ -30,56 +27,48 @@ _MOST = 100
 @click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Draw the trees into this file.")
 @normalise_option
-@compile_options
+@grammar_options
 def command(
+    session: Session,
     grammar: Path,
     sentence: str,
     source: str | None,
     every: bool,
     svg: Path | None,
     normalise: str,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+) -> None:
     """Show the tree of SENTENCE in GRAMMAR, and how many readings it has."""
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    if compiled is None:
-        show(diagnostics, sources, form, color)
-        return FAILED
-    core = compiled.grammar
-    layer = source or compiled.plan.source
-    asked = differences(normalise)
-    if not are_known([layer], text_layers(core), "text layer") or asked is None:
-        return USAGE
-    parser = Parser(core, core.text_layer(layer))
-    normalizer = Normalizer(core.text_layers[parser.layer], parser.vocabulary, asked)
-    forest = read_sentence(parser, sentence, normalizer, sources, diagnostics)
-    if forest is None:
-        show(diagnostics, sources, form, color)
-        return FAILED
+    core = session.open(grammar).grammar
+    parser, forest = read(session, sentence, source, normalise)
     readings = best_readings(forest, _MOST if every else 1)
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
     for number, (ranked, tree) in enumerate(zip(readings, trees, strict=True), 1):
-        click.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
+        session.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
         for text in _others(core, ranked.derivation, parser.layer):
-            click.echo(text)
-        click.echo("\n".join(lines_of(tree, features=len(trees) > 1)) + "\n")
+            session.echo(text)
+        session.echo("\n".join(lines_of(tree, features=len(trees) > 1)) + "\n")
     left = forest.count - len(readings)
-    click.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
-    written = svg is None or _write(svg, render_trees(trees), diagnostics)
-    show(diagnostics, sources, form, color)
-    return OK if written else OUTPUT
+    session.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
+    if svg is not None:
+        session.write(svg, render_trees(trees))
 
 
-def _write(path: Path, picture: str, diagnostics: Diagnostics) -> bool:
-    try:
-        path.write_text(picture, "utf-8")
-    except OSError as problem:
-        diagnostics.error("SGL1103", None, f"cannot write `{path}`: {problem.strerror or problem}")
-        return False
-    return True
+def read(
+    session: Session, sentence: str, source: str | None, normalise: str
+) -> tuple[Parser, Forest]:
+    """Return the readings of a sentence in a layer of the grammar that is open."""
+    compiled = session.compiled
+    assert compiled is not None
+    layer = source or compiled.plan.source
+    session.check_names([layer], text_layers(compiled.grammar), "text layer")
+    allowed = differences(session, normalise)
+    parser = Parser(compiled.grammar, compiled.grammar.text_layer(layer))
+    forest = read_sentence(
+        parser, sentence, normalizer_of(parser, allowed), session.sources, session.diagnostics
+    )
+    if forest is None:
+        session.stop()
+    return parser, forest
 
 
 def _others(core: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:

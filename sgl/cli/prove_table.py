@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
 from rich.table import Table
 
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.automata.proofs.claims import Claim
-from sgl.cli.common import count, print_table
+from sgl.cli.common import count
+from sgl.cli.session import Session
 from sgl.frontend import Compiled
 from sgl.pipeline.drawn import Drawn
 from sgl.pipeline.string_level import CHECKED, REFUTED
@@ -27,10 +27,8 @@ _CLAIMS = {
 }
 
 
-def show_proofs(
-    compiled: Compiled, proofs: Proofs, errors: int = 0, drawn: Drawn | None = None
-) -> None:
-    """One line for each pattern, a legend, and how many patterns are proved."""
+def show_proofs(session: Session, compiled: Compiled, proofs: Proofs, drawn: Drawn | None) -> None:
+    """Show one line for each pattern, a legend, and how many patterns are proved."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("pattern", no_wrap=True)
     table.add_column("".join(_CLAIMS), no_wrap=True)
@@ -40,11 +38,12 @@ def show_proofs(
     titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
     for pattern in proofs.patterns:
         table.add_row(*_row(pattern, drawn), titles[pattern.name])
-    print_table(table)
-    _show_legend(drawn)
+    session.table(table)
+    _show_legend(session, drawn)
     proved = sum(pattern.proved for pattern in proofs.patterns)
+    errors = session.diagnostics.errors
     but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
-    click.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
+    session.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
 
 
 def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
@@ -95,16 +94,16 @@ def _sign(claims: Sequence[Claim]) -> str:
     return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
 
 
-def _show_legend(drawn: Drawn | None) -> None:
+def _show_legend(session: Session, drawn: Drawn | None) -> None:
     claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
-    click.echo(f"\n{claims}")
-    click.echo(
+    session.echo(f"\n{claims}")
+    session.echo(
         f"{_PROVED} proved (S: checked)  {_WAIVED} proved but for what is waived  "
         f"{_REFUTED} refuted  {_OPEN} not checked  {_NOTHING} nothing claimed"
     )
-    click.echo("mass      probability of what is held out, under the grammar as written")
-    click.echo("expected  training sentences with the part that will be rarest among those needed")
+    session.echo("mass      probability of what is held out, under the grammar as written")
+    session.echo("expected  training sentences with the rarest of the parts that are needed")
     if drawn is not None:
-        click.echo(f"strings   {drawn.figures.sentence}")
-        click.echo("drawn     training sentences of the dataset with that part")
-        click.echo("items     generalization items of the dataset")
+        session.echo(f"strings   {drawn.figures.sentence}")
+        session.echo("drawn     training sentences of the dataset with that part")
+        session.echo("items     generalization items of the dataset")

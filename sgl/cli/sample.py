@@ -9,24 +9,21 @@ from pathlib import Path
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.cli.common import compile_options, grammar_argument, show
 from sgl.cli.labour import labour_options
-from sgl.cli.layers import are_known, listed, output_names, shortened, text_layers
-from sgl.cli.main import FAILED, OK, USAGE
-from sgl.cli.pairs import finder, print_pair
+from sgl.cli.layers import listed, output_names, shortened, text_layers
+from sgl.cli.pairs import finder, pair
 from sgl.cli.sample_file import Chosen, Wanted, write_file
-from sgl.cli.shortage import report_none, report_shortage
+from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.shortage import report_none
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Stratum
-from sgl.diagnostics import Diagnostics, SourceMap, suggest
+from sgl.diagnostics import suggest
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
-from sgl.pipeline.deciding import deciding
 from sgl.pipeline.labour import Labour
-from sgl.pipeline.session import open_grammar
 from sgl.rendering import conllu, outputs, written
-from sgl.sampling import NotEnoughError, draw, pack
+from sgl.sampling import draw, pack
 
 _STREAM = "sample"
 
@@ -64,8 +61,9 @@ _STREAM = "sample"
 @click.option("--distinct", is_flag=True, help="No source sentence twice; with --out.")
 @labour_options
 @click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
-@compile_options
+@grammar_options
 def command(
+    session: Session,
     grammar: Path,
     what: str | None,
     number: int,
@@ -75,61 +73,43 @@ def command(
     out: Path | None,
     distinct: bool,
     labour: Labour,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+) -> None:
     """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
 
     WHAT is a pattern (its generalization items), `train` (in-distribution
     sentences) or a category (phrases, from the whole grammar; a category with
     features gives its variants in turn).
 
-    With --pairs each item of a pattern has beside it the sentence that training can
+    With --pairs each item of a pattern is followed by the sentence that training can
     contain and that differs from it by the fewest rules: item, sentence, rules that are
     dropped (-) and new (+), with tabs between them.
 
     With --out the columns of the file are the text layers and views after --layers.  The
     file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
     """
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    show(diagnostics, sources, form, color)
-    if compiled is None:
-        return FAILED
-    texts = text_layers(compiled.grammar)
-    shown = listed(layers) or ([compiled.plan.source] if pairs else texts)
+    compiled = session.open(grammar)
+    core = compiled.grammar
+    shown = listed(layers) or ([compiled.plan.source] if pairs else text_layers(core))
     more = [] if pairs else ["tree", "graph"]
-    if not are_known(shown, [*output_names(compiled.grammar), *more], "layer or view"):
-        return USAGE
+    session.check_names(shown, [*output_names(core), *more], "layer or view")
     if pairs and what not in [pattern.name for pattern in compiled.plan.patterns]:
-        click.echo("error: pairs are those of the items of a pattern; name one", err=True)
-        return USAGE
-    chosen = choose(compiled, what)
-    if isinstance(chosen, str):
-        click.echo(f"error: {chosen}", err=True)
-        return USAGE
+        session.refuse("pairs are those of the items of a pattern; name one")
+    chosen = choose(session, compiled, what)
     if out is not None or distinct or labour != Labour():
         wanted = Wanted(chosen, number, seed, tuple(shown), distinct, pairs)
-        return write_file(compiled, wanted, out, labour, form, color)
-    undecided = Diagnostics()
-    items = draw_items(compiled, chosen, number, seed, undecided)
-    found = finder(compiled, undecided) if pairs and items is not None else None
-    if undecided.errors:
-        show(undecided, sources, form, color)
-    if items is None or (pairs and found is None):
-        return FAILED
+        session.stop(write_file(compiled, wanted, out, labour, session.form, session.color))
+    items = draw_items(session, compiled, chosen, number, seed)
+    nearest = finder(session, compiled) if pairs else None
     for index, item in enumerate(items, 1):
-        nearest = None if found is None else found.find(item.derivation)
-        if nearest is None:
-            _print(compiled.grammar, item, shown, index)
+        found = None if nearest is None else nearest.find(item.derivation)
+        if found is None:
+            _print(session, core, item, shown, index)
         else:
-            print_pair(compiled.grammar, item.derivation, nearest, shown)
-    return OK
+            session.echo(pair(core, item.derivation, found, shown))
 
 
-def choose(compiled: Compiled, what: str | None) -> Chosen | str:
-    """What is meant by WHAT, or what is wrong with it."""
+def choose(session: Session, compiled: Compiled, what: str | None) -> Chosen:
+    """Return what is meant by WHAT."""
     core = compiled.grammar
     if what is None:
         return Chosen((core.start,), Constraint())
@@ -143,40 +123,29 @@ def choose(compiled: Compiled, what: str | None) -> Chosen | str:
         patterns = list(dict.fromkeys(stratum.category for stratum in strata))
         known = [*patterns, *dict.fromkeys(name.partition("[")[0] for name in names)]
         hint = suggest(what, known) or f"there is: {shortened(known)}"
-        return f"there is no pattern or category `{what}`; {hint}"
+        session.refuse(f"there is no pattern or category `{what}`; {hint}")
     return Chosen(tuple(matching), Constraint())
 
 
 def draw_items(
-    compiled: Compiled,
-    chosen: Chosen,
-    number: int,
-    seed: int | None,
-    diagnostics: Diagnostics,
-) -> list[Item] | None:
-    """The items: one of the first category, one of the second, and so on; None if there is none."""
+    session: Session, compiled: Compiled, chosen: Chosen, number: int, seed: int | None
+) -> list[Item]:
+    """Return the items: one of the first category, one of the second, and so on."""
     core, plan = compiled.grammar, compiled.plan
     splits: dict[str, SplitGrammar] = {}
     strata = []
-    with deciding(compiled, diagnostics):
-        for index, start in enumerate(chosen.starts[:number]):
-            stream = f"{_STREAM}/{index}" if index else _STREAM
-            count = len(range(index, number, len(chosen.starts)))
-            strata.append(Stratum(_STREAM, _STREAM, stream, count, chosen.constraint))
-            structures = StructureCompiler(replace(core, start=start))
-            splits[stream] = structures.split(chosen.constraint)
-    if diagnostics.errors:
-        return None
+    for index, start in enumerate(chosen.starts[:number]):
+        stream = f"{_STREAM}/{index}" if index else _STREAM
+        count = len(range(index, number, len(chosen.starts)))
+        strata.append(Stratum(_STREAM, _STREAM, stream, count, chosen.constraint))
+        structures = StructureCompiler(replace(core, start=start))
+        splits[stream] = structures.split(chosen.constraint)
     if any(split.empty for split in splits.values()):
-        report_none(compiled, diagnostics)
-        return None
+        report_none(compiled, session.diagnostics)
+        session.stop()
     seed = plan.seed if seed is None else seed
     plan = replace(plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
-    try:
-        parts = [part.items for part in draw(pack(core, plan, splits))]
-    except NotEnoughError as problem:
-        report_shortage(problem, compiled.dataset_span, diagnostics)
-        return None
+    parts = [part.items for part in draw(pack(core, plan, splits))]
     return [
         interpret(core, found.derivation)
         for row in zip_longest(*parts)
@@ -185,29 +154,27 @@ def draw_items(
     ]
 
 
-def _print(core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
+def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
     known = outputs(core)
     line = "\t".join(written(known[name], item.derivation) for name in shown if name in known)
     if line:
-        click.echo(line)
+        session.echo(line)
     if "tree" in shown:
-        click.echo(bracketing(core, item))
+        session.echo(bracketing(core, item))
     if "graph" in shown:
         for graph, layer in zip(item.graphs, core.graph_layers, strict=True):
             if layer.free:
                 continue
             anchor = core.text_layer(layer.anchor)
             name = core.text_layers[anchor].name
-            click.echo(
-                conllu(
-                    graph,
-                    item.tokens[anchor],
-                    [(name, item.texts[anchor])],
-                    sent_id=f"sample-{index:06d}",
-                    category=_STREAM,
-                ),
-                nl=False,
+            text = conllu(
+                graph,
+                item.tokens[anchor],
+                [(name, item.texts[anchor])],
+                sent_id=f"sample-{index:06d}",
+                category=_STREAM,
             )
+            session.echo(text, end="")
 
 
 def bracketing(core: CoreGrammar, item: Item) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sgl.cli.counts import count
-from sgl.diagnostics import Diagnostics, Span
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, Span
 from sgl.frontend import Compiled
 from sgl.sampling import AMBIGUOUS, NotEnoughError
 from sgl.sampling.distinct import TRAIN, UNEXPOSED_WORD
@@ -13,14 +13,20 @@ _REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
 def report_shortage(problem: NotEnoughError, place: Span | None, diagnostics: Diagnostics) -> None:
-    """Say what cannot yield its sentences, why candidates were rejected, and what to do."""
+    """Report what cannot yield its sentences."""
+    diagnostics.add(shortage(problem, place))
+
+
+def shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
+    """Return what cannot yield its sentences, why candidates were rejected, and what to do."""
     rejected = ", ".join(
         f"{number:,} for {_REJECTED.get(reason, reason.replace('_', ' '))}"
         for reason, number in sorted(problem.rejected.items())
         if number
     )
-    diagnostics.error(
+    return Diagnostic(
         "SGL0809",
+        Severity.ERROR,
         place,
         f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}",
         notes=(

@@ -5,38 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
 from rich.table import Table
 
 from sgl.automata import Proofs
-from sgl.cli.common import count, print_table
+from sgl.cli.common import count
+from sgl.cli.session import Session
 from sgl.dataset import string_figures
 from sgl.pipeline.produce import Outcome
 
 
-def show_summary(outcome: Outcome, proofs: Proofs, seconds: float) -> None:
-    """The splits, the patterns with their verdicts, and where the dataset is."""
-    print_table(_splits(outcome))
-    click.echo()
-    print_table(_patterns(outcome, proofs))
-    click.echo()
+def show_summary(session: Session, outcome: Outcome, proofs: Proofs, seconds: float) -> None:
+    """Show the splits, the patterns with their verdicts, and where the dataset is."""
+    session.table(_splits(outcome))
+    session.echo()
+    session.table(_patterns(outcome, proofs))
+    session.echo()
     report = outcome.verification
     passed = sum(result.status == "passed" for result in report.results)
     violations = sum(result.total for result in report.results)
     proved = sum(pattern.proved for pattern in proofs.patterns)
-    click.echo(
+    session.echo(
         f"proved    {proved} of {count(len(proofs.patterns), 'pattern')}: "
         "held out, instance, licensed, exposed, disjoint"
     )
-    click.echo(
+    session.echo(
         f"verified  {passed} of {count(len(report.results), 'check')} on "
         f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
         f"{count(violations, 'violation')}"
     )
-    click.echo(f"strings   {string_figures(outcome.manifest).sentence}")
-    click.echo(f"dataset   {outcome.directory} (open report.html)")
-    click.echo(f"signature {outcome.manifest['signature']}")
-    click.echo(f"time      {seconds:.1f} s")
+    session.echo(f"strings   {string_figures(outcome.manifest).sentence}")
+    session.echo(f"dataset   {outcome.directory} (open report.html)")
+    session.echo(f"signature {outcome.manifest['signature']}")
+    session.echo(f"time      {seconds:.1f} s")
 
 
 def _splits(outcome: Outcome) -> Table:

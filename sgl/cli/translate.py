@@ -7,23 +7,14 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import compile_options, count, grammar_argument, show
-from sgl.cli.corpora import differences, normalise_option
-from sgl.cli.layers import (
-    are_known,
-    graph_layers,
-    listed,
-    output_names,
-    text_layers,
-)
-from sgl.cli.main import FAILED, OK, USAGE
+from sgl.cli.common import count
+from sgl.cli.corpora import normalise_option
+from sgl.cli.layers import graph_layers, listed, output_names, text_layers
+from sgl.cli.parse import read
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
-from sgl.corpus import Normalizer
-from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parsing import Forest, Parser, best_readings
-from sgl.pipeline.sentences import read_sentence
-from sgl.pipeline.session import open_grammar
+from sgl.parsing import best_readings
 from sgl.rendering import ConlluError, conllu, outputs, written
 
 #: For every output that is asked for, readings that are looked at.
@@ -38,7 +29,7 @@ _READINGS = 20
     "--to",
     "targets",
     metavar="LAYERS",
-    help="Layers and views to say it in.  [default: other text layers]",
+    help="The layers and views to show.  [default: other text layers]",
 )
 @click.option(
     "-n",
@@ -49,51 +40,28 @@ _READINGS = 20
     help="How many different outputs.",
 )
 @normalise_option
-@compile_options
+@grammar_options
 def command(
+    session: Session,
     grammar: Path,
     sentence: str,
     source: str | None,
     targets: str | None,
     number: int,
     normalise: str,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
-    """Say SENTENCE in the other layers of GRAMMAR.
+) -> None:
+    """Translate SENTENCE into the other layers of GRAMMAR.
 
-    All readings that differ in what is asked for are shown, the likeliest first: text
+    All readings that differ in the layers asked for are shown, the likeliest first: text
     layers and views on one line with tabs between them, graph layers below as CoNLL-U.
     """
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    if compiled is None:
-        show(diagnostics, sources, form, color)
-        return FAILED
+    compiled = session.open(grammar)
     core = compiled.grammar
-    texts = text_layers(core)
-    layer = source or compiled.plan.source
-    wanted = listed(targets) or [name for name in texts if name != layer]
-    asked = differences(normalise)
-    if (
-        not are_known([layer], texts, "text layer")
-        or not are_known(wanted, [*output_names(core), *graph_layers(core)], "layer or view")
-        or asked is None
-    ):
-        return USAGE
-    parser = Parser(core, texts.index(layer))
-    normalizer = Normalizer(core.text_layers[parser.layer], parser.vocabulary, asked)
-    forest = read_sentence(parser, sentence, normalizer, sources, diagnostics)
-    show(diagnostics, sources, form, color)
-    if forest is None:
-        return FAILED
-    _print(core, forest, wanted, number)
-    return OK
-
-
-def _print(core: CoreGrammar, forest: Forest, wanted: Sequence[str], number: int) -> None:
-    """Print the different outputs of the likeliest readings."""
+    wanted = listed(targets)
+    session.check_names(wanted, [*output_names(core), *graph_layers(core)], "layer or view")
+    parser, forest = read(session, sentence, source, normalise)
+    layer = core.text_layers[parser.layer].name
+    wanted = wanted or [name for name in text_layers(core) if name != layer]
     looked_at = min(forest.count, number * _READINGS)
     outputs: dict[str, None] = {}
     for ranked in best_readings(forest, looked_at):
@@ -101,9 +69,9 @@ def _print(core: CoreGrammar, forest: Forest, wanted: Sequence[str], number: int
         if len(outputs) > number:
             break
     for text in list(outputs)[:number]:
-        click.echo(text)
+        session.echo(text)
     if len(outputs) > number or looked_at < forest.count:
-        click.echo(f"there are more: {count(forest.count, 'reading')}", err=True)
+        session.echo(f"there are more: {count(forest.count, 'reading')}", err=True)
 
 
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:

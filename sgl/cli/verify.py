@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
-from sgl.cli.common import cache_option, count, progress
-from sgl.cli.main import FAILED, OK, OUTPUT
-from sgl.cli.verify_certificate import verify_certificate
+from sgl.cache import cached
+from sgl.cli.common import count
+from sgl.cli.main import FAILED, OUTPUT
+from sgl.cli.session import Session, json_option, no_cache_option
 from sgl.verify import USEFUL, Report, VerifyError, verify
+from sgl.verify.certificate import FAULTS, Checker
 
 
 @click.command("verify")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
+@json_option
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -24,42 +29,98 @@ from sgl.verify import USEFUL, Report, VerifyError, verify
     show_default="the processors, at most what helps",
     help="Processes that share the work; the result is the same.",
 )
-@cache_option
-def command(path: Path, as_json: bool, workers: int) -> int:
+@no_cache_option
+def command(path: Path, as_json: bool, workers: int, no_cache: bool) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
-    If PATH is a file, it is a certificate: check it by itself.
+    If PATH is a file, it is a certificate, and it is checked alone.
     """
-    if path.is_file():
-        return verify_certificate(path, as_json=as_json)
+    with Session(keep=not no_cache) as session:
+        if path.is_file():
+            _verify_certificate(session, path, as_json)
+        else:
+            _verify_dataset(session, path, as_json, workers)
+    return session.status
+
+
+def _verify_dataset(session: Session, path: Path, as_json: bool, workers: int) -> None:
     try:
-        with progress() as line:
-            report = verify(path, lambda done, total, what: line(what, done, total), workers)
+        report = verify(
+            path, lambda done, total, what: session.progress(what, done, total), workers
+        )
     except VerifyError as problem:
-        click.echo(f"error: {problem}", err=True)
-        return OUTPUT
+        session.refuse(str(problem), status=OUTPUT)
     if as_json:
-        click.echo(json.dumps(report.as_data(), ensure_ascii=False, indent=1, sort_keys=True))
+        session.json(report.as_data(), sort=True)
     else:
-        show_verification(report)
-    return OK if report.ok else FAILED
+        session.lines(verification_lines(report))
+    if not report.ok:
+        session.stop(FAILED)
 
 
-def show_verification(report: Report, *, brief: bool = False) -> None:
-    """Write the results of the checks; ``brief`` leaves out those that passed."""
+def verification_lines(report: Report, *, brief: bool = False) -> Iterator[str]:
+    """Yield the results of the checks, line by line; ``brief`` leaves out those that passed."""
     for result in report.results:
         if brief and result.status != "failed":
             continue
         figures = f"{result.checked:,} checked"
         if result.total:
             figures += f", {count(result.total, 'violation')}"
-        if result.reason:
-            figures = result.reason
-        click.echo(f"{result.status:<8}{result.code}  {result.name:<24}  {figures}")
-        for violation in result.violations[:5]:
-            click.echo(f"          {violation}")
+        yield f"{result.status:<8}{result.code}  {result.name:<24}  {result.reason or figures}"
+        yield from (f"          {violation}" for violation in result.violations[:5])
     violations = sum(result.total for result in report.results)
-    click.echo(
+    yield (
         f"{count(report.items, 'item')} in {count(report.shapes, 'graph shape')}: "
         f"{count(violations, 'violation')}"
     )
+
+
+def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
+    """Check a certificate and say what it shows, or which lines of its reasoning fail."""
+    try:
+        text = path.read_bytes()
+    except OSError as problem:
+        session.refuse(f"cannot read {path}: {problem.strerror}", status=OUTPUT)
+    session.progress("checking the certificate")
+    # The verdict depends on the text and on the checker; the latter is in every key.
+    digest = hashlib.sha256(text).hexdigest()
+    found = cached(dict, "verdict", (digest,), lambda: check_certificate(text))
+    if as_json:
+        session.json(found)
+    else:
+        session.lines(_certificate_lines(found))
+    if not found["accepted"]:
+        session.stop(FAILED)
+
+
+def check_certificate(text: bytes) -> dict[str, Any]:
+    """Return what the checker finds; a file that is no certificate has one fault, its form."""
+    try:
+        checker = Checker(text.decode("utf-8"))
+        faults = list(checker.faults())
+        content = checker.data
+        return {
+            "accepted": not faults,
+            "faults": faults,
+            "name": content["name"],
+            "fingerprint": content["fingerprint"],
+            "structures": len(content["structures"]),
+            "splits": len(content["splits"]),
+            "claims": dict(Counter(kind for kind, *_ in content["claims"])),
+        }
+    except FAULTS as problem:
+        return {"accepted": False, "faults": [f"malformed: {type(problem).__name__} {problem}"]}
+
+
+def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
+    yield from (f"failed  {fault}" for fault in found["faults"])
+    if not found["accepted"]:
+        yield f"not accepted: {count(len(found['faults']), 'line')} of reasoning"
+        return
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in found["claims"].items())
+    yield (
+        f"accepted: {count(sum(found['claims'].values()), 'claim')} ({kinds}) about "
+        f"{count(found['splits'], 'split')} and {count(found['structures'], 'structure')} "
+        f"of {found['name']}"
+    )
+    yield f"grammar   sha256:{str(found['fingerprint'])[:12]}"

@@ -11,13 +11,13 @@ from sgl.lang import syntax as s
 
 
 def place_of_stream(compiled: Compiled, stream: str) -> Span:
-    """The clause that asks for a stratum: ``size``, ``expose``, or the size of the split.
+    """Return the clause that asks for a stratum: ``size``, ``expose``, or the size of the split.
 
     ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of
     ``size``, ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0``
-    the first number of a part.
+    the first number of a part.  Of any other stream it is the dataset.
     """
-    split, category, *index = stream.split("/")
+    split, category, *index = [*stream.split("/"), ""]
     for part in compiled.parts:
         if category == PART_PREFIX + part.part.name:
             return part.sizes[int(index[0])]

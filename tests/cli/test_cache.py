@@ -14,7 +14,7 @@ from workplace import Workplace
 
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, using
-from sgl.cli import verify_certificate
+from sgl.cli import verify as verify_command
 from sgl.cli.main import OK, run
 from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -236,7 +236,7 @@ def test_the_verdict_on_a_certificate_depends_on_its_bytes(
     assert run(["prove", MAIN, "--certificate", "farm.json"]) == OK
     assert run(["verify", "farm.json"]) == OK
     monkeypatch.setattr(
-        verify_certificate, "_checked", lambda *_: {"accepted": False, "faults": []}
+        verify_command, "check_certificate", lambda *_: {"accepted": False, "faults": []}
     )
     assert run(["verify", "farm.json"]) == OK
     edit(farm, "farm.json", '"farm"', '"form"')

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import compile_options, grammar_argument, show
-from sgl.cli.layers import are_known, text_layers
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.layers import text_layers
 from sgl.cli.outfile import deliver, output_options
 from sgl.cli.sample import choose, draw_items
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.interpret import Item, interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
@@ -19,7 +18,6 @@ from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang.files import MAX_TABLE, read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
-from sgl.pipeline.session import open_grammar
 from sgl.rendering import ConlluError, conllu
 from sgl.research.exchange import (
     WithoutCapitals,
@@ -54,68 +52,41 @@ def command() -> None:
     help="With an interpretation of phrase-structure trees.",
 )
 @output_options
-@compile_options
-def irtg(
-    grammar: Path,
-    tree: bool,
-    out: Path | None,
-    force: bool,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+@grammar_options
+def irtg(session: Session, grammar: Path, tree: bool, out: Path | None, force: bool) -> None:
     """Write GRAMMAR as an interpreted regular tree grammar for Alto.
 
     Text layers are interpretations over strings; states, labels and weights are those
     of the expanded rules.
     """
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    status = FAILED
-    if compiled is not None:
-        layers = range(len(compiled.grammar.text_layers))
-        _refuse(compiled, unwritable_words(compiled.grammar), "Alto", diagnostics)
-        resolved = _prepared(compiled, layers, diagnostics)
-        if diagnostics.errors == 0:
-            labels = _phrase_labels(compiled, resolved) if tree else None
-            text = write_irtg(resolved.grammar, labels, _title(compiled))
-            status = OK if deliver(text, out, force, grammar, diagnostics) else OUTPUT
-    show(diagnostics, sources, form, color)
-    return status
+    compiled = session.open(grammar)
+    layers = range(len(compiled.grammar.text_layers))
+    _refuse(compiled, unwritable_words(compiled.grammar), "Alto", session.diagnostics)
+    resolved = _prepared(compiled, layers, session.diagnostics)
+    session.stop_on_errors()
+    labels = _phrase_labels(compiled, resolved) if tree else None
+    text = write_irtg(resolved.grammar, labels, _title(compiled))
+    deliver(text, out, force, grammar, session.diagnostics)
 
 
 @command.command("nltk")
 @grammar_argument
 @click.option("--layer", metavar="LAYER", help="Its text layer.  [default: the source]")
 @output_options
-@compile_options
-def nltk(
-    grammar: Path,
-    layer: str | None,
-    out: Path | None,
-    force: bool,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+@grammar_options
+def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None, force: bool) -> None:
     """Write a text layer of GRAMMAR as a PCFG that `PCFG.fromstring` of NLTK reads."""
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    status = FAILED
-    if compiled is not None:
-        core = compiled.grammar
-        name = layer or core.text_layers[0].name
-        if not are_known([name], text_layers(core), "text layer"):
-            return USAGE
-        number = core.text_layer(name)
-        _refuse(compiled, unquotable_words(core, number), "NLTK", diagnostics)
-        _refuse_repetition(compiled, number, diagnostics)
-        resolved = _prepared(compiled, [number], diagnostics)
-        if diagnostics.errors == 0:
-            text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
-            status = OK if deliver(text, out, force, grammar, diagnostics) else OUTPUT
-    show(diagnostics, sources, form, color)
-    return status
+    compiled = session.open(grammar)
+    core = compiled.grammar
+    name = layer or core.text_layers[0].name
+    session.check_names([name], text_layers(core), "text layer")
+    number = core.text_layer(name)
+    _refuse(compiled, unquotable_words(core, number), "NLTK", session.diagnostics)
+    _refuse_repetition(compiled, number, session.diagnostics)
+    resolved = _prepared(compiled, [number], session.diagnostics)
+    session.stop_on_errors()
+    text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
+    deliver(text, out, force, grammar, session.diagnostics)
 
 
 def _prepared(
@@ -186,8 +157,9 @@ def _refuse_repetition(compiled: Compiled, layer: int, diagnostics: Diagnostics)
 )
 @click.option("--layer", metavar="LAYER", help="The graph layer.  [default: the first tree]")
 @output_options
-@compile_options
+@grammar_options
 def conllu_command(
+    session: Session,
     grammar: Path,
     what: str | None,
     number: int,
@@ -196,47 +168,28 @@ def conllu_command(
     layer: str | None,
     out: Path | None,
     force: bool,
-    settings: dict[str, str],
-    form: str,
-    color: str,
-) -> int:
+) -> None:
     """Write the graphs of sentences of GRAMMAR as CoNLL-U.
 
     The sentences are drawn, from all of the grammar or from WHAT (as in `sglc sample`), or
     they are read from a file; a sentence with several readings has its likeliest graph.
     """
-    sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = open_grammar(grammar, settings, sources, diagnostics)
-    if compiled is None:
-        show(diagnostics, sources, form, color)
-        return FAILED
+    compiled = session.open(grammar)
     trees = [graph.name for graph in compiled.grammar.graph_layers if not graph.free]
-    if layer is not None and not are_known([layer], trees, "graph layer that is a tree"):
-        return USAGE
+    session.check_names([layer] if layer is not None else [], trees, "graph layer that is a tree")
     if not trees:
-        click.echo("error: the grammar has no graph layer that is a tree", err=True)
-        return USAGE
+        session.refuse("the grammar has no graph layer that is a tree")
     if sentences is not None and what is not None:
-        click.echo("error: sentences are drawn or read, not both", err=True)
-        return USAGE
+        session.refuse("sentences are drawn or read, not both")
     graph = compiled.grammar.graph_layer(layer or trees[0])
     if sentences is not None:
-        items = _read(compiled, graph, sentences, sources, diagnostics)
+        items = _read(compiled, graph, sentences, session.sources, session.diagnostics)
     else:
-        chosen = choose(compiled, what)
-        if isinstance(chosen, str):
-            click.echo(f"error: {chosen}", err=True)
-            return USAGE
-        drawn = draw_items(compiled, chosen, number, seed, diagnostics)
-        items = [(f"sample-{i:06d}", item) for i, item in enumerate(drawn or (), 1)]
-        if drawn is None:
-            show(diagnostics, sources, form, color)
-            return FAILED
+        drawn = draw_items(session, compiled, choose(session, compiled, what), number, seed)
+        items = [(f"sample-{i:06d}", item) for i, item in enumerate(drawn, 1)]
     category = what or ("sample" if sentences is None else "read")
-    text = "".join(_graphs(compiled, graph, items, category, diagnostics))
-    delivered = deliver(text, out, force, grammar, diagnostics)
-    show(diagnostics, sources, form, color)
-    return OUTPUT if not delivered else FAILED if diagnostics.errors else OK
+    text = "".join(_graphs(compiled, graph, items, category, session.diagnostics))
+    deliver(text, out, force, grammar, session.diagnostics)
 
 
 def _read(

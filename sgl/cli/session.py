@@ -1,0 +1,356 @@
+"""The session of a command: all that stands between its options and its exit code.
+
+A command is options plus one call; everything else is here::
+
+    @click.command("greet")
+    @grammar_argument
+    @grammar_options
+    def command(session: Session, grammar: Path) -> None:
+        compiled = session.open(grammar)
+        session.echo(f"Hello, {compiled.project.name}")
+
+The session has the sources and diagnostics of the run, the settings, the cache, the form of
+messages and the progress line.  Where it cannot go on, a method of the session ends the
+command: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` because of the
+command line.  An exception that a user's mistake has caused becomes a diagnostic here and
+nowhere else; see :mod:`sgl.cli.failures`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from sgl.cache import open_cache, using
+from sgl.cli.common import Progress, print_table
+from sgl.cli.files import replace_text
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.messages import FORMATS, one_document, show
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sgl.frontend import Compiled
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: Errors about files: with one of them a command ends with ``OUTPUT``, not with ``FAILED``.
+_FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
+
+
+class StopError(Exception):
+    """The command ends here; whatever there is to say has been said."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Session:
+    """One run of a command; a context manager, whose ``status`` is the exit code at its end.
+
+    ``sources`` and ``diagnostics`` grow with what the command reads and reports;
+    ``compiled`` is the grammar that was opened last.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Mapping[str, str] | None = None,
+        form: str = "full",
+        color: str = "auto",
+        keep: bool = True,
+    ) -> None:
+        self.settings = settings or {}
+        self.form = form
+        self.color = color
+        self.sources = SourceMap()
+        self.diagnostics = Diagnostics()
+        self.compiled: Compiled | None = None
+        self.status = OK
+        self._keep = keep
+        self._shown: set[Diagnostic] = set()
+        self._line = Progress()
+        self._resources = ExitStack()
+
+    def __enter__(self) -> Session:
+        """Switch on the cache; with JSON messages, keep standard output free for them."""
+        self._resources.enter_context(one_document(self.form))
+        self._resources.enter_context(using(open_cache() if self._keep else None))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Report what has ended the command, and write the messages that are still due."""
+        handled = isinstance(problem, Exception) and self._handle(problem)
+        self._line.clear()
+        if problem is None or handled:
+            self.show()
+            self.status = self.status or self._status_of_errors()
+            kind = problem = trace = None
+        self._resources.__exit__(kind, problem, trace)
+        return handled
+
+    def _handle(self, problem: Exception) -> bool:
+        """Take an exception for what it is; False if it is a mistake in sglc."""
+        if isinstance(problem, StopError):
+            self.status = problem.status
+            return True
+        from sgl.cli.failures import failure_of
+
+        failure = failure_of(problem, self.compiled)
+        if failure is None:
+            return False
+        self.diagnostics.add(failure.diagnostic)
+        self.status = failure.status
+        return True
+
+    def _status_of_errors(self) -> int:
+        codes = {d.code for d in self.diagnostics if d.severity is Severity.ERROR}
+        return (OUTPUT if codes & _FILE_CODES else FAILED) if codes else OK
+
+    # ---- grammars
+
+    def open(self, path: Path) -> Compiled:
+        """Return the compiled grammar of a file; end the command if it has errors."""
+        from sgl.pipeline.session import open_grammar
+
+        self.compiled = open_grammar(path, self.settings, self.sources, self.diagnostics)
+        if self.compiled is None:
+            self.stop()
+        self.show()
+        return self.compiled
+
+    # ---- what a command says
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the user wants messages alone, for a program to read."""
+        return self.form == "json"
+
+    def progress(self, what: str, done: int = 0, total: int = 1) -> None:
+        """Say on a terminal how far the command is; the line is gone before anything else."""
+        self._line(what, done, total)
+
+    def echo(self, text: str = "", *, end: str = "\n", err: bool = False) -> None:
+        """Write a text to standard output, or to standard error."""
+        self._line.clear()
+        click.echo(text + end, nl=False, err=err)
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines to standard output."""
+        for line in lines:
+            self.echo(line)
+
+    def json(self, data: object, *, sort: bool = False) -> None:
+        """Write plain data to standard output as JSON."""
+        self.echo(json_text(data, sort=sort), end="")
+
+    def table(self, table: Table) -> None:
+        """Write a table to standard output."""
+        self._line.clear()
+        print_table(table)
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        place: Span | None = None,
+        *,
+        notes: Iterable[str] = (),
+        hint: str = "",
+    ) -> None:
+        """Report an error and go on; the command ends with ``FAILED`` at the latest."""
+        self.diagnostics.error(code, place, message, notes=notes, hint=hint)
+
+    def show(self) -> None:
+        """Write the diagnostics that are new."""
+        new = Diagnostics()
+        new.extend(found for found in self.diagnostics if found not in self._shown)
+        self._shown.update(new)
+        self._line.clear()
+        show(new, self.sources, self.form, self.color)
+
+    # ---- how a command ends
+
+    def stop(self, status: int | None = None) -> NoReturn:
+        """End the command; without a status it follows from the errors reported so far."""
+        raise StopError(self._status_of_errors() if status is None else status)
+
+    def stop_on_errors(self) -> None:
+        """End the command if an error was reported."""
+        if self.diagnostics.errors:
+            self.stop()
+
+    def fail(
+        self,
+        code: str,
+        message: str,
+        place: Span | None = None,
+        *,
+        notes: Iterable[str] = (),
+        hint: str = "",
+        status: int | None = None,
+    ) -> NoReturn:
+        """Report an error and end the command."""
+        self.error(code, message, place, notes=notes, hint=hint)
+        self.stop(status)
+
+    def refuse(self, message: str, status: int = USAGE) -> NoReturn:
+        """Say what is wrong with the command line, and end the command."""
+        self.echo(f"error: {message}", err=True)
+        self.stop(status)
+
+    def check_names(self, names: Iterable[str], known: Sequence[str], what: str) -> None:
+        """End the command if a name of the command line is not a known one."""
+        for name in names:
+            if name not in known:
+                hint = suggest(name, known) or f"there is: {', '.join(known)}"
+                self.refuse(f"there is no {what} `{name}`; {hint}")
+
+    # ---- files
+
+    def check_results(self, results: Sequence[Path], inputs: Sequence[Path]) -> None:
+        """End the command if a result cannot be written, or would replace what is read.
+
+        This is asked before anything is computed.
+        """
+        for path in results:
+            if any(path.resolve() == file.resolve() for file in inputs):
+                self.refuse(f"`{path}` is one of the files that are read")
+            if not path.resolve().parent.is_dir():
+                self.refuse(f"there is no directory `{path.parent}`")
+        if len({path.resolve() for path in results}) < len(results):
+            self.refuse("two results would be written to one file")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Where files of the user are read: one that cannot be read ends the command."""
+        try:
+            yield
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            self.fail("SGL1102", f"cannot read `{problem.filename}`: {reason}")
+
+    def write(self, path: Path, content: str) -> None:
+        """Write a file, completely or not at all; report if that is impossible."""
+        try:
+            replace_text(path, content)
+        except OSError as problem:
+            self.error("SGL1103", f"cannot write `{path}`: {problem.strerror or problem}")
+
+
+def json_text(data: object, *, sort: bool = False) -> str:
+    """Return plain data as the JSON that commands write, with sorted keys if they are to be."""
+    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=sort) + "\n"
+
+
+# ---- options
+
+
+def grammar_argument(command: _Command) -> _Command:
+    """Add the argument GRAMMAR."""
+    return click.argument("grammar", type=click.Path(path_type=Path))(command)
+
+
+def json_option(command: _Command) -> _Command:
+    """Add the flag ``--json``, as ``as_json``: the result goes to standard output as JSON."""
+    return click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")(
+        command
+    )
+
+
+def no_cache_option(command: _Command) -> _Command:
+    """Add the flag ``--no-cache``."""
+    return click.option("--no-cache", is_flag=True, help="Compute everything, and store nothing.")(
+        command
+    )
+
+
+def session_options(command: _Command) -> _Command:
+    """Add ``--format`` and ``--color``, and give the command its session."""
+    return _in_session(command, _MESSAGES)
+
+
+def grammar_options(command: _Command) -> _Command:
+    """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
+    return _in_session(command, (*_MESSAGES, *_GRAMMAR))
+
+
+def _in_session(command: _Command, options: Iterable[Callable[[Any], Any]]) -> _Command:
+    @wraps(command)
+    def in_session(
+        form: str,
+        color: str,
+        settings: Mapping[str, str] | None = None,
+        no_cache: bool = True,
+        **others: Any,  # noqa: ANN401 - click decides
+    ) -> int:
+        if form == "json" and others.get("as_json"):
+            raise click.UsageError(
+                "`--json` writes the result, `--format json` the messages: choose one"
+            )
+        with Session(settings=settings, form=form, color=color, keep=not no_cache) as session:
+            command(session, **others)
+        return session.status
+
+    decorated: Any = in_session
+    for option in options:
+        decorated = option(decorated)
+    result: _Command = decorated
+    return result
+
+
+def _settings(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    settings = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
+        settings[name] = text
+    return settings
+
+
+_MESSAGES = (
+    click.option(
+        "--color",
+        type=click.Choice(("auto", "always", "never")),
+        default="auto",
+        show_default=True,
+        help="Colour messages; NO_COLOR switches colours off.",
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="full",
+        show_default=True,
+        help="The form of diagnostics.",
+    ),
+)
+
+_GRAMMAR = (
+    no_cache_option,
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_settings,
+        help="Set a parameter of the grammar (repeatable).",
+    ),
+)
