@@ -8,30 +8,54 @@ import platform
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sgl import EDITION, __version__
-from sgl.cli.registry import commands
+from sgl.cli.registry import commands, own_commands
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called, so that ``sglc --help`` answers at once."""
+    """A group that imports a command when it is called.
+
+    Help and the completion of names import none, so that they answer at once.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = commands().get(cmd_name)
-        return None if entry is None else entry.load()
+        try:
+            return None if entry is None else entry.load()
+        except ImportError as problem:
+            if cmd_name in own_commands():
+                raise
+            raise click.UsageError(f"`{cmd_name}` cannot be loaded: {problem}", ctx) from problem
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, entry.summary) for name, entry in commands().items()]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        sections: dict[str, list[tuple[str, str]]] = {"Commands": [], "Further tools": []}
+        for name, entry in commands().items():
+            section = "Commands" if name in own_commands() else "Further tools"
+            sections[section].append((name, entry.summary))
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        # The method of the group would import every command to ask whether it is hidden.
+        names = (item for item in commands().items() if item[0].startswith(incomplete))
+        found = [CompletionItem(name, help=entry.summary) for name, entry in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

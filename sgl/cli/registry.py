@@ -4,19 +4,30 @@ A package registers a command by an entry point of the group ``sgl.commands``.  
 the name of the command, its value a :class:`CommandEntry`, which says where the command is and
 what it does, so that ``sglc --help`` imports nothing heavy::
 
-    # pyproject.toml                          # my_package/__init__.py
-    [project.entry-points."sgl.commands"]     from sgl.cli.registry import CommandEntry
-    greet = "my_package:GREET"                GREET = CommandEntry("my_package.greet", "Greet.")
+    # pyproject.toml
+    [project.entry-points."sgl.commands"]
+    greet = "greeting:GREET"
 
-The module of an entry has a click command called ``command``.  The tools of research in
-``sgl.research`` are registered in the same way.
+    # greeting/__init__.py
+    from sgl.cli.registry import CommandEntry
+    GREET = CommandEntry("greeting.command", "Greet the grammar.")
+
+    # greeting/command.py
+    @click.command("greet")
+    @grammar_argument
+    @grammar_options
+    def command(session: Session, grammar: Path) -> None:
+        ...
+
+The module of an entry has a click command called ``command``; what it needs of ``sglc`` is in
+:mod:`sgl.cli.session`.  The tools of ``sgl.research`` are registered in the same way.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -42,30 +53,43 @@ _OWN: dict[str, CommandEntry] = {
     "audit": CommandEntry(
         "sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."
     ),
-    "cache": CommandEntry("sgl.cli.cache", "Show or clear what earlier runs have kept."),
-    "check": CommandEntry("sgl.cli.check", "Read and check a grammar; draw nothing."),
-    "compile": CommandEntry("sgl.cli.compile", "Prove, draw, write and verify a dataset."),
+    "cache": CommandEntry("sgl.cli.cache", "Show or clear the cache of earlier results."),
+    "check": CommandEntry("sgl.cli.check", "Read and check a grammar."),
+    "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset."),
     "explain": CommandEntry("sgl.cli.explain", "Explain a diagnostic code."),
     "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
     "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers."),
-    "verify": CommandEntry(
-        "sgl.cli.verify", "Check a written dataset or a certificate, independently."
-    ),
+    "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently."),
 }
+
+
+def own_commands() -> frozenset[str]:
+    """Return the names of the commands of the compiler."""
+    return frozenset(_OWN)
 
 
 @cache
 def commands() -> dict[str, CommandEntry]:
-    """Return the commands by name, in alphabetical order.
+    """Return all commands by name, in alphabetical order.
 
-    A command of the compiler cannot be replaced; of two packages that register one name, the
-    first that is found counts.
+    A command of the compiler cannot be replaced.  Of two packages that register one name, the
+    first that is found counts.  A package that cannot be imported does not stop the others.
     """
     found = dict(_OWN)
     for point in entry_points(group=GROUP):
         if point.name not in found:
-            found[point.name] = point.load()
+            found[point.name] = _entry(point)
     return dict(sorted(found.items()))
+
+
+def _entry(point: EntryPoint) -> CommandEntry:
+    try:
+        entry = point.load()
+    except Exception as problem:  # noqa: BLE001 - of a package that may be anybody's
+        entry = problem
+    if isinstance(entry, CommandEntry):
+        return entry
+    return CommandEntry(point.module, f"(cannot be loaded: {entry})")

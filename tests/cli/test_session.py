@@ -1,0 +1,159 @@
+"""The session of a command, and commands that another package registers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workplace import Workplace
+
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.session import Session
+from sgl.diagnostics.codes.base import BASE
+from sgl.diagnostics.codes.code import MAIN
+from sgl.rendering import ViewError
+
+GREETING = {
+    "greeting/__init__.py": """\
+from sgl.cli.registry import CommandEntry
+
+GREET = CommandEntry("greeting.command", "Greet a grammar.")
+""",
+    "greeting/command.py": """\
+import click
+
+from sgl.cli.session import grammar_argument, grammar_options
+
+
+@click.command("greet")
+@grammar_argument
+@grammar_options
+def command(session, grammar):
+    \"\"\"Greet GRAMMAR.\"\"\"
+    compiled = session.open(grammar)
+    session.echo(f"Hello, {compiled.project.name}")
+    session.check_names(["de"], ["en", "ja"], "layer")
+""",
+    "greeting-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n",
+    "greeting-1.0.dist-info/entry_points.txt": """\
+[sgl.commands]
+greet = greeting:GREET
+compile = greeting:GREET
+broken = nowhere:ENTRY
+""",
+}
+
+
+@pytest.fixture
+def guest(work: Workplace) -> Workplace:
+    """A place with an installed package that registers commands."""
+    for name, text in GREETING.items():
+        work.write(f"site/{name}", text)
+    work.write(MAIN, BASE)
+    return work
+
+
+def sglc(work: Workplace, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return python(work, "-m", "sgl", *arguments)
+
+
+def python(work: Workplace, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process that finds the package of the guest."""
+    paths = [str(work.directory / "site"), str(Path(__file__).parents[2])]
+    where = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=where,
+        cwd=work.directory,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_package_of_somebody_else_has_a_command(guest: Workplace) -> None:
+    done = sglc(guest, "greet", MAIN, "--no-cache")
+    assert done.stdout == f"Hello, {Path(MAIN).stem}\n"
+    assert done.stderr.startswith("error: there is no layer `de`")
+    assert done.returncode == USAGE
+
+
+def test_help_lists_the_guest_and_keeps_the_commands_of_the_compiler(guest: Workplace) -> None:
+    shown = sglc(guest, "--help").stdout
+    assert "Greet a grammar." in shown
+    assert shown.count("Greet a grammar.") == 1
+    assert "broken" in shown
+    assert "cannot be loaded" in shown
+    done = sglc(guest, "broken")
+    assert "`broken` cannot be loaded: No module named 'nowhere'" in done.stderr
+    assert done.returncode == USAGE
+
+
+def test_names_are_completed_without_importing_a_command(guest: Workplace) -> None:
+    program = (
+        "import sys, atexit;"
+        "atexit.register(lambda: print('\\n'.join(sys.modules), file=sys.stderr));"
+        "from sgl.cli.main import sglc; sglc(prog_name='sglc')"
+    )
+    asked = {"_SGLC_COMPLETE": "bash_complete", "COMP_WORDS": "sglc g", "COMP_CWORD": "1"}
+    done = python(guest, "-c", program, **asked)
+    assert done.stdout == "plain,greet\n"
+    assert not {"sgl.cli.compile", "greeting.command", "numpy"} & set(done.stderr.split())
+
+
+# ---- sessions
+
+
+def test_a_session_opens_a_grammar(work: Workplace) -> None:
+    work.write(MAIN, BASE)
+    with Session() as session:
+        assert session.open(Path(MAIN)) is session.compiled
+    assert session.status == OK
+
+
+def test_a_grammar_with_errors_ends_the_command(work: Workplace) -> None:
+    work.write(MAIN, "category\n")
+    reached = False
+    with Session() as session:
+        session.open(Path(MAIN))
+        reached = True
+    assert (session.status, reached) == (FAILED, False)
+    assert "error[SGL" in work.capsys.readouterr().err
+
+
+def test_the_error_of_a_user_becomes_a_diagnostic_at_the_dataset(work: Workplace) -> None:
+    work.write(MAIN, BASE)
+    with Session(form="json") as session:
+        compiled = session.open(Path(MAIN))
+        raise ViewError("a node has no type")
+    (found,) = json.loads(work.capsys.readouterr().out)
+    assert (found["code"], session.status) == ("SGL0513", FAILED)
+    assert found["place"]["line"] == 1 + BASE[: compiled.dataset_span.start].count("\n")
+
+
+def test_errors_about_files_have_an_exit_code_of_their_own(work: Workplace) -> None:
+    with Session() as session:
+        session.write(work.directory / "nowhere" / "file", "text")
+    assert session.status == OUTPUT
+    with Session() as session, session.reading():
+        (work.directory / "nowhere").read_text()
+    assert session.status == OUTPUT
+    assert work.capsys.readouterr().err.count("error[SGL110") == 2
+
+
+def test_a_mistake_of_our_own_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError), Session():
+        raise ZeroDivisionError
+
+
+def test_a_diagnostic_is_shown_once(work: Workplace) -> None:
+    with Session() as session:
+        session.error("SGL1104", "2 rows cannot be read")
+        session.show()
+        session.show()
+    assert work.capsys.readouterr().err.count("error[SGL1104]") == 1
+    assert session.status == FAILED
