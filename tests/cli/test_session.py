@@ -9,12 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from diagnostics import BASE, MAIN
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.session import Session
-from sgl.diagnostics.codes.base import BASE
-from sgl.diagnostics.codes.code import MAIN
 from sgl.rendering import ViewError
 
 GREETING = {
