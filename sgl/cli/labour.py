@@ -15,7 +15,7 @@ from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.messages import show
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parallel.executor import ENGINES, LOCAL, WorkerLostError
-from sgl.parallel.journal import BusyRunError, InterruptedRunError, interrupted, partial_folder
+from sgl.parallel.run import BusyRunError, InterruptedRunError, interrupted
 from sgl.pipeline.labour import Labour
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -36,7 +36,7 @@ def refused_labour(problem: Exception, out: Path, labour: Labour, form: str, col
         if labour.resume:
             message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
             hint = "`--force` begins anew"
-    elif interrupted(partial_folder(out)) and not isinstance(problem, BusyRunError):
+    elif interrupted(out) and not isinstance(problem, BusyRunError):
         hint = "what is finished is kept, and `--resume` goes on with it"
     diagnostics = Diagnostics()
     diagnostics.error("SGL0902", None, message, hint=hint)
@@ -50,7 +50,7 @@ def telling_what_is_kept(out: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if interrupted(partial_folder(out)):
+        if interrupted(out):
             click.echo("what is finished is kept; `--resume` goes on with it", err=True)
         raise
 

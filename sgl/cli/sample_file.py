@@ -17,10 +17,10 @@ from sgl.cli.shortage import report_none, report_shortage
 from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
-from sgl.parallel.journal import interrupted, partial_folder
+from sgl.parallel.run import interrupted
 from sgl.pipeline.deciding import deciding
 from sgl.pipeline.labour import Labour
-from sgl.pipeline.sampled import Request, write_sample
+from sgl.pipeline.sentence_file import SampleRequest, write_sample
 from sgl.sampling import NotEnoughError
 
 #: What the ends of file names say.
@@ -74,7 +74,7 @@ def _written(
     if not _may_write(out, labour, diagnostics):
         return OUTPUT
     start = wanted.chosen.starts[0]
-    request = Request(
+    request = SampleRequest(
         start,
         wanted.chosen.constraint,
         wanted.number,
@@ -119,7 +119,7 @@ def _may_write(out: Path, labour: Labour, diagnostics: Diagnostics) -> bool:
     try:
         if out.is_dir():
             fault = f"cannot write `{out}`: it is a directory"
-        elif out.exists() and not labour.force and not interrupted(partial_folder(out)):
+        elif out.exists() and not labour.force and not interrupted(out):
             fault, hint = f"`{out}` is there already", "`--force` replaces it"
     except OSError as problem:
         fault = _refusal(out, problem)
@@ -135,7 +135,7 @@ def _refusal(out: Path, problem: OSError) -> str:
 def _write(
     compiled: Compiled,
     split: SplitGrammar,
-    request: Request,
+    request: SampleRequest,
     out: Path,
     labour: Labour,
     stage: Callable[[str, int, int], None],

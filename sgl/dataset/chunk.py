@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,8 @@ class Chunk:
     """Rows of a split.
 
     ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of
-    each target, ``conllu`` the sentences (``None`` without graphs), ``parquet`` a whole
-    Parquet file of these rows alone.  ``words`` counts the words of each row in the first
+    each target, ``conllu`` the sentences (``None`` without graphs), ``table`` the rows of the
+    Parquet file as a table of Arrow.  ``words`` counts the words of each row in the first
     text layer.
     """
 
@@ -44,7 +44,7 @@ class Chunk:
     first: int
     rows: tuple[bytes, ...]
     conllu: bytes | None
-    parquet: bytes
+    table: Any
     words: NDArray[np.int32]
     pieces: tuple[Piece, ...]
 

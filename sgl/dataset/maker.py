@@ -29,7 +29,7 @@ from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.columns import FeatureColumns, NotationColumns
 from sgl.dataset.notation import recursive_labels
-from sgl.dataset.parquet import row_groups, schema_of
+from sgl.dataset.parquet import schema_of
 from sgl.dataset.row_kernel import count_words
 from sgl.rendering.graph_columns import DerivedColumn, GraphColumns
 from sgl.sampling.sampler import Sampler, text_writer
@@ -128,7 +128,7 @@ class ChunkMaker:
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
             conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
-            parquet=row_groups(self._table(pieces, parts)),
+            table=self._table(pieces, parts),
             words=np.concatenate([part.words for part in parts]),
             pieces=tuple(pieces),
         )

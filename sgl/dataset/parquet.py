@@ -1,16 +1,17 @@
-"""The Parquet files of a dataset: their columns, and how rows are encoded."""
+"""Write Parquet files: their columns, and how tables of rows come to them."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from sgl.core.plan import Plan
-from sgl.dataset.chunk import ROWS
 
 #: Columns of the Parquet files.
 SCHEMA = pa.schema(
@@ -36,35 +37,72 @@ LEVEL = 3
 
 
 def schema_of(plan: Plan) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """The columns of the Parquet files, one more for each further target."""
-    schema = SCHEMA
-    for name in plan.further:
-        schema = schema.append(pa.field(f"target_{name}", pa.string()))
-    return schema
+    """Return the columns of the Parquet files, one more for each further target."""
+    further = [pa.field(f"target_{name}", pa.string()) for name in plan.further]
+    return pa.schema([*SCHEMA, *further])
 
 
-def row_groups(
-    table: Any,  # noqa: ANN401
-    dictionary: Sequence[str] = DICTIONARY,
-    level: int = LEVEL,
-    rows: int = ROWS,
-) -> bytes:
-    """A table of Arrow as a Parquet file; one without rows has no row groups.
+class ParquetFile:
+    """A Parquet file that takes packed tables, each of which becomes a row group.
 
     The values of the columns ``dictionary`` are numbered.  No column has statistics: the
     least and the greatest of distinct sentences say nothing.
     """
-    stream = io.BytesIO()
-    with pq.ParquetWriter(
-        stream,
-        table.schema,
-        version="2.6",
-        compression="zstd",
-        compression_level=level,
-        use_dictionary=list(dictionary) or False,
-        write_statistics=False,
-        store_schema=False,
-    ) as writer:
-        if table.num_rows:
-            writer.write_table(table, row_group_size=rows)
-    return stream.getvalue()
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Any,  # noqa: ANN401
+        dictionary: Sequence[str] = DICTIONARY,
+        level: int = LEVEL,
+    ) -> None:
+        self._writer = pq.ParquetWriter(
+            path,
+            schema,
+            version="2.6",
+            compression="zstd",
+            compression_level=level,
+            use_dictionary=list(dictionary) or False,
+            write_statistics=False,
+            store_schema=False,
+        )
+
+    def write(self, packed: bytes) -> None:
+        """Append the rows of a packed table."""
+        self.append(unpacked_table(packed))
+
+    def append(self, table: Any) -> None:  # noqa: ANN401
+        """Append the rows of a table."""
+        self._writer.write_table(table, row_group_size=max(table.num_rows, 1))
+
+    def close(self) -> None:
+        """Complete the file."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        """Use the file in a ``with`` block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Complete the file."""
+        self.close()
+
+
+def packed_table(table: Any) -> bytes:  # noqa: ANN401
+    """Return a table of Arrow as bytes, on its way from a worker to the file."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpacked_table(packed: bytes) -> Any:  # noqa: ANN401
+    """Return the table that was packed."""
+    return pa.ipc.open_stream(packed).read_all()

@@ -6,13 +6,12 @@ from contextlib import ExitStack
 from hashlib import file_digest
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import BinaryIO, Self
 
 from sgl.core.plan import Plan
 from sgl.dataset.chunk import Chunk
 from sgl.dataset.manifest import DataFile
-from sgl.dataset.parquet import row_groups, schema_of
-from sgl.dataset.parquet_join import ParquetJoin
+from sgl.dataset.parquet import ParquetFile, schema_of
 
 
 class SplitFiles:
@@ -30,7 +29,8 @@ class SplitFiles:
         self.rows = 0
         self._rows = [self._create(path) for path in self.tsv]
         self._sentences = None if self.conllu is None else self._create(self.conllu)
-        self._groups = ParquetJoin(self._create(self.parquet), row_groups(_no_rows(plan)))
+        self.parquet.parent.mkdir(parents=True, exist_ok=True)
+        self._table = self._open.enter_context(ParquetFile(self.parquet, schema_of(plan)))
 
     @property
     def paths(self) -> list[Path]:
@@ -44,21 +44,16 @@ class SplitFiles:
             file.write(rows)
         if self._sentences is not None and chunk.conllu is not None:
             self._sentences.write(chunk.conllu)
-        self._groups.append(chunk.parquet)
+        self._table.append(chunk.table)
         self.rows += len(chunk.words)
 
     def close(self) -> None:
         """Complete and close all files."""
-        self._groups.close()
         self._open.close()
 
     def _create(self, path: Path) -> BinaryIO:
         path.parent.mkdir(parents=True, exist_ok=True)
         return self._open.enter_context(path.open("wb"))
-
-
-def _no_rows(plan: Plan) -> Any:  # noqa: ANN401
-    return schema_of(plan).empty_table()
 
 
 class DatasetFiles:

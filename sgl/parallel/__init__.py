@@ -1,13 +1,16 @@
-"""Work in shards: pure tasks on workers, a journal of what is finished, files put together.
+"""Divide work among processes or the workers of a cluster, so that it can be resumed.
 
-A *shard* is a piece of the result that depends on the grammar, the seed and a range of
-numbers alone, so it does not matter who makes it, when, or how often::
+A *task* is a pure function of the grammar, the seed and a range of numbers, so it does not
+matter who does it, when, or how often.  In reading order::
 
-    executor    runs tasks: here, on processes of this machine, or on a cluster
-    journal     what is finished, so that an interrupted run can be resumed
+    executor    run tasks: here, on processes of this machine, or on a cluster
+    processes   workers that are processes of this machine
+    cluster     workers of a Dask cluster
+    lock        one process at a time works in a folder
+    run         the folder of an unfinished run, with a list of its finished tasks
     sentences   the tasks of a sample: survey candidates, encode accepted ones
-    export      draw, encode and put together one file
-    parquet     row groups that were written apart become one file
+    sample      sample sentences into one file
+    dataset     the tasks of a dataset: make its chunks
 
 The modules that start nothing import nothing heavy; Numba and Arrow are loaded by tasks.
 """

@@ -1,8 +1,7 @@
 """Workers of a Dask cluster: on this machine, or wherever a scheduler runs.
 
 The work is sent as a plugin, which Dask also gives to workers that join later or are started
-again.  Dask begins the task of a dead worker again by itself.  A thread waits for each task,
-so that several results are on their way at once.
+again.  Dask itself begins the task of a dead worker again.
 
 Dask was chosen over Ray after both had been measured on the same tasks: see
 ``docs/scaling.md``.
@@ -12,16 +11,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sgl import __version__
-from sgl.parallel.arrays import writable
-from sgl.parallel.executor import ATTEMPTS, Function, WorkerLostError, in_flight
-from sgl.parallel.partitions import Hashes, Marks
-from sgl.sampling.seen import Earlier, SeenSentences
+from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, WorkerLostError
 
 try:
     import distributed
@@ -37,9 +32,6 @@ _NAME = "sgl-work"
 
 #: Seconds to wait for a scheduler.
 _PATIENCE = 10
-
-#: What Dask raises, in one version or another, when the worker of a table is gone.
-_GONE = (OSError, ValueError, RuntimeError)
 
 
 class _Work(WorkerPlugin):  # type: ignore[misc]
@@ -66,26 +58,22 @@ class DaskExecutor:
         except (OSError, ValueError) as problem:
             raise WorkerLostError(f"no scheduler answers at `{scheduler}`") from problem
         try:
-            found = _ready(self._client, pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
+            found = _prepare(self._client, pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
         except BaseException:
             self._leave()
             raise
-        #: How many workers there are.
-        self.workers = found
-        self.ahead = in_flight(self.workers)
-        self._threads = ThreadPoolExecutor(self.ahead, "task")
+        self.ahead = IN_FLIGHT * found
 
-    def submit(self, function: Function, *arguments: Any) -> Future[Any]:  # noqa: ANN401
+    def submit(self, function: Function, *arguments: Any) -> _ClusterTask:  # noqa: ANN401
         """Run a task on some worker."""
-        return self._threads.submit(self._wait, function, arguments)
-
-    def table(self, number: int) -> _ActorTable:  # noqa: ARG002
-        """Start a table of sentences on some worker."""
-        made = self._client.submit(_Sentences, actor=True, pure=False)
-        return _ActorTable(self._guarded(_promised(lambda: made)))
+        # Dask would move large arrays beside their pickle, and they would arrive read-only.
+        task = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
+        return _ClusterTask(
+            self._client.submit(_perform, __version__, task, pure=False, retries=ATTEMPTS)
+        )
 
     def __enter__(self) -> Self:
-        """Workers run already."""
+        """Use the cluster in a ``with`` block."""
         return self
 
     def __exit__(
@@ -95,75 +83,41 @@ class DaskExecutor:
         traceback: TracebackType | None,
     ) -> None:
         """Leave the cluster; one that was started here is stopped."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
         self._leave()
-        self._threads.shutdown()
 
     def _leave(self) -> None:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
 
-    def _wait(self, function: Function, arguments: tuple[Any, ...]) -> object:
-        future = self._client.submit(
-            _run, __version__, function, arguments, pure=False, retries=ATTEMPTS
-        )
-        return self._guarded(future.result)
 
-    def _guarded(self, wait: Callable[[], Answer]) -> Answer:
+class _ClusterTask:
+    """A task that some worker of a cluster does."""
+
+    def __init__(self, future: Any) -> None:  # noqa: ANN401 - Dask's future
+        self._future = future
+
+    def result(self) -> Any:  # noqa: ANN401
+        """Wait for the task; return what it returns, or raise what it raises."""
         try:
-            return wait()
+            return pickle.loads(self._future.result())  # noqa: S301 - its own worker sent it
         except (distributed.KilledWorker, distributed.CancelledError) as problem:
             raise WorkerLostError("the workers of the cluster die") from problem
 
 
-class _Sentences(SeenSentences):
-    """A table for arrays that came over the network, which may be read only."""
-
-    def earlier(self, hashes: Hashes, asked: Marks) -> Earlier:
-        """Where the sentences of the ``asked`` candidates occurred before."""
-        return super().earlier(writable(hashes), writable(asked))
-
-    def add(self, hashes: Hashes, accepted: Marks, stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum."""
-        super().add(writable(hashes), writable(accepted), stratum)
-
-
-class _ActorTable:
-    """A table that a worker holds as an actor."""
-
-    def __init__(self, actor: Any) -> None:  # noqa: ANN401
-        self._actor = actor
-
-    def earlier(self, hashes: Hashes, asked: Marks) -> Callable[[], Earlier]:
-        """Ask for sentences that occurred before."""
-        return _promised(lambda: self._actor.earlier(hashes, asked))
-
-    def add(self, hashes: Hashes, accepted: Marks, stratum: int) -> Callable[[], None]:
-        """Add accepted sentences."""
-        return _promised(lambda: self._actor.add(hashes, accepted, stratum))
-
-
-def _promised(ask: Callable[[], Any]) -> Callable[[], Any]:
-    """Ask an actor now; what comes of it when the answer is wanted."""
-    try:
-        future = ask()
-    except _GONE as problem:
-        raise WorkerLostError("a worker with a table is gone") from problem
-
-    def answer() -> object:
-        try:
-            return future.result()
-        except _GONE as problem:
-            raise WorkerLostError("a worker with a table is gone") from problem
-
-    return answer
+def _perform(version: str, task: bytes) -> bytes:
+    """Do a task on a worker."""
+    if __version__ != version:
+        raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
+    function, arguments = pickle.loads(task)  # noqa: S301 - the driver sent it
+    result = function(distributed.get_worker().plugins[_NAME].work, *arguments)
+    return pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
 
 
 def _local(workers: int) -> LocalCluster:
-    """A cluster on this machine, begun anew if a worker dies before it has joined."""
+    """Start a cluster on this machine, again if a worker dies before it has joined."""
     try:
-        return _attempted(
+        return _attempt(
             lambda: LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -180,50 +134,41 @@ def _local(workers: int) -> LocalCluster:
         raise WorkerLostError(f"no cluster can be started here: {problem}") from problem
 
 
-def _ready(client: Client, work: bytes) -> int:
-    """Give the work to the workers of a cluster; how many there are.
+def _prepare(client: Client, work: bytes) -> int:
+    """Give the work to the workers of a cluster; return how many there are.
 
-    Raises ``WorkerLostError`` if there are none, or if they cannot do it.
+    Raises:
+        WorkerLostError: there are none, or they cannot do it.
     """
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as problem:
         raise WorkerLostError("the cluster has no workers") from problem
+
+    def load() -> set[str]:
+        client.register_plugin(_Work(work))
+        return set(client.run(_version).values())
+
     try:
         # The connection to a worker that dies is lost; it is started again, or others are there.
-        versions = _attempted(lambda: _prepared(client, work), OSError)
+        versions = _attempt(load, OSError)
     # Whatever the workers raise when they load the work is raised here as well.
     except Exception as problem:
         raise WorkerLostError(f"the workers of the cluster cannot run sglc: {problem}") from problem
-    for version in sorted(versions - {__version__}):
-        raise WorkerLostError(_differing(version))
+    if others := versions - {__version__}:
+        raise WorkerLostError(
+            f"workers of the cluster have sglc {min(others)}, and this is {__version__}"
+        )
     return len(client.scheduler_info(n_workers=-1)["workers"])
-
-
-def _prepared(client: Client, work: bytes) -> set[str]:
-    """Have the workers load the work; which versions of ``sglc`` they have."""
-    client.register_plugin(_Work(work))
-    return set(client.run(_version).values())
-
-
-def _attempted(begin: Callable[[], Answer], passing: type[Exception]) -> Answer:
-    """What comes of a beginning, which is made again after an exception that may pass."""
-    for _ in range(ATTEMPTS - 1):
-        with suppress(passing):
-            return begin()
-    return begin()
-
-
-def _differing(version: str) -> str:
-    return f"workers of the cluster have sglc {version}, and this is {__version__}"
 
 
 def _version() -> str:
     return __version__
 
 
-def _run(version: str, function: Function, arguments: tuple[Any, ...]) -> object:
-    """Do a task on a worker."""
-    if __version__ != version:
-        raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
-    return function(distributed.get_worker().plugins[_NAME].work, *arguments)
+def _attempt(begin: Callable[[], Answer], passing: type[Exception]) -> Answer:
+    """Return what ``begin`` returns; call it again after an exception that may pass."""
+    for _ in range(ATTEMPTS - 1):
+        with suppress(passing):
+            return begin()
+    return begin()

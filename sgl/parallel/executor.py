@@ -1,14 +1,14 @@
-"""Executors: where tasks run.
+"""Run tasks: in this process, on processes of this machine, or on a cluster.
 
 A task is a function of the *work*, a value that every worker gets once, and a few small
 arguments::
 
-    with open_executor(work, workers=4) as executor:
-        future = executor.submit(encode, 0, 50_000)      encode(work, 0, 50_000), somewhere
-        future.result()
+    with open_executor(work, Parallelism(workers=4)) as executor:
+        tasks = (executor.submit(encode, part) for part in parts)     encode(work, part)
+        for data in ordered(tasks, executor.ahead):
+            ...
 
-Tasks are pure, so a task whose worker died is simply run again, and tasks may be run whose
-result nobody will ask for.
+Tasks are pure, so a task whose worker died is simply run again.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Protocol, Self
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 #: Called with the work and its own arguments.
 Function = Callable[..., Any]
@@ -27,7 +28,7 @@ LOCAL, DASK = "local", "dask"
 ENGINES = (LOCAL, DASK)
 
 #: Tasks in flight for each worker: one that runs and one that waits.
-_IN_FLIGHT = 2
+IN_FLIGHT = 2
 
 #: How often a task is begun at most, if its worker dies each time.
 ATTEMPTS = 5
@@ -37,6 +38,33 @@ class WorkerLostError(Exception):
     """A task could not be finished: its workers died, or the engine is gone."""
 
 
+@dataclass(frozen=True)
+class Parallelism:
+    """How a run is divided among workers, and what happens to an interrupted one.
+
+    ``scheduler`` is the address of a running Dask cluster.  An interrupted run is resumed
+    (``resume``), replaced (``force``), or reported as an error.
+    """
+
+    workers: int = 1
+    engine: str = LOCAL
+    scheduler: str = ""
+    resume: bool = False
+    force: bool = False
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a run with these options leaves something to resume from."""
+        return self != Parallelism(force=self.force)
+
+
+class Task(Protocol):
+    """A task that was submitted."""
+
+    def result(self) -> Any:  # noqa: ANN401
+        """Wait for the task; return what it returns, or raise what it raises."""
+
+
 class Executor(Protocol):
     """Runs tasks; ``ahead`` is how many are worth having in flight."""
 
@@ -44,19 +72,8 @@ class Executor(Protocol):
     def ahead(self) -> int:
         """How many tasks are worth having in flight."""
 
-    def submit(self, function: Function, *arguments: Any) -> Future[Any]:  # noqa: ANN401
-        """Run ``function(work, *arguments)``; the future may be cancelled."""
-
-    def __enter__(self) -> Self:
-        """Use the executor in a ``with`` block."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop the workers; what they were doing is lost."""
+    def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
+        """Run ``function(work, *arguments)`` on some worker."""
 
 
 class InProcess:
@@ -69,53 +86,45 @@ class InProcess:
 
     def submit(self, function: Function, *arguments: Any) -> Future[Any]:  # noqa: ANN401
         """Run the task now."""
-        future: Future[Any] = Future()
-        future.set_result(function(self._work, *arguments))
-        return future
-
-    def __enter__(self) -> Self:
-        """Nothing has to be started."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Nothing has to be stopped."""
+        return finished(function(self._work, *arguments))
 
 
-def open_executor(
-    work: object, workers: int = 1, engine: str = LOCAL, scheduler: str = ""
-) -> Executor:
-    """The executor for some work.
+def open_executor(work: object, parallelism: Parallelism) -> AbstractContextManager[Executor]:
+    """Return the executor for some work; leaving its context stops the workers.
 
-    One local worker is this process itself.  Raises ``ImportError`` if the engine is not
-    installed, and ``WorkerLostError`` if its ``scheduler`` does not answer.
+    One local worker is this process.
+
+    Raises:
+        ImportError: the engine is not installed.
+        WorkerLostError: the scheduler does not answer, or its workers cannot do the work.
     """
-    if engine == DASK:
+    if parallelism.engine == DASK:
         from sgl.parallel.cluster import DaskExecutor
 
-        return DaskExecutor(work, workers, scheduler)
-    if workers == 1:
-        return InProcess(work)
+        return DaskExecutor(work, parallelism.workers, parallelism.scheduler)
+    if parallelism.workers == 1:
+        return nullcontext(InProcess(work))
     from sgl.parallel.processes import Processes
 
-    return Processes(work, workers)
+    return Processes(work, parallelism.workers)
 
 
-def in_flight(workers: int) -> int:
-    """How many tasks keep so many workers busy."""
-    return _IN_FLIGHT * workers
+def finished(result: object) -> Future[Any]:
+    """Return a task that has this result already."""
+    future: Future[Any] = Future()
+    future.set_result(result)
+    return future
 
 
-def ordered(executor: Executor, calls: Iterable[tuple[Function, tuple[Any, ...]]]) -> Iterator[Any]:
-    """The results of some tasks in their order, with few of them in flight."""
-    flight: deque[Future[Any]] = deque()
-    for function, arguments in calls:
-        flight.append(executor.submit(function, *arguments))
-        if len(flight) >= executor.ahead:
+def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
+    """Yield the results of tasks in their order.
+
+    Tasks that are submitted as ``tasks`` is read are submitted ``ahead`` at a time.
+    """
+    flight: deque[Task] = deque()
+    for task in tasks:
+        flight.append(task)
+        if len(flight) >= ahead:
             yield flight.popleft().result()
     while flight:
         yield flight.popleft().result()

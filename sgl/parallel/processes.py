@@ -1,62 +1,68 @@
 """Workers that are processes of this machine.
 
-Each worker has a pipe of its own and a thread that speaks with it::
+They are a ``ProcessPoolExecutor``, which breaks as a whole when one of its processes is
+killed: then a new one is started, and each task that is not finished is submitted again when
+its result is wanted.
 
-    thread 1  ── work, task, task, ... ──>  process 1
-              <──── result, result, ... ──
-    thread 2  ───────────────────────────>  process 2
-
-``concurrent.futures.ProcessPoolExecutor`` has one queue for all: when a process is killed
-there, all are lost, and the reader may wait for ever for the rest of a result.  Here the end
-of a pipe says which worker died and which task it had; that worker is started again and the
-task with it, while the others go on.
-
-Processes are spawned, never forked, so this works alike on all systems.  A worker whose pipe
-ends has lost its driver and leaves.
+Results come back as files.  A process that is killed while it sends a long result through
+the queue of the pool would leave the reader waiting for the rest.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
+import tempfile
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sgl.parallel.executor import ATTEMPTS, Function, WorkerLostError, in_flight
-from sgl.parallel.interrupts import unheard_by_children
-
-#: Seconds that a worker has to leave by itself.
-_PATIENCE = 2.0
+from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, WorkerLostError
 
 
 class Processes:
     """Runs tasks on processes of this machine."""
 
     def __init__(self, work: object, workers: int) -> None:
-        self.ahead = in_flight(workers)
+        self.ahead = IN_FLIGHT * workers
+        self._workers = workers
         self._work = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
-        self._threads = ThreadPoolExecutor(workers, "worker")
-        self._own = threading.local()
-        self._lock = threading.Lock()
-        self._all: set[_Worker] = set()
-        self._closed = False
+        self._results = tempfile.TemporaryDirectory(prefix="sgl-", ignore_cleanup_errors=True)
+        self._pool = self._new_pool()
 
-    def submit(self, function: Function, *arguments: Any) -> Future[Any]:  # noqa: ANN401
-        """Run a task on the next worker that is free."""
-        return self._threads.submit(self._run, function, arguments)
+    def submit(self, function: Function, *arguments: Any) -> _ProcessTask:  # noqa: ANN401
+        """Run a task on the next process that is free."""
+        return _ProcessTask(self, function, arguments)
 
-    def processes(self) -> list[int]:
-        """The numbers of the processes that run at the moment."""
-        with self._lock:
-            return [worker.pid for worker in self._all]
+    def begin(
+        self, function: Function, arguments: tuple[Any, ...]
+    ) -> tuple[ProcessPoolExecutor, Future[str]]:
+        """Submit a task; return the pool that has it, and the file of its result to come."""
+        # Processes start when they are first needed, which may be now.
+        with unheard_by_children():
+            try:
+                future = self._pool.submit(_perform, function, arguments, self._results.name)
+            except BrokenProcessPool:
+                self.replace(self._pool)
+                future = self._pool.submit(_perform, function, arguments, self._results.name)
+        return self._pool, future
+
+    def replace(self, broken: ProcessPoolExecutor) -> None:
+        """Start a new pool, unless that is done already."""
+        if broken is self._pool:
+            broken.shutdown()
+            self._pool = self._new_pool()
 
     def __enter__(self) -> Self:
-        """Processes start when they are needed."""
+        """Use the processes in a ``with`` block."""
         return self
 
     def __exit__(
@@ -65,117 +71,82 @@ class Processes:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop all processes; tasks that are not finished are lost."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        with self._lock:
-            self._closed = True
-            workers = list(self._all)
-        # A thread that waits for a result sees the end of its pipe, and leaves.
-        for worker in workers:
-            worker.terminate()
-        self._threads.shutdown()
-        for worker in workers:
-            worker.stop()
+        """Stop the processes as soon as each has finished its task."""
+        self._pool.shutdown(cancel_futures=True)
+        self._results.cleanup()
 
-    def _run(self, function: Function, arguments: tuple[Any, ...]) -> object:
-        """Have the worker of this thread do a task, and a new one if it dies."""
+    def _new_pool(self) -> ProcessPoolExecutor:
+        # Spawned, never forked, so that this works alike on all systems.
+        return ProcessPoolExecutor(self._workers, get_context("spawn"), _prepare, (self._work,))
+
+
+class _ProcessTask:
+    """A task that is submitted again when its pool breaks."""
+
+    def __init__(
+        self, processes: Processes, function: Function, arguments: tuple[Any, ...]
+    ) -> None:
+        self._processes = processes
+        self._call = function, arguments
+        self._pool, self._file = processes.begin(function, arguments)
+
+    def result(self) -> Any:  # noqa: ANN401
+        """Wait for the task; return what it returns, or raise what it raises."""
         for _ in range(ATTEMPTS):
-            worker: _Worker | None = getattr(self._own, "worker", None)
-            if worker is None:
-                worker = self._own.worker = self._start()
             try:
-                finished, result = worker.ask(function, arguments)
-            except (EOFError, OSError):
-                self._own.worker = None
-                self._forget(worker)
-                continue
-            if finished:
+                path = Path(self._file.result())
+            except BrokenProcessPool:
+                self._processes.replace(self._pool)
+                self._pool, self._file = self._processes.begin(*self._call)
+            else:
+                result = pickle.loads(path.read_bytes())  # noqa: S301 - its own process wrote it
+                path.unlink()
                 return result
-            raise result
         raise WorkerLostError(f"a task was begun {ATTEMPTS} times, and its process died each time")
 
-    def _start(self) -> _Worker:
-        with self._lock:
-            if self._closed:
-                raise WorkerLostError("the workers are stopped")
-            worker = _Worker(self._work)
-            self._all.add(worker)
-            return worker
 
-    def _forget(self, worker: _Worker) -> None:
-        with self._lock:
-            self._all.discard(worker)
-        worker.stop()
+#: What a worker process knows.
+_known: dict[str, Any] = {}
 
 
-class _Worker:
-    """One process and the pipe to it."""
-
-    def __init__(self, work: bytes) -> None:
-        self._work = work
-        context = get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with unheard_by_children():
-            self._process.start()
-        # The pipe has to end when the process does, so no other may have its end open.
-        theirs.close()
-
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid or 0
-
-    def ask(self, function: Function, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
-        """Whether a task was finished, and its result or else what it raised.
-
-        Raises ``EOFError`` or ``OSError`` if the process is gone.
-        """
-        if self._work:
-            self._pipe.send_bytes(self._work)
-            self._work = b""
-        self._pipe.send((function, arguments))
-        answer: tuple[bool, Any] = self._pipe.recv()
-        return answer
-
-    def terminate(self) -> None:
-        """Tell the process to end."""
-        with suppress(OSError):
-            self._process.terminate()
-
-    def stop(self) -> None:
-        """End the process, whatever it is doing."""
-        self.terminate()
-        self._process.join(_PATIENCE)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-        self._pipe.close()
-
-
-def _serve(pipe: Connection) -> None:
-    """Do tasks until the pipe ends: what a worker process runs."""
+def _prepare(work: bytes) -> None:
+    """Unpack the work, and end when the driver ends: what a process does first."""
     # An interruption from the keyboard reaches all; the driver decides what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(EOFError, OSError):
-        work = pickle.loads(pipe.recv_bytes())  # noqa: S301
-        while True:
-            function, arguments = pipe.recv()
-            pipe.send(_outcome(function, work, arguments))
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _known["work"] = pickle.loads(work)  # noqa: S301 - its parent sent it
 
 
-def _outcome(function: Function, work: object, arguments: tuple[Any, ...]) -> tuple[bool, object]:
-    """Whether a task was finished, and its result or else what it raised."""
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:
+    """Do a task; return the file that holds its result."""
+    result = function(_known["work"], *arguments)
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
+    return file.name
+
+
+@contextmanager
+def unheard_by_children() -> Iterator[None]:
+    """Keep processes that are started in this block from hearing Ctrl-C.
+
+    Ctrl-C reaches all processes of a terminal, and the first of them decides what follows.
+    A new process imports modules for a second before it can ignore the signal, so it starts
+    with the signal blocked, which it inherits.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It starts with the first process, and unblocks the signal when it has.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return True, function(work, *arguments)
-    except Exception as problem:  # noqa: BLE001
-        return False, _sendable(problem)
-
-
-def _sendable(problem: Exception) -> Exception:
-    """An exception that can be sent to the driver."""
-    try:
-        pickle.loads(pickle.dumps(problem))  # noqa: S301
-    except Exception:  # noqa: BLE001
-        return RuntimeError(f"{type(problem).__name__}: {problem}")
-    return problem
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

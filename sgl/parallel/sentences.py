@@ -3,13 +3,16 @@
 Both are functions of the tables and of numbers of candidates alone::
 
     survey(work, 0, 100_000)           verdicts and hashes of the first 100,000 candidates
-    encode(work, [3, 5, 8, ...])       a piece of the file with these candidates as rows
+    encode(work, [3, 5, 8, ...])       a chunk of the file with these candidates as rows
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +25,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.dataset import arrays
 from sgl.dataset.arrays import arrow_array
 from sgl.dataset.errors import TextTooLongError
-from sgl.dataset.parquet import row_groups
-from sgl.parallel.arrays import writable
+from sgl.dataset.parquet import ParquetFile, packed_table
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
 from sgl.sampling.engine import Tables
@@ -57,13 +59,21 @@ class SentenceWork:
         self.layers = layers
         self.form = form
 
+    def open_file(self, path: Path) -> AbstractContextManager[BinaryIO | ParquetFile]:
+        """Open the file that takes what ``encode`` returns, chunk by chunk."""
+        if self.form == TSV:
+            return path.open("wb")
+        schema = pa.schema([(name, pa.string()) for name in self.layers])
+        # Sentences are distinct, so that a dictionary of them would only repeat them.
+        return ParquetFile(path, schema, dictionary=(), level=COMPRESSION_LEVEL)
+
     @cached_property
     def sampler(self) -> Sampler:
         """Draws candidates."""
         return Sampler(self.tables)
 
     def column(self, name: str, batch: Batch) -> pa.Array:
-        """The texts of a batch in a text layer or a view.
+        """Return the texts of a batch in a text layer or a view.
 
         Raises ``FormatError`` if a graph has no form in the view.
         """
@@ -87,7 +97,7 @@ class SentenceWork:
 
 
 def survey(work: SentenceWork, first: int, count: int) -> Survey:
-    """What there is to say of each of ``count`` candidates, without the candidates."""
+    """Return what there is to say of each of ``count`` candidates, without the candidates."""
     numbers = np.arange(first, first + count, dtype=np.int64)
     sampler = work.sampler
     every = np.ones_like(sampler.unexposed())
@@ -96,20 +106,17 @@ def survey(work: SentenceWork, first: int, count: int) -> Survey:
 
 
 def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
-    """These candidates as rows: lines, or a Parquet file of one row group.
+    """Return these candidates as rows: lines, or a packed table.
 
     Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
     """
-    batch = work.sampler.derive(work.tables.strata[0], writable(numbers))
+    batch = work.sampler.derive(work.tables.strata[0], numbers)
     try:
         columns = [work.column(name, batch) for name in work.layers]
     except TextTooLongError as problem:
         raise FormatError(str(problem)) from problem
     table = pa.table(columns, names=list(work.layers))
-    if work.form == TSV:
-        return _lines(table)
-    # Sentences are distinct, so that a dictionary of them would only repeat them.
-    return row_groups(table, (), COMPRESSION_LEVEL, max(table.num_rows, 1))
+    return _lines(table) if work.form == TSV else packed_table(table)
 
 
 def _lines(table: pa.Table) -> bytes:
@@ -117,7 +124,7 @@ def _lines(table: pa.Table) -> bytes:
 
 
 def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows of a batch in parts whose lines one array of Arrow can hold."""
+    """Cut the rows of a batch into parts whose lines one array of Arrow can hold."""
     # What is counted here has four bytes of offset for each text, and a line a tab or its end.
     if batch.nbytes <= arrays.MOST_BYTES:
         yield batch
@@ -130,7 +137,7 @@ def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _joined(batch: pa.RecordBatch) -> bytes:
-    """The lines of some rows."""
+    """Return the lines of some rows."""
     rows = pc.binary_join_element_wise(*batch.columns, "\t")
     rows = pc.binary_join_element_wise(rows, "", "\n")
     # The texts of a column lie one behind the other.

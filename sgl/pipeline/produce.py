@@ -33,11 +33,11 @@ from sgl.dataset import (
     write_manifest,
 )
 from sgl.frontend import Compiled
-from sgl.parallel.journal import interrupted, kept_if_begun, partial_folder
+from sgl.parallel.executor import Parallelism
+from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.certified import certificate_file
-from sgl.pipeline.divided import Division, write_dataset
 from sgl.pipeline.guarantees import completed, guarantees_of, on_the_graphs
-from sgl.pipeline.labour import Labour, open_journal
+from sgl.pipeline.items import write_dataset
 from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.report_data import Observer, report_data
 from sgl.pipeline.string_level import Referee, ignored, referee_of
@@ -56,7 +56,7 @@ CERTIFICATE = "certificate.json"
 #: A dataset of so many items is certainly verified by several processes.
 MANY_ITEMS = 30_000
 
-#: What the directory of a dataset that is being written has for a name in the journal's folder.
+#: What the directory of a dataset that is being written has for a name in the folder of its run.
 STAGE = "stage"
 
 
@@ -91,12 +91,12 @@ def produce(
     proofs: Proofs,
     target: Path,
     stage: Stage,
-    labour: Labour | None = None,
+    parallelism: Parallelism | None = None,
 ) -> Outcome:
     """Write the dataset of a proved plan to ``target``.
 
-    With divided ``labour`` there is a journal, so that an interrupted run can be resumed; one
-    that is there is in the way of all others.
+    With options of ``parallelism`` the folder of the run keeps what is finished, so that an
+    interrupted run can be resumed; one that is there is in the way of all others.
 
     Raises:
         OutputError: the directory cannot be written.
@@ -105,19 +105,18 @@ def produce(
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
-    labour = labour or Labour()
-    if not (labour.divided or interrupted(partial_folder(target))):
-        return _produce(compiled, structures, proofs, target, Division(Labour(), None), stage)
+    parallelism = parallelism or Parallelism()
+    if not (parallelism.resumable or interrupted(target)):
+        return _produce(compiled, structures, proofs, target, None, stage)
     try:
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
         rescue = partial(put_back, partial_folder(target) / STAGE, target.resolve())
-        opened = open_journal(target, _identity(compiled), labour, rescue)
+        opened = open_run(target, _identity(compiled), parallelism, rescue)
     except OSError as problem:
         raise OutputError(target, problem.strerror or str(problem)) from problem
-    with opened as journal, kept_if_begun(journal):
-        division = Division(labour, journal)
-        outcome = _produce(compiled, structures, proofs, target, division, stage)
-        journal.discard()
+    with opened as run:
+        outcome = _produce(compiled, structures, proofs, target, run, stage)
+        run.discard()
     return outcome
 
 
@@ -135,17 +134,17 @@ def _produce(
     structures: StructureCompiler,
     proofs: Proofs,
     target: Path,
-    division: Division,
+    run: RunFolder | None,
     stage: Stage,
 ) -> Outcome:
-    place = None if division.journal is None else division.journal.folder / STAGE
+    place = None if run is None else run.path / STAGE
     outcome: Outcome | None = None
     try:
         with (
             staged_directory(target, place) as directory,
             standing_by(_verifiers(compiled.plan)) as standby,
         ):
-            drawn = _write(compiled, structures, proofs, directory, division, stage)
+            drawn = _write(compiled, structures, proofs, directory, run, stage)
             content, observer = drawn.manifest, drawn.observer
             report = _verified(directory, standby, stage)
             _write_verification(directory, report)
@@ -168,7 +167,7 @@ def _write(
     structures: StructureCompiler,
     proofs: Proofs,
     directory: Path,
-    division: Division,
+    run: RunFolder | None,
     stage: Stage,
 ) -> _Drawn:
     grammar, plan = compiled.grammar, compiled.plan
@@ -179,7 +178,7 @@ def _write(
     observer = Observer(grammar, plan, sampler)
     others = registered_observers(compiled, sampler)
     watch = _watching((observer, *others), plan, stage)
-    written = write_dataset(compiled, sampler, referee, directory, division, watch, stage)
+    written = write_dataset(compiled, sampler, referee, directory, run, watch, stage)
     provenance = Provenance(
         name=compiled.project.name,
         title=compiled.project.title,

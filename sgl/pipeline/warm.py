@@ -29,7 +29,7 @@ from signal import SIG_IGN, SIGINT, signal
 from sgl.accel.jit import kernel_directory
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parallel.interrupts import unheard_by_children
+from sgl.parallel.processes import unheard_by_children
 from sgl.pipeline.claims import establish
 from sgl.pipeline.produce import produce
 from sgl.pipeline.session import open_grammar

@@ -1,7 +1,7 @@
 """Columns of texts as rows and as arrays of Arrow, also where there are too many bytes for one."""
 
-import io
 import random
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from toy import TOY
 from sgl.core.column import Column
 from sgl.dataset import TextTooLongError, arrays
 from sgl.dataset.arrays import arrow_array, rows_of
-from sgl.dataset.parquet import row_groups
+from sgl.dataset.parquet import ParquetFile, unpacked_table
 from sgl.dataset.row_kernel import breaks
 from sgl.parallel.sentences import PARQUET, TSV, FormatError, SentenceWork, encode
 
@@ -33,14 +33,16 @@ def test_a_column_within_the_limit_is_one_array_over_all_its_texts() -> None:
 
 @pytest.mark.parametrize("limit", [30, 31, 36, 48, 1_000])
 def test_a_column_beyond_the_limit_is_several_arrays_and_the_same_column_of_a_file(
-    monkeypatch: pytest.MonkeyPatch, limit: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(arrays, "MOST_BYTES", limit)
     array = arrow_array(Column.of(TEXTS))
     assert array.to_pylist() == TEXTS
     for chunk in array.chunks:
         assert sum(len(text.encode()) for text in chunk.to_pylist()) <= limit
-    assert pq.read_table(io.BytesIO(row_groups(table(TEXTS)))).to_pylist() == [
+    with ParquetFile(tmp_path / "a.parquet", table(TEXTS).schema) as file:
+        file.append(table(TEXTS))
+    assert pq.read_table(tmp_path / "a.parquet").to_pylist() == [
         {"source": text, "features": text} for text in TEXTS
     ]
 
@@ -70,7 +72,7 @@ def test_lines_that_no_array_can_hold_together_are_the_same_lines(
     monkeypatch.setattr(arrays, "MOST_BYTES", 500)
     assert encoded(TSV) == expected
     lines = [line.split("\t") for line in expected.decode().splitlines()]
-    found = pq.read_table(io.BytesIO(encoded(PARQUET))).to_pydict()
+    found = unpacked_table(encoded(PARQUET)).to_pydict()
     assert [list(pair) for pair in zip(found["en"], found["ja"], strict=True)] == lines
 
 

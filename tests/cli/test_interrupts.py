@@ -21,12 +21,11 @@ with standing_by(2) as pool:
 """
 
 WORKERS = """
+from multiprocessing import active_children
 from sgl.parallel.processes import Processes
 with Processes(0, 1) as workers:
-    workers.submit(len)
-    while not workers.processes():
-        pass
-    print(*workers.processes(), flush=True)
+    workers.submit(abs)
+    print(*(child.pid for child in active_children()), flush=True)
     wait()
 """
 

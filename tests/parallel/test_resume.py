@@ -1,5 +1,6 @@
-"""Runs that are killed: what is finished is kept, and the whole is as if nothing had happened."""
+"""A run that was stopped is resumed to the file of an uninterrupted run."""
 
+import errno
 import json
 import os
 import random
@@ -13,188 +14,202 @@ from pathlib import Path
 
 import pytest
 from clusters import needs_dask, on_linux
-from sampling import plan_of, tables_of
-from toy import TOY
+from parallel import SIZES, Failing, PowerCut, sampled
 from workplace import Workplace
 
 from killing import Command, interrupted_run, workers_of
 from sgl.cli.main import OUTPUT, run
 from sgl.dataset import put_back
-from sgl.parallel.executor import Function, InProcess
-from sgl.parallel.export import Sizes, assemble, export
-from sgl.parallel.journal import (
-    BusyRunError,
-    InterruptedRunError,
-    Journal,
-    begin,
-    open_journal,
-    resume,
-)
-from sgl.parallel.sentences import PARQUET, SentenceWork
+from sgl.parallel.executor import Parallelism
+from sgl.parallel.run import BusyRunError, InterruptedRunError, open_run, partial_folder
 from sgl.resources import grammars_dir
-from sgl.sampling.seen import SeenSentences
 
 SGET = str(grammars_dir() / "sget.sgl")
-SIZES = Sizes(chunk=500, batch=2_000, segment=800)
-
-
-def job() -> SentenceWork:
-    plan = plan_of({"sample": 4_000}, lemmas=("NOUN",), sentences=True)
-    return SentenceWork(tables_of(TOY, plan=plan), TOY, ("en", "ja"), PARQUET)
-
-
-class Power(Exception):
-    """The power goes off."""
-
-
-class Failing(InProcess):
-    """Stops the run at some task, and counts the tasks."""
-
-    def __init__(self, job: SentenceWork, last: int = 1_000_000) -> None:
-        super().__init__(job)
-        self.last = last
-        self.done: list[str] = []
-
-    def submit(self, function: Function, *arguments: object):  # type: ignore[no-untyped-def]  # noqa: ANN201
-        if len(self.done) == self.last:
-            raise Power
-        self.done.append(function.__name__)
-        return super().submit(function, *arguments)
-
-
-def go(journal: Journal, executor: Failing, target: Path, sizes: Sizes = SIZES) -> bytes:
-    with journal, executor:
-        export(job(), executor, SeenSentences(), journal, lambda *_: None, sizes)
-        assemble(job(), journal, target, sizes)
-    return target.read_bytes()
+RESUME, FORCE = Parallelism(resume=True), Parallelism(force=True)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
-    """What an uninterrupted run makes, and what it does."""
-    folder = tmp_path_factory.mktemp("whole")
-    executor = Failing(job())
-    return go(begin(folder / "partial", {}), executor, folder / "file"), executor.done
+    """What an uninterrupted run makes, and its tasks."""
+    executor = Failing()
+    return sampled(tmp_path_factory.mktemp("whole") / "file", executor=executor), executor.done
+
+
+def stopped(target: Path, tasks: int) -> Path:
+    """Stop a run at a task; return its folder."""
+    with pytest.raises(PowerCut):
+        sampled(target, executor=Failing(tasks))
+    assert not target.exists()
+    return partial_folder(target)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.8, 0.99])
 def test_a_run_that_stops_anywhere_is_resumed_to_the_same_file(
     tmp_path: Path, whole: tuple[bytes, list[str]], share: float
 ) -> None:
-    expected, done = whole
-    stopped = Failing(job(), int(share * len(done)))
-    with pytest.raises(Power):
-        go(begin(tmp_path / "partial", {}), stopped, tmp_path / "file")
-    assert not (tmp_path / "file").exists()
-    again = Failing(job())
-    assert go(resume(tmp_path / "partial", {}), again, tmp_path / "file") == expected
+    expected, tasks = whole
+    stopped(tmp_path / "file", int(share * len(tasks)))
+    assert sampled(tmp_path / "file", RESUME, Failing()) == expected
 
 
 def test_what_is_finished_is_not_done_again(tmp_path: Path, whole: tuple[bytes, list[str]]) -> None:
-    _, done = whole
-    with pytest.raises(Power):
-        go(begin(tmp_path / "partial", {}), Failing(job(), len(done) - 1), tmp_path / "file")
-    again = Failing(job())
-    go(resume(tmp_path / "partial", {}), again, tmp_path / "file")
-    assert len(again.done) < len(done) / 2
+    stopped(tmp_path / "file", len(whole[1]) - 1)
+    again = Failing()
+    assert sampled(tmp_path / "file", RESUME, again) == whole[0]
+    assert again.done == ["encode"]
 
 
-@pytest.mark.parametrize("damage", ["torn line", "no end", "changed shard", "lost shard"])
+@pytest.mark.parametrize("damage", ["torn line", "changed result", "lost result"])
+@pytest.mark.parametrize("index", [1, -1])
 def test_damage_is_found_and_done_again(
-    tmp_path: Path, whole: tuple[bytes, list[str]], damage: str
+    tmp_path: Path, whole: tuple[bytes, list[str]], damage: str, index: int
 ) -> None:
-    expected, done = whole
-    folder = tmp_path / "partial"
-    with pytest.raises(Power):
-        go(begin(folder, {}), Failing(job(), len(done) - 1), tmp_path / "file")
-    journal = folder / "journal.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    shard = folder / json.loads(lines[2])["key"]
+    folder = stopped(tmp_path / "file", len(whole[1]) - 1)
+    lines = (folder / "finished.jsonl").read_bytes().splitlines(keepends=True)
+    result = folder / json.loads(lines[index])["key"]
     if damage == "torn line":
-        journal.write_bytes(b"".join(lines) + lines[2][:20])
-    elif damage == "no end":
-        journal.write_bytes(b"".join(lines)[:-1])
-    elif damage == "changed shard":
-        shard.write_bytes(shard.read_bytes()[:-1] + b"?")
+        lines[index] = lines[index][:20]
+        (folder / "finished.jsonl").write_bytes(b"".join(lines))
+    elif damage == "changed result":
+        result.write_bytes(result.read_bytes()[:-1] + b"?")
     else:
-        shard.unlink()
-    assert go(resume(folder, {}), Failing(job()), tmp_path / "file") == expected
+        result.unlink()
+    assert sampled(tmp_path / "file", RESUME, Failing()) == whole[0]
 
 
-@pytest.mark.parametrize("steps", [2, 4, 6])
+@pytest.mark.parametrize("tasks", [2, 3])
 def test_what_was_settled_after_damage_is_not_taken_for_what_follows_the_repair(
-    tmp_path: Path, whole: tuple[bytes, list[str]], steps: int
+    tmp_path: Path, whole: tuple[bytes, list[str]], tasks: int
 ) -> None:
-    expected, done = whole
-    folder = tmp_path / "partial"
-    with pytest.raises(Power):
-        go(begin(folder, {}), Failing(job(), len(done) - 1), tmp_path / "file")
-    settled = sorted(path for path in folder.iterdir() if path.name.startswith("settled"))
-    assert len(settled) > 2
+    folder = stopped(tmp_path / "file", len(whole[1]) - 1)
+    settled = sorted(folder.glob("settled-*"))
+    assert len(settled) > 1
     settled[0].unlink()
     # What is done again is divided in another way, and stops before it is complete.
     others = SIZES._replace(batch=1_100, segment=1_300)
-    with pytest.raises(Power):
-        go(resume(folder, {}), Failing(job(), steps), tmp_path / "file", others)
-    assert go(resume(folder, {}), Failing(job()), tmp_path / "file") == expected
+    with pytest.raises(PowerCut):
+        sampled(tmp_path / "file", RESUME, Failing(tasks), sizes=others)
+    assert sampled(tmp_path / "file", RESUME, Failing()) == whole[0]
 
 
-# --- journals that do not fit ------------------------------------------------------------
+# --- runs that are in the way ------------------------------------------------------------
 
 
-def test_a_journal_of_another_run_is_refused(tmp_path: Path) -> None:
-    with begin(tmp_path / "partial", {"seed": 1, "number": 5}):
-        pass
+def kept(target: Path, identity: dict[str, object]) -> None:
+    """Leave an interrupted run."""
+    with open_run(target, identity, Parallelism()) as begun:
+        begun.put("a", b"abc")
+
+
+def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
+    kept(tmp_path / "file", {"seed": 1, "number": 5})
+    with pytest.raises(InterruptedRunError, match="an interrupted run"):
+        open_run(tmp_path / "file", {"seed": 1, "number": 5}, Parallelism())
     with pytest.raises(InterruptedRunError, match="another seed"):
-        resume(tmp_path / "partial", {"seed": 2, "number": 5})
+        open_run(tmp_path / "file", {"seed": 2, "number": 5}, RESUME)
 
 
 @pytest.mark.parametrize("first", ["", "{", "[]\n", '{"format": "other/1"}\n', "\x00\xff\n"])
-def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, first: str) -> None:
-    (tmp_path / "journal.jsonl").write_text(first, "latin-1")
+def test_a_file_that_is_no_list_of_results_is_refused(tmp_path: Path, first: str) -> None:
+    partial_folder(tmp_path / "file").mkdir()
+    (partial_folder(tmp_path / "file") / "finished.jsonl").write_text(first, "latin-1")
     with pytest.raises(InterruptedRunError, match="cannot be read"):
-        resume(tmp_path, {})
+        open_run(tmp_path / "file", {}, RESUME)
 
 
-def test_a_journal_cannot_name_a_file_elsewhere(tmp_path: Path) -> None:
-    with begin(tmp_path / "partial", {}):
-        pass
-    line = {"key": "../secret", "sha256": "00", "rows": 1}
-    with (tmp_path / "partial" / "journal.jsonl").open("a") as stream:
-        stream.write(json.dumps(line) + "\n")
-    with resume(tmp_path / "partial", {}) as journal:
-        assert journal.finished == 0
+def test_a_list_cannot_name_a_file_elsewhere(tmp_path: Path) -> None:
+    kept(tmp_path / "file", {})
+    with (partial_folder(tmp_path / "file") / "finished.jsonl").open("a") as stream:
+        stream.write(json.dumps({"key": "../secret", "sha256": "00"}) + "\n")
+    with open_run(tmp_path / "file", {}, RESUME) as resumed:
+        assert resumed.finished == 1
+        assert resumed.get("a") == b"abc"
 
 
-def test_two_runs_do_not_work_in_one_folder(tmp_path: Path) -> None:
-    with begin(tmp_path / "partial", {}):
-        with pytest.raises(BusyRunError, match=f"writing here: process {os.getpid()} on"):
-            begin(tmp_path / "partial", {})
-        with pytest.raises(BusyRunError, match="since 20"):
-            resume(tmp_path / "partial", {})
+def test_a_second_run_is_refused_while_the_first_has_the_folder(tmp_path: Path) -> None:
+    with open_run(tmp_path / "file", {}, Parallelism()) as first:
+        for options in (Parallelism(), RESUME, FORCE):
+            with pytest.raises(BusyRunError, match=f"here: process {os.getpid()} on .* since 20"):
+                open_run(tmp_path / "file", {}, options)
+        first.discard()
+    assert list(tmp_path.iterdir()) == []
+    open_run(tmp_path / "file", {}, Parallelism()).discard()
 
 
-def test_a_run_that_is_refused_leaves_the_journal_of_the_other_alone(tmp_path: Path) -> None:
-    journal = tmp_path / "partial" / "journal.jsonl"
-    with begin(tmp_path / "partial", {}):
-        with journal.open("ab") as stream:
-            stream.write(b'{"key": "half a li')
-        before = journal.read_bytes()
-        with pytest.raises(BusyRunError):
-            resume(tmp_path / "partial", {})
-        assert journal.read_bytes() == before
+def test_a_file_system_without_locks_is_reported(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("sgl.parallel.lock.FileLock.acquire", refuse)
+    assert run(["sample", SGET, "-n", "5", "--out", "a.tsv"]) == OUTPUT
+    said = work.capsys.readouterr().err
+    assert "cannot write `a.tsv`: Function not implemented" in said
 
 
 def test_the_dataset_that_a_killed_run_had_moved_away_survives_a_new_beginning(
     tmp_path: Path,
 ) -> None:
-    stage, target = tmp_path / "partial" / "stage", tmp_path / "dataset"
-    with begin(tmp_path / "partial", {}):
-        (stage / "old").mkdir(parents=True)
-        (stage / "old" / "manifest.json").write_text("precious")
-    rescue = partial(put_back, stage, target)
-    with open_journal(tmp_path / "partial", {}, anew=True, when_held=rescue):
+    target = tmp_path / "dataset"
+    kept(target, {})
+    stage = partial_folder(target) / "stage"
+    (stage / "old").mkdir(parents=True)
+    (stage / "old" / "manifest.json").write_text("precious")
+    with open_run(target, {}, FORCE, partial(put_back, stage, target)):
         assert (target / "manifest.json").read_text() == "precious"
+
+
+RACER = """
+import sys, time
+from pathlib import Path
+from sgl.parallel.executor import Parallelism
+from sgl.parallel.run import BusyRunError, open_run
+
+target, moment, times = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+while time.time() < moment:
+    pass
+for _ in range(times):
+    try:
+        with open_run(target, {}, Parallelism(force=True)) as run:
+            mine = run.path / "mine"
+            mine.open("x").close()
+            run.put("a", b"abc")
+            mine.unlink()
+            assert run.get("a") is not None
+            run.discard()
+        print("began")
+    except BusyRunError as problem:
+        print(problem)
+"""
+
+
+@pytest.mark.slow
+def test_runs_that_begin_while_others_end_never_meet_in_the_folder(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", RACER, str(tmp_path / "file"), str(time.time() + 1.5), "100"]
+    racers = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [line for racer in racers for line in racer.communicate()[0].splitlines()]
+    assert [racer.returncode for racer in racers] == [0] * 4
+    assert len(said) == 400
+    assert said.count("began") >= 4
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_second_run_that_starts_at_the_same_moment_is_told_who_writes(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "sgl", "sample", SGET, "train", "-n", "300000", "--distinct"]
+    runs = [
+        subprocess.Popen([*words, "--out", "pairs.tsv"], cwd=tmp_path, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    said = [process.communicate()[1].decode() for process in runs]
+    assert sorted(process.returncode for process in runs) == [0, OUTPUT]
+    refused, finished = sorted(range(2), key=lambda number: -runs[number].returncode)
+    writing = f"process {runs[finished].pid} on" in said[refused]
+    assert writing or "another run has just written it" in said[refused]
+    assert "--force" not in said[refused]
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
+    assert (tmp_path / "pairs.tsv").read_bytes().count(b"\n") == 300_000
 
 
 # --- killed outright ---------------------------------------------------------------------
@@ -206,18 +221,20 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Command:
 
 
 @on_linux
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_killed_run_is_resumed_to_the_same_file(reference: Command, seed: int) -> None:
     outcome = interrupted_run(reference, random.Random(seed))  # noqa: S311
-    assert outcome.identical
+    assert outcome.identical, outcome.problem
 
 
 @on_linux
 @needs_dask
+@pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_finishes_with_the_same_file(reference: Command) -> None:
     on_cluster = replace(reference, engine="dask")
     process = on_cluster.start(resume=False)
-    wait_for_shards(process, on_cluster.partial)
+    wait_for_results(process, on_cluster.partial)
     workers = workers_of(process.pid)
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
@@ -228,22 +245,22 @@ def test_a_cluster_that_loses_a_worker_finishes_with_the_same_file(reference: Co
     assert not on_cluster.partial.exists()
 
 
-def wait_for_shards(started: "subprocess.Popen[bytes]", partial: Path) -> None:
-    """Wait until the journal of a run names something."""
-    journal = partial / "journal.jsonl"
-    while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
+def wait_for_results(started: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Wait until a run has finished something."""
+    listed = folder / "finished.jsonl"
+    while not listed.exists() or listed.read_bytes().count(b"\n") < 2:
         assert started.poll() is None
         time.sleep(0.01)
 
 
 @on_linux
+@pytest.mark.slow
 def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
     work: Workplace,
 ) -> None:
     command = ["sample", SGET, "train", "-n", "1000000", "--distinct", "--out", "pairs.parquet"]
-    partial = work.directory / ".pairs.parquet.partial"
     started = subprocess.Popen([sys.executable, "-m", "sgl", *command, "--workers", "2"])
-    wait_for_shards(started, partial)
+    wait_for_results(started, work.directory / ".pairs.parquet.partial")
     children = workers_of(started.pid)
     started.send_signal(signal.SIGKILL)
     started.wait()
@@ -260,6 +277,7 @@ def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
 
 
 @on_linux
+@pytest.mark.slow
 def test_an_interruption_from_the_keyboard_keeps_what_is_finished(tmp_path: Path) -> None:
     command = ["sample", SGET, "train", "-n", "2000000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen(
@@ -270,7 +288,7 @@ def test_an_interruption_from_the_keyboard_keeps_what_is_finished(tmp_path: Path
         # Background jobs of a shell ignore the interruption, and so would their children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509
     )
-    wait_for_shards(started, tmp_path / ".pairs.parquet.partial")
+    wait_for_results(started, tmp_path / ".pairs.parquet.partial")
     os.killpg(started.pid, signal.SIGINT)
     _, said = started.communicate()
     assert started.returncode == 130

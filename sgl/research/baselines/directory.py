@@ -21,8 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sgl.parallel.lock import LOCK, HeldError, HeldFolder
+from sgl.parallel.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.research.evaluate.benchmark import Row
+
+#: The files of a locked directory that has nothing else.
+_LOCKING = {LOCK, HOLDER}
 
 #: The first member of the record; what marks a directory as that of a run.
 FORMAT = "sgl-baseline/1"
@@ -45,7 +48,7 @@ class Directory:
         self.record = path / "run.json"
         self.checkpoint = path / "checkpoint.safetensors"
         self.vocabulary = path / "tokens.json"
-        self._held: HeldFolder | None = None
+        self._held: LockedFolder | None = None
 
     def take(self, run: str, *, resume: bool) -> None:
         """Begin a run, or go on with it, here; until ``leave`` no other process can.
@@ -58,8 +61,8 @@ class Directory:
         self.check(run, resume=resume)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._held = HeldFolder.take(self.path)
-        except HeldError as problem:
+            self._held = LockedFolder.take(self.path)
+        except FolderLockedError as problem:
             raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
         try:
             # Another run may have begun and ended meanwhile.
@@ -82,7 +85,9 @@ class Directory:
         """
         if self.path.exists() and not self.path.is_dir():
             raise DirectoryError(f"`{self.path}` is a file")
-        if not self.path.is_dir() or all(child.name == LOCK for child in self.path.iterdir()):
+        if not self.path.is_dir() or all(
+            child.name in (LOCK, HOLDER) for child in self.path.iterdir()
+        ):
             if resume:
                 raise DirectoryError(f"there is no run to resume in `{self.path}`")
             return

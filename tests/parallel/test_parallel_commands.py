@@ -6,7 +6,8 @@ from diagnostics import BASE
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
-from sgl.parallel.journal import begin
+from sgl.parallel.executor import Parallelism
+from sgl.parallel.run import open_run
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import ViewOutput
 from sgl.resources import grammars_dir
@@ -104,10 +105,8 @@ def test_options_that_say_nothing_together_are_a_slip(
         ["--resume"],
         ["--force"],
         ["--workers", "1", "--engine", "local"],
-        ["--workers", "2", "--resume"],
-        ["--workers", "2", "--force", "--no-cache"],
-        pytest.param(["--engine", "dask"], marks=needs_dask),
-        pytest.param(["--engine", "dask", "--workers", "2", "--resume"], marks=needs_dask),
+        pytest.param(["--workers", "2", "--force", "--no-cache"], marks=pytest.mark.slow),
+        pytest.param(["--engine", "dask", "--resume"], marks=[needs_dask, pytest.mark.slow]),
     ],
     ids=" ".join,
 )
@@ -121,6 +120,7 @@ def test_other_options_go_together_and_change_nothing(work: Workplace, options: 
 
 @needs_dask
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["sample", "compile"])
 def test_a_cluster_that_does_not_answer_is_no_traceback(work: Workplace, command: str) -> None:
     path = work.write("farm.sgl", BASE)
@@ -130,9 +130,10 @@ def test_a_cluster_that_does_not_answer_is_no_traceback(work: Workplace, command
     assert work.files() == ["farm.sgl"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace) -> None:
     path = str(work.write("farm.sgl", BASE))
-    with begin(work.directory / ".a.partial", {"version": "another"}):
+    with open_run(work.directory / "a", {"version": "another"}, Parallelism()):
         pass
     assert run(["compile", path, "--out", "a"]) == OUTPUT
     said = work.capsys.readouterr().err

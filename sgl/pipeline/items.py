@@ -1,37 +1,26 @@
-"""Draw and write the items of a dataset, with or without workers and a journal."""
+"""Sample and write the items of a dataset, in this process or on workers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.dataset import Chunk
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import Written, write_items
 from sgl.frontend import Compiled
-from sgl.parallel.dataset import DatasetWork, ShardMaker, keep_drawn, kept_drawn
+from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
 from sgl.parallel.executor import open_executor
-from sgl.parallel.journal import Journal
-from sgl.parallel.partitions import seen_on
-from sgl.pipeline.labour import Labour
+from sgl.parallel.run import RunFolder
 from sgl.pipeline.string_level import Referee
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables
 from sgl.sampling.drawing import Drawing, sentences_of
 from sgl.sampling.drawn import Drawn
 from sgl.sampling.sampler import Sampler
-from sgl.sampling.seen import Seen, SeenSentences
+from sgl.sampling.seen import SeenSentences
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class Division:
-    """How the items of a dataset are made: by whom, and with what journal, if there is one."""
-
-    labour: Labour
-    journal: Journal | None
 
 
 def write_dataset(
@@ -39,41 +28,39 @@ def write_dataset(
     sampler: Sampler,
     referee: Referee | None,
     directory: Path,
-    division: Division,
+    run: RunFolder | None,
     observe: Callable[[Chunk], None],
     stage: Stage,
 ) -> Written:
-    """Draw all strata and write them into a directory.
+    """Sample all strata and write them into a directory.
+
+    With a ``run`` its folder keeps what is finished, and workers make the chunks.
 
     Raises:
         NotEnoughError: a stratum cannot yield the number of items asked for.
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
-    grammar, plan = compiled.grammar, compiled.plan
-    journal, labour = division.journal, division.labour
-    if journal is None:
-        room = SeenSentences(folder=directory, expected=sentences_of(sampler.tables))
-        drawn = _drawn(sampler, room, referee, None, stage)
+    grammar, plan, tables = compiled.grammar, compiled.plan, sampler.tables
+    if run is None:
+        drawn = _drawn(sampler, directory, referee, None, stage)
         return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn, observe)
-
-    work = DatasetWork(grammar, plan, sampler.tables)
-    with open_executor(work, labour.workers, labour.engine, labour.scheduler) as executor:
-        seen = seen_on(executor, journal.folder)
-        drawn = _drawn(sampler, seen, referee, journal, stage)
-        return write_items(directory, plan, ShardMaker(executor, journal), drawn, observe)
+    with open_executor(DatasetWork(grammar, plan, tables), run.parallelism) as executor:
+        drawn = _drawn(sampler, run.path, referee, run, stage)
+        return write_items(directory, plan, ParallelMaker(executor, run), drawn, observe)
 
 
 def _drawn(
-    sampler: Sampler, seen: Seen, referee: Referee | None, journal: Journal | None, stage: Stage
+    sampler: Sampler, folder: Path, referee: Referee | None, run: RunFolder | None, stage: Stage
 ) -> list[Drawn]:
-    """Draw every stratum, but for those that the journal has."""
+    """Sample every stratum that the run has not kept."""
     tables = sampler.tables
+    seen = SeenSentences(folder=folder, expected=sentences_of(tables))
     drawing = Drawing(tables, sampler, seen, referee)
     progress = _Progress(tables, stage)
     found: list[Drawn] = []
     for number, stratum in enumerate(tables.strata):
-        kept = None if journal is None else kept_drawn(journal, number, stratum)
+        kept = None if run is None else kept_drawn(run, number, stratum)
         if kept is not None:
             drawing.restore(number, kept[0])
             if referee is not None:
@@ -88,14 +75,14 @@ def _drawn(
                 for drawn in found
             }
             raise
-        if journal is not None:
+        if run is not None:
             counted = {} if referee is None else referee.counted(stratum)
-            keep_drawn(journal, number, found[-1], counted)
+            keep_drawn(run, number, found[-1], counted)
     return found
 
 
 class _Progress:
-    """Adds up what is drawn of all strata."""
+    """Adds up what is sampled of all strata."""
 
     def __init__(self, tables: Tables, stage: Stage) -> None:
         self._stage = stage

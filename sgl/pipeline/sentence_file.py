@@ -1,4 +1,4 @@
-"""Draw many sentences of a grammar into one file: what ``sglc sample --out`` does."""
+"""Sample many sentences of a grammar into one file: what ``sglc sample --out`` does."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from sgl import __version__
 from sgl.automata import SplitGrammar
-from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.core.plan import Constraint, Stratum
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
-from sgl.parallel.executor import open_executor
-from sgl.parallel.journal import kept_if_begun
-from sgl.pipeline.labour import Labour, open_journal
+from sgl.parallel.executor import Parallelism, open_executor
+from sgl.parallel.run import open_run
 from sgl.sampling import pack
 
 if TYPE_CHECKING:
@@ -29,8 +28,11 @@ STREAM = "sample"
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is asked for: so many sentences of a category under a constraint, in these columns."""
+class SampleRequest:
+    """What to sample: ``number`` sentences of the category ``start`` that meet a constraint.
+
+    ``columns`` are text layers and views; ``form`` is ``tsv`` or ``parquet``.
+    """
 
     start: int
     constraint: Constraint
@@ -44,9 +46,9 @@ class Request:
 def write_sample(
     compiled: Compiled,
     split: SplitGrammar,
-    request: Request,
+    request: SampleRequest,
     target: Path,
-    labour: Labour,
+    parallelism: Parallelism,
     stage: Stage,
 ) -> Drawn:
     """Write the sentences to ``target``; an interrupted run leaves a folder to resume from.
@@ -60,39 +62,15 @@ def write_sample(
         OSError: the operating system refuses to write.
     """
     # Kernels and Arrow take a third of a second to load.
-    from sgl.parallel.export import assemble, export
-    from sgl.parallel.partitions import seen_on
+    from sgl.parallel.sample import sample_into
     from sgl.parallel.sentences import SentenceWork
 
-    plan = _plan(compiled, request)
-    tables = pack(compiled.grammar, plan, {STREAM: split})
-    work = SentenceWork(tables, compiled.grammar, request.columns, request.form)
-    identity = _identity(compiled, plan, request)
-    with open_journal(target, identity, labour) as journal, kept_if_begun(journal):
-        if target.exists() and not (journal.resumed or labour.force):
-            # Another run has finished since the target was looked for.
-            raise FileExistsError(errno.EEXIST, "another run has just written it", str(target))
-        with open_executor(work, labour.workers, labour.engine, labour.scheduler) as executor:
-            drawn = export(work, executor, seen_on(executor, journal.folder), journal, stage)
-        stage("putting the file together", 0, 1)
-        assemble(work, journal, target)
-        journal.discard()
-    return drawn
-
-
-def _plan(compiled: Compiled, request: Request) -> Plan:
     stratum = Stratum(STREAM, STREAM, STREAM, request.number, request.constraint)
-    return replace(
-        compiled.plan,
-        strata=(stratum,),
-        seed=request.seed,
-        distinct_sentences=request.distinct,
+    plan = replace(
+        compiled.plan, strata=(stratum,), seed=request.seed, distinct_sentences=request.distinct
     )
-
-
-def _identity(compiled: Compiled, plan: Plan, request: Request) -> dict[str, object]:
-    """What a run is; an interrupted one is resumed by a run of the same identity only."""
-    return {
+    # An interrupted run is resumed by a run of the same identity only.
+    identity = {
         "version": __version__,
         "grammar or request": fingerprint(compiled.grammar, plan),
         "category": compiled.grammar.categories[request.start].name,
@@ -101,3 +79,13 @@ def _identity(compiled: Compiled, plan: Plan, request: Request) -> dict[str, obj
         "list of columns": list(request.columns),
         "kind of file": request.form,
     }
+    tables = pack(compiled.grammar, plan, {STREAM: split})
+    work = SentenceWork(tables, compiled.grammar, request.columns, request.form)
+    with open_run(target, identity, parallelism) as run:
+        if target.exists() and not (run.resumed or parallelism.force):
+            # Another run has finished since the target was looked for.
+            raise FileExistsError(errno.EEXIST, "another run has just written it", str(target))
+        with open_executor(work, parallelism) as executor:
+            drawn = sample_into(target, work, executor, run, stage)
+        run.discard()
+    return drawn

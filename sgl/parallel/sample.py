@@ -1,0 +1,153 @@
+"""Sample a number of sentences into one file, on any workers, so that it can be resumed.
+
+Candidates are surveyed ahead and settled in their order; then those that were accepted are
+encoded in chunks, which the driver writes in their order::
+
+    workers    survey 0 … 99,999   survey 100,000 …      encode rows 0 … 49,999
+    driver        └─> settle          └─> settle            └─> write
+
+The file depends on the tables and the number of rows alone: batches settle to the same
+whatever their size, and chunks have a fixed number of rows.
+
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sampling.seen``: 24 to 48
+bytes for each row until it is kept in a file), and a few batches and chunks per worker.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.parallel.executor import Executor, Task, ordered
+from sgl.parallel.run import RunFolder
+from sgl.parallel.sentences import SentenceWork, encode, survey
+from sgl.sampling.drawing import Settled, Settling
+from sgl.sampling.drawn import Drawn
+from sgl.sampling.seen import SeenSentences
+
+#: Called with what is being done, how much is done and how much there is.
+Stage = Callable[[str, int, int], None]
+
+
+class Sizes(NamedTuple):
+    """How work is divided; ``chunk`` decides the row groups of the file.
+
+    ``chunk`` is in rows, ``batch`` in candidates that one task surveys at most, ``segment`` in
+    accepted candidates that are kept for resuming at once, at least.
+    """
+
+    chunk: int = 50_000
+    batch: int = 100_000
+    segment: int = 100_000
+
+
+SIZES = Sizes()
+
+
+def sample_into(
+    target: Path,
+    work: SentenceWork,
+    executor: Executor,
+    run: RunFolder,
+    stage: Stage,
+    sizes: Sizes = SIZES,
+) -> Drawn:
+    """Write the sentences to ``target``; return what was sampled.
+
+    Raises:
+        NotEnoughError: there are not as many sentences.
+        FormatError: the file cannot hold a text.
+    """
+    sampled = _Acceptance(work, executor, run, stage, sizes).run()
+    numbers = sampled.numbers
+    chunks = (
+        run.submit(executor, f"rows-{first:012d}", encode, numbers[first : first + sizes.chunk])
+        for first in range(0, len(numbers), sizes.chunk)
+    )
+    whole = run.path / "whole"
+    with work.open_file(whole) as file:
+        for index, data in enumerate(ordered(chunks, executor.ahead)):
+            file.write(data)
+            stage("writing", min((index + 1) * sizes.chunk, len(numbers)), len(numbers))
+    whole.replace(target)
+    return sampled
+
+
+class _Acceptance:
+    """Surveys candidates and settles which of them are accepted.
+
+    What was accepted is kept in segments, each under the number of its first candidate.  One
+    that is made again may end elsewhere, as batches depend on the workers; then what followed
+    it does not follow, and is not found.
+    """
+
+    def __init__(
+        self, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes
+    ) -> None:
+        self._executor = executor
+        self._run = run
+        self._stage = stage
+        self._sizes = sizes
+        self._wanted = work.tables.strata[0].wanted
+        self._distinct = work.tables.distinct_sentences
+        self._seen = SeenSentences(folder=run.path)
+        self._settling = Settling(work.tables, 0, self._seen, None)
+
+    def run(self) -> Drawn:
+        """Settle candidates until there are enough."""
+        begun = self._restore()
+        accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
+        flight: deque[Task] = deque()
+        ahead = self._settling.candidates
+        while self._settling.missing:
+            needed = self._settling.candidates + self._settling.expected()
+            while len(flight) < self._executor.ahead and (ahead < needed or not flight):
+                count = min(needed - ahead, self._sizes.batch)
+                flight.append(self._executor.submit(survey, ahead, count))
+                ahead += count
+            found = flight.popleft().result()
+            rows = self._settling.add(found, None)
+            accepted.append((found.batch.numbers[rows], found.hashes[rows]))
+            self._stage("sampling", self._wanted - self._settling.missing, self._wanted)
+            kept = sum(len(numbers) for numbers, _ in accepted)
+            if kept >= self._sizes.segment or not self._settling.missing:
+                self._run.put(_segment_key(begun), self._packed(accepted))
+                begun, accepted = self._settling.candidates, []
+        return self._settling.drawn()
+
+    def _packed(self, accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]]) -> bytes:
+        numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
+        settled = self._settling.settled()._asdict()
+        stream = io.BytesIO()
+        np.savez(stream, numbers=numbers, hashes=hashes[: self._distinct * len(hashes)], **settled)
+        return stream.getvalue()
+
+    def _restore(self) -> int:
+        """Take over what is settled; return the number of the first candidate that is not."""
+        parts: list[NDArray[np.int64]] = []
+        last: Settled | None = None
+        for numbers, hashes, last in self._segments():  # noqa: B007 - the last is the sum
+            self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
+            parts.append(numbers)
+        if last is None:
+            return 0
+        self._settling.restore(np.concatenate(parts), last)
+        return last.candidates
+
+    def _segments(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], Settled]]:
+        first = 0
+        while (data := self._run.get(_segment_key(first))) is not None:
+            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+                first = int(arrays["candidates"])
+                settled = Settled(first, arrays["outcomes"], arrays["shares"], arrays["ambiguous"])
+                yield arrays["numbers"], arrays["hashes"].reshape(-1, 2), settled
+
+
+def _segment_key(first: int) -> str:
+    return f"settled-{first:012d}"
