@@ -25,6 +25,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,15 +46,19 @@ from sgl.research.divergence import (
     Elements,
     Greedy,
     Occurrences,
-    Target,
+    SplitTarget,
     anneal,
+    count_names,
     greedy,
-    listed,
-    recomputed,
+    recompute,
 )
-from sgl.research.divergence.search import choices
-from sgl.research.divergence.treebank import Sentence, Word, dependency_trees, read_treebank
-from sgl.research.divergence.trees import edge_compounds, node_and_edge_atoms
+from sgl.research.divergence.search import choose
+from sgl.research.divergence.trees import (
+    dependency_trees,
+    edge_compounds,
+    node_and_edge_atoms,
+)
+from sgl.research.treebank import Sentence, TreebankReader, Word
 from sgl.sampling import Interpreter, draw, pack
 from sgl.sampling.random import candidate_key, stream_key
 
@@ -108,7 +113,7 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
     used = elements.atoms.items - options.discards
     settings = Greedy(CANDIDATES, EVERY)
     labels, greedy_time = _timed(
-        lambda: greedy(elements, Target(target), bounds, options.seed, settings)
+        lambda: greedy(elements, SplitTarget(target), bounds, options.seed, settings)
     )
     theirs = _divergences(elements, labels)
     agreed = agreement(elements, target, bounds, options.seed, options.timed)
@@ -130,7 +135,7 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
     ours, our_time = _timed(
         lambda: anneal(
             elements,
-            Target(target, limit=0.99 * theirs[0]),
+            SplitTarget(target, limit=0.99 * theirs[0]),
             bounds,
             options.seed,
             Annealing(options.moves),
@@ -153,14 +158,16 @@ def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
 
 
 def _divergences(elements: Elements, labels: NDArray[np.int8]) -> tuple[float, float]:
-    """The divergences, recomputed by the definition."""
-    return recomputed(elements, labels == TRAIN, labels == TEST)
+    """The divergences, recompute by the definition."""
+    return recompute(elements, labels == TRAIN, labels == TEST)
 
 
 def agreement(elements: Elements, target: float, bounds: Bounds, seed: int, number: int) -> int:
     """How many of the first choices of ours are best by the dense procedure as well."""
     dense = Dense(elements, target, bounds, seed, np.float64)
-    ours = choices(elements, Target(target), bounds, seed, Greedy(CANDIDATES, EVERY), number)
+    settings = Greedy(CANDIDATES, EVERY)
+    labels, order = choose(elements, SplitTarget(target), bounds, seed, settings, number)
+    ours = [(item, int(labels[item])) for item in order]
     return sum(lost < EQUAL for _, _, lost in dense.choices(number, ours))
 
 
@@ -276,7 +283,8 @@ def _below(bits: int, limit: int) -> int:
 def corpus(path: Path, size: int, seed: int) -> list[Sentence]:
     """Different sentences: the first of a treebank, or drawn from training of a grammar."""
     if path.suffix == ".conllu":
-        return [sentence for sentence, _ in zip(read_treebank(path), range(size), strict=False)]
+        found = (read for read in TreebankReader().read(path) if isinstance(read, Sentence))
+        return list(islice(found, size))
     compiled = opened(path)
     first = compiled.plan.strata[0]
     plan = replace(compiled.plan, strata=(replace(first, count=size),), seed=seed)
@@ -300,8 +308,8 @@ def sentence_of(graph: Graph) -> Sentence:
     words = []
     for number, node in enumerate(graph.nodes):
         head, label = heads.get(number, (0, "root"))
-        words.append(Word(node.get("lemma"), "_", head, label))
-    return Sentence("", tuple(words), "")
+        words.append(Word("_", node.get("lemma"), "_", head, label))
+    return Sentence(0, 0, 0, (), tuple(words))
 
 
 def elements_of(sentences: Sequence[Sentence]) -> Elements:
@@ -312,10 +320,10 @@ def elements_of(sentences: Sequence[Sentence]) -> Elements:
 
 def _warm_up() -> None:
     """Have everything compiled before a clock runs."""
-    tiny = listed([["a"], ["b"], ["a", "b"], ["c"]])
+    tiny = count_names([["a"], ["b"], ["a", "b"], ["c"]])
     elements, bounds = Elements(tiny, tiny), Bounds(Fraction(1, 5), Fraction(1, 2))
-    anneal(elements, Target(1.0), bounds, 1)
-    greedy(elements, Target(1.0), bounds, 1)
+    anneal(elements, SplitTarget(1.0), bounds, 1)
+    greedy(elements, SplitTarget(1.0), bounds, 1)
 
 
 def show(rows: Sequence[Json]) -> None:

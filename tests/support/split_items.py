@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgl.research.divergence import Elements, listed
+from sgl.research.divergence import Elements, count_names
 from sgl.sampling.random import number, stream_key
 
 TREEBANK = """\
@@ -26,8 +26,10 @@ TREEBANK = """\
 def words(sentences: Sequence[Sequence[str]]) -> Elements:
     """Sentences of words ``lemma+tag``: compounds are words, atoms are lemmas and tags."""
     return Elements(
-        listed([part for word in sentence for part in word.split("+")] for sentence in sentences),
-        listed(sentences),
+        count_names(
+            [part for word in sentence for part in word.split("+")] for sentence in sentences
+        ),
+        count_names(sentences),
     )
 
 

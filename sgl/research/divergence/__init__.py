@@ -2,10 +2,10 @@
 
 ::
 
-    files, view = files_of([Path("out/farm")], None)
-    material = read_material(files, Wanted(view))
-    labels = anneal(material.elements, Target(compounds=1.0), Bounds(), seed=11)
-    measure(material.elements, labels == TRAIN, labels == TEST)
+    files, view = find_files([Path("out/farm")], None)
+    items = read_items(files, ElementSettings(view))
+    labels = anneal(items.elements, SplitTarget(compounds=1.0), Bounds(), seed=11)
+    measure(items.elements, labels == TRAIN, labels == TEST)
 
 A split by divergence keeps what sentences are made of (atoms) alike in training and test
 and makes how it is put together (compounds) as different as one wants.  It is complementary
@@ -13,52 +13,62 @@ to held-out structures: nothing is proved about any structure, but every corpus 
 """
 
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, SplitDivergence, divergence
-from sgl.research.divergence.bounds import DISCARDED, SETS, TEST, TRAIN, Bounds, NoSuchSplitError
-from sgl.research.divergence.certificate import FORMAT, certificate
-from sgl.research.divergence.derivations import derivation_trees
-from sgl.research.divergence.elements import Elements, Occurrences, listed
-from sgl.research.divergence.measure import divergence_of_counts, measure, recomputed
-from sgl.research.divergence.search import Annealing, Greedy, Target, anneal, greedy
+from sgl.research.divergence.certificate import SplitRequest, certificate
+from sgl.research.divergence.elements import (
+    Elements,
+    Occurrences,
+    count_names,
+    divergence_of_counts,
+    measure,
+    recompute,
+)
+from sgl.research.divergence.problem import (
+    DISCARDED,
+    SETS,
+    TEST,
+    TRAIN,
+    Annealing,
+    Bounds,
+    Greedy,
+    NoSuchSplitError,
+    SplitTarget,
+)
+from sgl.research.divergence.search import anneal, greedy
 from sgl.research.divergence.sources import (
-    VIEWS,
-    Material,
+    ElementSettings,
+    ItemSet,
     NoItemsError,
-    Part,
-    Wanted,
-    files_of,
-    read_material,
+    find_files,
+    read_items,
 )
 
 __all__ = [
     "ATOM_ALPHA",
     "COMPOUND_ALPHA",
     "DISCARDED",
-    "FORMAT",
     "SETS",
     "TEST",
     "TRAIN",
-    "VIEWS",
     "Annealing",
     "Bounds",
+    "ElementSettings",
     "Elements",
     "Greedy",
-    "Material",
+    "ItemSet",
     "NoItemsError",
     "NoSuchSplitError",
     "Occurrences",
-    "Part",
     "SplitDivergence",
-    "Target",
-    "Wanted",
+    "SplitRequest",
+    "SplitTarget",
     "anneal",
     "certificate",
-    "derivation_trees",
+    "count_names",
     "divergence",
     "divergence_of_counts",
-    "files_of",
+    "find_files",
     "greedy",
-    "listed",
     "measure",
-    "read_material",
-    "recomputed",
+    "read_items",
+    "recompute",
 ]

@@ -1,68 +1,107 @@
-"""The certificate of a split: what was asked for, what came out, and what it was made of.
+"""What ``sglc split`` writes: lists of items, the items, and the certificate of the split.
 
-It is one JSON document beside the lists of items::
+::
+
+    train.txt      test.txt      discarded.txt      one id on each line
+    train.parquet  test.parquet                     the rows, if they came from Parquet;
+    train.tsv      test.tsv                         source, target and category of them
+    train.conllu   test.conllu                      the sentences, if they came from CoNLL-U
+    certificate.json
+
+The certificate says what was asked for, what came out, and what it was made of::
 
     {"format": "sgl-split/1", "method": {"name": "annealing", "moves": 100}, "seed": 11,
      "sizes": {"train": 14849, "test": 4151, "discarded": 1000},
      "divergence": {"atoms": 0.0028, "compounds": 0.0276}, ...}
 
-The divergences are not those of the search.  They are computed once more from the labels,
-by the definition and in plain Python, so whoever reads the lists and counts gets the same
+Its divergences are not those of the search.  They are computed once more from the labels, by
+the definition and in plain Python, so whoever reads the lists and counts gets the same
 numbers to twelve digits.  ``assignment`` is the SHA-256 of the lines ``id<TAB>set`` in the
 order of the items: equal certificates mean equal splits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
-from sgl.research.divergence.bounds import SETS, TEST, TRAIN, Bounds
-from sgl.research.divergence.measure import measure, recomputed
-from sgl.research.divergence.search import Annealing, Greedy, Target
-from sgl.research.divergence.sources import Material, Wanted
+from sgl.dataset.staged import staged_directory
+from sgl.research.divergence.elements import measure, recompute
+from sgl.research.divergence.problem import (
+    SETS,
+    TEST,
+    TRAIN,
+    Annealing,
+    Bounds,
+    Greedy,
+    SplitTarget,
+)
+from sgl.research.divergence.search import Progress, anneal, greedy
+from sgl.research.divergence.sources import ElementSettings, ItemSet
 
 FORMAT = "sgl-split/1"
+CERTIFICATE = "certificate.json"
+
+#: Columns of a dataset that its TSV files have.
+_COLUMNS = ("source", "target", "category")
 
 
-def elements_data(material: Material, wanted: Wanted) -> dict[str, Any]:
-    """What the atoms and compounds are, and how many, for a certificate or a report."""
+@dataclass(frozen=True, slots=True)
+class SplitRequest:
+    """What is asked of a split."""
+
+    elements: ElementSettings
+    target: SplitTarget
+    bounds: Bounds
+    method: Annealing | Greedy
+    seed: int
+
+    def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
+        """Return the label of each item.
+
+        Raises:
+            NoSuchSplitError: no split keeps to the bounds, or none was found.
+        """
+        task = items.elements, self.target, self.bounds, self.seed
+        if isinstance(self.method, Annealing):
+            return anneal(*task, self.method, progress)
+        return greedy(*task, self.method, progress)
+
+
+def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
+    """Return what the atoms and compounds are, and how many, as plain data."""
     return {
-        "view": wanted.view,
-        "size": wanted.size,
-        "weighted": wanted.weighted,
-        "above": None if wanted.above is None else str(wanted.above),
-        "atoms": len(material.elements.atoms.names),
-        "compounds": len(material.elements.compounds.names),
+        "view": settings.view,
+        "size": settings.size,
+        "weighted": settings.weighted,
+        "above": None if settings.above is None else str(settings.above),
+        "atoms": len(items.elements.atoms.names),
+        "compounds": len(items.elements.compounds.names),
     }
 
 
-def certificate(
-    material: Material,
-    wanted: Wanted,
-    target: Target,
-    bounds: Bounds,
-    method: Annealing | Greedy,
-    seed: int,
-    labels: NDArray[np.int8],
-) -> dict[str, Any]:
-    """The certificate of the split with these labels."""
+def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8]) -> dict[str, Any]:
+    """Return the certificate of the split with these labels."""
+    target, bounds = request.target, request.bounds
     train, test = labels == TRAIN, labels == TEST
-    atoms, compounds = recomputed(material.elements, train, test)
-    seen = measure(material.elements, train, test)
+    atoms, compounds = recompute(items.elements, train, test)
+    seen = measure(items.elements, train, test)
     sizes = np.bincount(labels, minlength=len(SETS)).tolist()
     return {
         "format": FORMAT,
         "files": [
-            {"name": part.path.name, "sha256": part.digest, "items": len(part.ids)}
-            for part in material.parts
+            {"name": file.path.name, "sha256": file.digest, "items": len(file.ids)}
+            for file in items.files
         ],
-        "elements": elements_data(material, wanted),
+        "elements": elements_data(items, request.elements),
         "target": {
             "atoms": target.atoms,
             "compounds": target.compounds,
@@ -73,8 +112,8 @@ def certificate(
             "test": [str(bounds.least), str(bounds.most)],
             "discards": bounds.discards,
         },
-        "method": _method(method),
-        "seed": seed,
+        "method": _method(request.method),
+        "seed": request.seed,
         "sizes": dict(zip(SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
         "divergence": {"atoms": atoms, "compounds": compounds},
@@ -84,17 +123,66 @@ def certificate(
             "compounds": seen.unseen,
             "share": seen.unseen_share,
         },
-        "assignment": assignment(material.ids, labels),
+        "assignment": _assignment(items.ids, labels),
     }
 
 
-def assignment(ids: Sequence[str], labels: NDArray[np.int8]) -> str:
-    """The SHA-256 of who is where."""
+def _assignment(ids: Sequence[str], labels: NDArray[np.int8]) -> str:
+    """Return the SHA-256 of who is where."""
     lines = (f"{name}\t{SETS[label]}\n" for name, label in zip(ids, labels.tolist(), strict=True))
     return sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _method(method: Annealing | Greedy) -> Mapping[str, Any]:
+def _method(method: Annealing | Greedy) -> dict[str, Any]:
     if isinstance(method, Annealing):
         return {"name": "annealing", "moves": method.moves}
     return {"name": "greedy", "candidates": method.candidates, "every": method.every}
+
+
+def is_split(directory: Path) -> bool:
+    """Return whether a directory holds a split: its certificate says so."""
+    try:
+        document = json.loads((directory / CERTIFICATE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def write_split(
+    items: ItemSet,
+    labels: NDArray[np.int8],
+    proof: dict[str, Any],
+    out: Path,
+    replaceable: Callable[[Path], bool],
+) -> None:
+    """Write everything, or nothing.
+
+    Raises:
+        OutputError: there is something else of that name, or writing is refused.
+    """
+    ids = items.ids
+    with staged_directory(out, replaceable=replaceable) as stage:
+        for label, name in enumerate(SETS):
+            chosen = np.flatnonzero(labels == label).tolist()
+            text = "".join(f"{ids[item]}\n" for item in chosen)
+            (stage / f"{name}.txt").write_text(text, "utf-8", errors="replace")
+            if name != SETS[-1]:
+                _write_items(items, chosen, stage / name)
+        document = json.dumps(proof, ensure_ascii=False, indent=1) + "\n"
+        (stage / CERTIFICATE).write_text(document, "utf-8", errors="replace")
+
+
+def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
+    """Write the items themselves, as they were read."""
+    if items.table is None:
+        blocks = (block + b"\n\n" for block in items.blocks(chosen))
+        path.with_suffix(".conllu").write_bytes(b"".join(blocks))
+        return
+    import pyarrow.parquet as pq
+
+    rows = items.table.take(chosen)
+    pq.write_table(rows, path.with_suffix(".parquet"))
+    if all(column in rows.column_names for column in _COLUMNS):
+        columns = [rows[column].to_pylist() for column in _COLUMNS]
+        lines = ("\t".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
+        path.with_suffix(".tsv").write_text("".join(lines), "utf-8")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,25 +16,29 @@ from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.dataset.errors import OutputError
 from sgl.dataset.staged import check_target
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.research.divergence import (
+from sgl.research.divergence.certificate import (
+    SplitRequest,
+    certificate,
+    is_split,
+    write_split,
+)
+from sgl.research.divergence.measurement import show_divergences
+from sgl.research.divergence.problem import (
     SETS,
-    VIEWS,
     Annealing,
     Bounds,
     Greedy,
-    Material,
-    NoItemsError,
     NoSuchSplitError,
-    Target,
-    Wanted,
-    anneal,
-    certificate,
-    files_of,
-    greedy,
-    read_material,
+    SplitTarget,
 )
-from sgl.research.divergence.command_files import is_split, write_split
-from sgl.research.divergence.command_report import report_splits
+from sgl.research.divergence.sources import (
+    VIEWS,
+    ElementSettings,
+    ItemSet,
+    NoItemsError,
+    find_files,
+    read_items,
+)
 
 ANNEALING, GREEDY = "annealing", "greedy"
 
@@ -44,7 +48,7 @@ _LONGEST_NUMBER = 12
 
 
 def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
-    """A number from 0 to 1, kept exactly."""
+    """Return a number from 0 to 1, kept exactly."""
     if value is None:
         return None
     share = _fraction(value)
@@ -56,7 +60,7 @@ def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
 
 
 def _fraction(text: str) -> Fraction | None:
-    """A short decimal number or fraction, so that products of bounds and sizes stay small."""
+    """Return a short decimal number or fraction, so that products with sizes stay small."""
     if not _NUMBER.fullmatch(text):
         return None
     try:
@@ -66,7 +70,7 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, Fraction]:
-    """Two shares with a colon between, the smaller first; one stands for both."""
+    """Return two shares with a colon between, the smaller first; one stands for both."""
     least, _, most = value.partition(":")
     low, high = _share(ctx, param, least), _share(ctx, param, most or least)
     assert low is not None
@@ -74,18 +78,6 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     if low > high:
         raise click.BadParameter(f"`{value}` has the larger number first", ctx, param)
     return low, high
-
-
-@dataclass(frozen=True)
-class _Request:
-    """What is asked of a split."""
-
-    wanted: Wanted
-    target: Target
-    bounds: tuple[Fraction, Fraction]
-    discards: Fraction | int
-    method: Annealing | Greedy
-    seed: int
 
 
 @click.command("split")
@@ -188,18 +180,17 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click's
     With --report nothing is divided: the first file is training, and each of the others is
     measured against it.
     """
-    diagnostics = Diagnostics()
     fault = _fault(options)
     if fault:
         click.echo(f"error: {fault}", err=True)
         return USAGE
-    material, wanted = _read(options, diagnostics)
+    diagnostics = Diagnostics()
+    items, settings = _read(options, diagnostics)
     result = OK
-    if material is not None and wanted is not None:
-        if options["report"]:
-            result = report_splits(material, wanted, options["categories"], options["as_json"])
-        else:
-            result = _split(material, _request(options, wanted), options, diagnostics)
+    if items is not None and options["report"]:
+        result = show_divergences(items, settings, options["categories"], options["as_json"])
+    elif items is not None:
+        _split(items, _request(options, items, settings), options, diagnostics)
     show(diagnostics, SourceMap(), options["form"], options["color"])
     if diagnostics.errors:
         failed = any(found.code == "SGL1302" for found in diagnostics)
@@ -208,7 +199,7 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click's
 
 
 def _fault(options: dict[str, Any]) -> str:
-    """What is wrong with the options together; empty if nothing is."""
+    """Return what is wrong with the options together; empty if nothing is."""
     view = options["view"]
     if options["as_json"] and options["form"] == "json":
         return "`--json` writes the result, `--format json` the messages: choose"
@@ -226,7 +217,7 @@ def _fault(options: dict[str, Any]) -> str:
 
 
 def _discards(text: str) -> Fraction | int | None:
-    """How many items may be left out, or which share of them; None if it is neither."""
+    """Return how many items may be left out, or which share; None if it is neither."""
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         return int(text)
     share = _fraction(text)
@@ -235,76 +226,70 @@ def _discards(text: str) -> Fraction | int | None:
 
 def _read(
     options: dict[str, Any], diagnostics: Diagnostics
-) -> tuple[Material | None, Wanted | None]:
-    """The items with their atoms and compounds; None after a report."""
+) -> tuple[ItemSet | None, ElementSettings]:
+    """Read the items with their atoms and compounds; None after a report."""
+    wanted = options["size"], options["weighted"], options["above"]
+    settings = ElementSettings(options["view"] or "", *wanted)
     try:
-        files, view = files_of(options["paths"], options["view"])
-        wanted = Wanted(view, options["size"], options["weighted"], options["above"])
+        files, view = find_files(options["paths"], options["view"])
+        settings = ElementSettings(view, *wanted)
         with progress() as line:
-            return read_material(files, wanted, lambda name, done: line(name, done, 1)), wanted
+            return read_items(files, settings, lambda name, done: line(name, done, 1)), settings
     except NoItemsError as problem:
         diagnostics.error("SGL1301", None, str(problem))
     except OSError as problem:
         reason = problem.strerror or str(problem)
         diagnostics.error("SGL1301", None, f"cannot read `{problem.filename}`: {reason}")
-    return None, None
+    return None, settings
 
 
-def _request(options: dict[str, Any], wanted: Wanted) -> _Request:
-    target = Target(
-        float(options["target"]),
-        float(options["atom_target"]),
-        options["atom_weight"],
-        float(options["atom_limit"]),
-    )
+def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings) -> SplitRequest:
+    number = items.elements.atoms.items
+    discards = _discards(options["discard"])
+    assert discards is not None
+    if isinstance(discards, Fraction):
+        discards = discards.numerator * number // discards.denominator
+    least, most = options["test_share"]
     method: Annealing | Greedy = Annealing(options["moves"])
     if options["method"] == GREEDY:
         method = Greedy(options["candidates"], options["every"])
-    discards = _discards(options["discard"])
-    assert discards is not None
-    return _Request(wanted, target, options["test_share"], discards, method, options["seed"])
+    return SplitRequest(
+        settings,
+        SplitTarget(
+            float(options["target"]),
+            float(options["atom_target"]),
+            options["atom_weight"],
+            float(options["atom_limit"]),
+        ),
+        Bounds(least, most, min(discards, number)),
+        method,
+        options["seed"],
+    )
 
 
 def _split(
-    material: Material, asked: _Request, options: dict[str, Any], diagnostics: Diagnostics
-) -> int:
+    items: ItemSet, request: SplitRequest, options: dict[str, Any], diagnostics: Diagnostics
+) -> None:
     """Divide the items and write the result."""
     started = time.monotonic()
-    items = material.elements.atoms.items
-    number = asked.discards
-    if not isinstance(number, int):
-        number = number.numerator * items // number.denominator
-    bounds = Bounds(*asked.bounds, min(number, items))
     out: Path = options["out"]
+    replaceable = is_split if options["force"] else _nothing
     try:
-        check_target(out, is_split if options["force"] else _nothing)
+        check_target(out, replaceable)
         with progress() as line:
-
-            def advance(done: int, total: int) -> None:
-                line("moves", done, total)
-
-            if isinstance(asked.method, Annealing):
-                labels = anneal(
-                    material.elements, asked.target, bounds, asked.seed, asked.method, advance
-                )
-            else:
-                labels = greedy(
-                    material.elements, asked.target, bounds, asked.seed, asked.method, advance
-                )
+            labels = request.find(items, lambda done, total: line("moves", done, total))
             line("certificate", 0, 1)
-            proof = certificate(
-                material, asked.wanted, asked.target, bounds, asked.method, asked.seed, labels
-            )
-        sizes = [proof["sizes"][name] for name in SETS]
-        assert not bounds.fault(*sizes), bounds.fault(*sizes)
-        write_split(material, labels, proof, out, is_split if options["force"] else _nothing)
+            proof = certificate(items, request, labels)
+        fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
+        assert not fault, fault
+        write_split(items, labels, proof, out, replaceable)
     except NoSuchSplitError as problem:
         diagnostics.error("SGL1302", None, str(problem), hint="widen `--test` or `--discard`")
-        return FAILED
+        return
     except OutputError as problem:
         hint = "`--force` replaces a split" if is_split(out) else ""
         diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.reason}", hint=hint)
-        return OUTPUT
+        return
     _show(proof, out, options["as_json"], time.monotonic() - started)
     atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
     if proof["method"]["name"] == ANNEALING and atoms > limit:
@@ -315,18 +300,15 @@ def _split(
             f"{atoms:.6f}",
             hint="the bounds may be too narrow, or the items too few",
         )
-    return OK
 
 
 def _nothing(_: Path) -> bool:
-    """No directory with files in it may be replaced."""
+    """Return false: no directory with files in it may be replaced."""
     return False
 
 
 def _show(proof: dict[str, Any], out: Path, as_json: bool, seconds: float) -> None:
     if as_json:
-        import json
-
         click.echo(json.dumps(proof, ensure_ascii=False, indent=1))
         return
     found, target = proof["divergence"], proof["target"]

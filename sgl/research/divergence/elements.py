@@ -9,15 +9,30 @@ Whatever atoms and compounds are, of a split only their numbers matter::
     compounds.start   0  1  3
     compounds.kinds   0  0  1        item 1 has the kinds 0 and 1,
     compounds.times   1  1  1        each once
+
+Certificates are written with ``recompute``, which counts item by item and computes divergences
+plainly, by the definition; ``measure`` works on arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sgl.core.divergence import (
+    ATOM_ALPHA,
+    COMPOUND_ALPHA,
+    ElementCounts,
+    SplitDivergence,
+    compare_counts,
+)
+
+Element = TypeVar("Element")
 
 
 class Occurrences(NamedTuple):
@@ -38,14 +53,14 @@ class Occurrences(NamedTuple):
         return len(self.start) - 1
 
     def totals(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How often each kind occurs in the chosen items."""
+        """Count how often each kind occurs in the chosen items."""
         inside = np.repeat(chosen, np.diff(self.start))
         sums = np.zeros(len(self.names), np.int64)
         np.add.at(sums, self.kinds[inside], self.times[inside])
         return sums
 
     def only(self, kept: NDArray[np.bool_]) -> Occurrences:
-        """The occurrences of the kinds that are kept, with new numbers."""
+        """Return the occurrences of the kinds that are kept, with new numbers."""
         number = np.cumsum(kept) - 1
         inside = kept[self.kinds]
         row = np.repeat(np.arange(self.items), np.diff(self.start))[inside]
@@ -61,10 +76,10 @@ class Elements(NamedTuple):
     compounds: Occurrences
 
 
-def counted(
+def count_pairs(
     names: Sequence[str], items: int, item: NDArray[np.int64], kind: NDArray[np.int64]
 ) -> Occurrences:
-    """Occurrences from one pair (item, kind) for each time that something occurs."""
+    """Return occurrences from one pair (item, kind) for each time that something occurs."""
     width = max(len(names), 1)
     keys, times = np.unique(item * width + kind, return_counts=True)
     row, kinds = np.divmod(keys, width)
@@ -72,8 +87,13 @@ def counted(
     return Occurrences(names, start, kinds.astype(np.int32), times.astype(np.int64))
 
 
-def listed(rows: Iterable[Iterable[str]]) -> Occurrences:
-    """Occurrences from the names of what occurs in each item."""
+def count_names(rows: Iterable[Iterable[str]]) -> Occurrences:
+    """Return occurrences from the names of what occurs in each item.
+
+    >>> found = count_names([["cat", "dog", "cat"], ["dog"]])
+    >>> found.names, found.kinds.tolist(), found.times.tolist()
+    (['cat', 'dog'], [0, 1, 1], [2, 1, 1])
+    """
     numbers: dict[str, int] = {}
     kinds: list[int] = []
     lengths: list[int] = []
@@ -82,11 +102,59 @@ def listed(rows: Iterable[Iterable[str]]) -> Occurrences:
         kinds.extend([numbers.setdefault(name, len(numbers)) for name in row])
         lengths.append(len(kinds) - before)
     item = np.repeat(np.arange(len(lengths)), lengths)
-    return counted(list(numbers), len(lengths), item, np.array(kinds, np.int64))
+    return count_pairs(list(numbers), len(lengths), item, np.array(kinds, np.int64))
 
 
 def _starts(row: NDArray[np.int64], items: int) -> NDArray[np.int64]:
-    """Where the entries of each item begin, if they are sorted by item."""
+    """Return where the entries of each item begin, if they are sorted by item."""
     start = np.zeros(items + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=items), out=start[1:])
     return start
+
+
+def measure(
+    elements: Elements, train: NDArray[np.bool_], test: NDArray[np.bool_], examples: int = 5
+) -> SplitDivergence:
+    """Compare the items of test with those of training."""
+    before, after = (
+        ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side))
+        for side in (train, test)
+    )
+    return compare_counts(before, after, elements.compounds.names, examples)
+
+
+def divergence_of_counts(
+    train: Mapping[Element, float], test: Mapping[Element, float], alpha: float
+) -> float:
+    """Return the divergence of counts by kind, computed plainly, by the definition."""
+    totals = math.fsum(train.values()), math.fsum(test.values())
+    if not all(totals):
+        return 1.0
+    common = math.fsum(
+        (number / totals[0]) ** alpha * (test[kind] / totals[1]) ** (1 - alpha)
+        for kind, number in train.items()
+        if test.get(kind, 0) > 0 and number > 0
+    )
+    return min(1.0, max(0.0, 1 - common))
+
+
+def _recount(part: Occurrences, chosen: NDArray[np.bool_]) -> Counter[int]:
+    """Count how often each kind occurs in the chosen items, item by item."""
+    counts: Counter[int] = Counter()
+    for item in np.flatnonzero(chosen).tolist():
+        entries = slice(int(part.start[item]), int(part.start[item + 1]))
+        kinds, times = part.kinds[entries].tolist(), part.times[entries].tolist()
+        for kind, number in zip(kinds, times, strict=True):
+            counts[kind] += number
+    return counts
+
+
+def recompute(
+    elements: Elements, train: NDArray[np.bool_], test: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Compute both divergences once more, plainly, by the definition."""
+    atoms, compounds = (
+        divergence_of_counts(_recount(part, train), _recount(part, test), alpha)
+        for part, alpha in zip(elements, (ATOM_ALPHA, COMPOUND_ALPHA), strict=True)
+    )
+    return atoms, compounds

@@ -24,7 +24,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sgl.research.divergence.elements import Occurrences, listed
+from sgl.research.divergence.elements import Occurrences, count_names
 from sgl.research.divergence.trees import Trees
 
 #: The largest pieces that can be asked for: there are too many larger ones to count.
@@ -40,22 +40,23 @@ _Nodes = frozenset[int]
 
 
 def pieces(trees: Trees, size: int) -> Occurrences:
-    """The pieces of two to ``size`` nodes in each tree, by their forms."""
-    return listed(
-        (form for nodes, form in _pieces(tree, size) if len(nodes) > 1) for tree in _trees(trees)
+    """Return the pieces of two to ``size`` nodes in each tree, by their forms."""
+    return count_names(
+        (form for nodes, form in _connected(tree, size) if len(nodes) > 1)
+        for tree in _split_trees(trees)
     )
 
 
 def weighted_pieces(trees: Trees, size: int) -> Occurrences:
-    """The same pieces, each once in a tree, with its weight there in ``UNIT`` parts."""
+    """Return the same pieces, each once in a tree, with its weight there in ``UNIT`` parts."""
     numbers: dict[str, int] = {}
     occurrences: Counter[int] = Counter()
     inside: Counter[tuple[int, int]] = Counter()
     found: list[list[tuple[int, tuple[int, ...]]]] = []
-    for tree in _trees(trees):
+    for tree in _split_trees(trees):
         forms = {
             nodes: numbers.setdefault(form, len(numbers))
-            for nodes, form in _pieces(tree, size + 1)
+            for nodes, form in _connected(tree, size + 1)
             if len(nodes) > 1
         }
         around: dict[_Nodes, set[int]] = {nodes: set() for nodes in forms if len(nodes) <= size}
@@ -69,16 +70,16 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
         occurrences.update(form for form, _ in row)
         inside.update((form, more) for form, larger in row for more in larger)
         found.append(row)
-    return _weighed(list(numbers), found, occurrences, inside)
+    return _without_weightless(list(numbers), found, occurrences, inside)
 
 
-def _weighed(
+def _without_weightless(
     names: list[str],
     found: list[list[tuple[int, tuple[int, ...]]]],
     occurrences: Counter[int],
     inside: Counter[tuple[int, int]],
 ) -> Occurrences:
-    """The pieces of each tree with their weights, without those that weigh nothing."""
+    """Return the pieces of each tree with their weights, without those that weigh nothing."""
     start = [0]
     kinds: list[int] = []
     times: list[int] = []
@@ -106,7 +107,7 @@ def _weighed(
     return used.only(known)
 
 
-class _Tree:
+class _LabelledTree:
     """One tree: for each node its name, its children and the edges to them."""
 
     def __init__(self, trees: Trees, first: int, last: int) -> None:
@@ -119,14 +120,14 @@ class _Tree:
                 self.children[parent - first].append((relations[edge], node))
 
     def rooted(self, node: int, size: int) -> Iterator[tuple[_Nodes, str]]:
-        """The pieces of up to ``size`` nodes with this node on top, with their forms."""
+        """Yield the pieces of up to ``size`` nodes with this node on top, with their forms."""
         for nodes, parts in self._below(node, 0, size - 1):
             yield nodes | {node}, _form(self.names[node], parts)
 
     def _below(
         self, node: int, first: int, size: int
     ) -> Iterator[tuple[_Nodes, tuple[tuple[str, str], ...]]]:
-        """What a piece can have below a node, from its child ``first`` on."""
+        """Yield what a piece can have below a node, from its child ``first`` on."""
         yield frozenset(), ()
         if size == 0:
             return
@@ -138,23 +139,23 @@ class _Tree:
                     yield nodes | more, ((edge, form), *parts)
 
 
-def _trees(trees: Trees) -> Iterator[_Tree]:
+def _split_trees(trees: Trees) -> Iterator[_LabelledTree]:
     for first, last in pairwise(trees.start.tolist()):
-        yield _Tree(trees, first, last)
+        yield _LabelledTree(trees, first, last)
 
 
-def _pieces(tree: _Tree, size: int) -> Iterator[tuple[_Nodes, str]]:
+def _connected(tree: _LabelledTree, size: int) -> Iterator[tuple[_Nodes, str]]:
     for node in range(len(tree.names)):
         yield from tree.rooted(node, size)
 
 
 def _quoted(label: str) -> str:
-    """The label, in quotes if it could be taken for a part of a form."""
+    """Return the label, in quotes if it could be taken for a part of a form."""
     return repr(label) if _RESERVED & set(label) else label
 
 
 def _form(name: str, parts: tuple[tuple[str, str], ...]) -> str:
-    """The form of a piece; children in the order of their edges, whatever their order was."""
+    """Return the form of a piece, with children in the order of their edges."""
     if not parts:
         return name
     return f"{name}({', '.join(f'{edge}:{form}' for edge, form in sorted(parts))})"

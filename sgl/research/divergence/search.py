@@ -7,27 +7,39 @@ minimise the negated score of that paper,
     |D_C - target for compounds| + |D_A - target for atoms|
 
 and both are functions of the seed: the same items, options and seed give the same split on
-every machine (:mod:`sgl.research.divergence.powers`, :mod:`sgl.sampling.random`).
+every machine.  The steps are in :mod:`sgl.research.divergence.search_kernel`, which is
+compiled where Numba is installed, and only when a search begins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.bounds import DISCARDED, SETS, Bounds, NoSuchSplitError
-from sgl.research.divergence.elements import Elements, Occurrences
-from sgl.research.divergence.powers import scale_for, tenth_roots
-from sgl.sampling.random import stream_key
+from sgl.research.divergence.elements import Elements
+from sgl.research.divergence.problem import (
+    DEFAULT_ANNEALING,
+    DEFAULT_GREEDY,
+    DISCARDED,
+    SETS,
+    TEST,
+    TRAIN,
+    Annealing,
+    Bounds,
+    Greedy,
+    NoSuchSplitError,
+    SplitTarget,
+)
+from sgl.sampling.random import MASK, mix, stream_key
 
 if TYPE_CHECKING:
-    from sgl.research.divergence.anneal_kernel import Placement
+    from sgl.research.divergence.objective_kernel import SplitState
 
 Progress = Callable[[int, int], None]
+Labels = NDArray[np.int8]
 
 #: Temperatures fall from 2 ** -WARM to 2 ** -COLD, in this many steps for each halving.
 _WARM, _COLD, _STAGES = 13, 27, 8
@@ -39,172 +51,76 @@ _MOVES_IN_ALL, _MOST_STARTS = 200_000, 30
 _CHOICES = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The divergences that are wanted.
-
-    ``weight`` is what one unit of atom divergence counts, ``limit`` how great it may be at
-    most; a greater one is allowed only while no move makes it smaller.
-    """
-
-    compounds: float
-    atoms: float = 0.0
-    weight: float = 1.0
-    limit: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Annealing:
-    """How long to anneal: so many moves for each item."""
-
-    moves: int = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Greedy:
-    """How to choose greedily: candidates, and after how many choices they are drawn anew."""
-
-    candidates: int = 1000
-    every: int = 2
-
-
-class _Problem:
-    """Everything that kernels are called with."""
-
-    def __init__(self, elements: Elements, target: Target, bounds: Bounds) -> None:
-        from sgl.research.divergence.anneal_kernel import Limits
-        from sgl.research.divergence.objective_kernel import Bags, Objective
-
-        atoms, compounds = elements
-        self.items = atoms.items
-        self.kinds = len(atoms.names), len(compounds.names)
-        self.atoms, self.compounds = (
-            Bags(part.start, part.kinds, part.times, _sizes(part)) for part in elements
-        )
-        totals = int(self.atoms.size.sum()), int(self.compounds.size.sum())
-        self.objective = Objective(
-            tenth_roots(totals[1]),
-            scale_for(totals[0]),
-            scale_for(totals[1]),
-            float(target.atoms),
-            float(target.compounds),
-            float(target.weight),
-            float(target.limit),
-        )
-        self.limits = Limits(
-            bounds.least.numerator,
-            bounds.least.denominator,
-            bounds.most.numerator,
-            bounds.most.denominator,
-            bounds.discards,
-            max(50, self.items // 200),
-        )
-        rows = np.repeat(np.arange(self.items, dtype=np.int32), np.diff(compounds.start))
-        self.holders = rows[np.argsort(compounds.kinds, kind="stable")]
-        self.holder_start = np.zeros(self.kinds[1] + 1, np.int64)
-        np.cumsum(np.bincount(compounds.kinds, minlength=self.kinds[1]), out=self.holder_start[1:])
-
-    def placement(self) -> Placement:
-        """All items discarded, nothing counted on either side."""
-        from sgl.research.divergence.anneal_kernel import Placement
-        from sgl.research.divergence.objective_kernel import (
-            ATOMS,
-            COMPOUNDS,
-            ITEMS,
-            NUMBERS,
-            Counts,
-        )
-
-        numbers = np.zeros(NUMBERS, np.int64)
-        numbers[ITEMS + DISCARDED] = self.items
-        numbers[ATOMS + DISCARDED] = self.atoms.size.sum()
-        numbers[COMPOUNDS + DISCARDED] = self.compounds.size.sum()
-        atoms, compounds = (
-            Counts(np.zeros((2, kinds), np.int64), np.zeros(kinds, np.int64))
-            for kinds in self.kinds
-        )
-        labels = np.full(self.items, DISCARDED, np.int8)
-        return Placement(labels, numbers, atoms, compounds, self.holders, self.holder_start)
-
-
 def anneal(
     elements: Elements,
-    target: Target,
+    target: SplitTarget,
     bounds: Bounds,
     seed: int,
-    settings: Annealing = Annealing(),
+    settings: Annealing = DEFAULT_ANNEALING,
     progress: Progress | None = None,
-) -> NDArray[np.int8]:
-    """The label of each item, found by simulated annealing.
+) -> Labels:
+    """Return the label of each item, found by simulated annealing.
 
     Raises:
         NoSuchSplitError: no split keeps to the bounds.
     """
-    problem = _Problem(elements, target, bounds)
-    sizes = bounds.start(problem.items)
-    moves = settings.moves * problem.items
+    from sgl.research.divergence.objective_kernel import discard_all, new_state
+
+    sizes = bounds.start(elements.atoms.items)
+    state = new_state(elements, target, bounds)
+    moves = settings.moves * elements.atoms.items
     starts = min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)
-    best, nearest = np.zeros(0, np.int8), np.inf
+    best, nearest = state.labels, np.inf
     for start in range(starts):
+        discard_all(state)
         key = stream_key(seed, f"split/anneal/{start}")
-        labels, distance = _anneal_once(problem, sizes, key, moves, progress)
+        distance = _anneal_once(state, sizes, key, moves, progress)
         if distance < nearest:
-            best, nearest = labels, distance
+            best, nearest = state.labels.copy(), distance
     return best
 
 
 def _anneal_once(
-    problem: _Problem, sizes: tuple[int, int], key: int, moves: int, progress: Progress | None
-) -> tuple[NDArray[np.int8], float]:
-    """One run from a random split: its labels, and how far they are from the targets."""
-    from sgl.research.divergence.anneal_kernel import anneal as run
-    from sgl.research.divergence.anneal_kernel import place
+    state: SplitState, sizes: tuple[int, int], key: int, moves: int, progress: Progress | None
+) -> float:
+    """Anneal once from a random split, in place; return how far it is from the targets."""
+    from sgl.research.divergence.objective_kernel import place
+    from sgl.research.divergence.search_kernel import anneal_steps
 
-    placement = problem.placement()
-    start = _random_labels(problem.items, sizes, key)
-    place(start, problem.atoms, problem.compounds, placement, problem.objective)
-    buffers = np.zeros(problem.limits.block, np.int32), np.zeros(problem.limits.block, np.int8)
-    stages = (_COLD - _WARM) * _STAGES
+    block, stages = state.limits.block, (_COLD - _WARM) * _STAGES
+    buffers = np.zeros(block, np.int32), np.zeros(block, np.int8)
     distance = np.inf
-    for stage in range(stages):
-        done, after = moves * stage // stages, moves * (stage + 1) // stages
-        halvings, part = divmod(stage, _STAGES)
-        # From one power of two to the next in equal steps: exact everywhere.
-        temperature = 2.0 ** -(_WARM + halvings) * (1 - part / (2 * _STAGES))
-        distance = run(
-            np.uint64(key),
-            done,
-            after - done,
-            temperature,
-            problem.atoms,
-            problem.compounds,
-            placement,
-            problem.limits,
-            problem.objective,
-            *buffers,
-        )
-        if progress is not None:
-            progress(after, moves)
-    labels: NDArray[np.int8] = placement.labels
-    return labels, float(distance)
+    # The scalars of NumPy warn when a product loses its upper bits, as those of random numbers do.
+    with np.errstate(over="ignore"):
+        place(_random_labels(len(state.labels), sizes, key), state)
+        for stage in range(stages):
+            done, after = moves * stage // stages, moves * (stage + 1) // stages
+            halvings, part = divmod(stage, _STAGES)
+            # From one power of two to the next in equal steps: exact everywhere.
+            temperature = 2.0 ** -(_WARM + halvings) * (1 - part / (2 * _STAGES))
+            distance = anneal_steps(
+                np.uint64(key), done, after - done, temperature, state, *buffers
+            )
+            if progress is not None:
+                progress(after, moves)
+    return float(distance)
 
 
 def greedy(
     elements: Elements,
-    target: Target,
+    target: SplitTarget,
     bounds: Bounds,
     seed: int,
-    settings: Greedy = Greedy(),
+    settings: Greedy = DEFAULT_GREEDY,
     progress: Progress | None = None,
-) -> NDArray[np.int8]:
-    """The label of each item, chosen greedily; as many as may be are left and discarded.
+) -> Labels:
+    """Return the label of each item, chosen greedily; as many as possible are discarded.
 
     Raises:
         NoSuchSplitError: no split keeps to the bounds, or this procedure finds none.
     """
-    problem = _Problem(elements, target, bounds)
-    wanted = bounds.fewest(problem.items)
-    labels, _ = _divide(problem, seed, settings, wanted, progress)
+    wanted = bounds.fewest(elements.atoms.items)
+    labels, _ = choose(elements, target, bounds, seed, settings, wanted, progress)
     train, test, discarded = np.bincount(labels, minlength=len(SETS)).tolist()
     fault = bounds.fault(train, test, discarded)
     if fault:
@@ -212,68 +128,48 @@ def greedy(
     return labels
 
 
-def choices(
-    elements: Elements, target: Target, bounds: Bounds, seed: int, settings: Greedy, number: int
-) -> list[tuple[int, int]]:
-    """The first choices of ``greedy``: which item, with which label."""
-    problem = _Problem(elements, target, bounds)
-    labels, order = _divide(problem, seed, settings, number, None)
-    return [(item, int(labels[item])) for item in order]
+def choose(
+    elements: Elements,
+    target: SplitTarget,
+    bounds: Bounds,
+    seed: int,
+    settings: Greedy,
+    wanted: int,
+    progress: Progress | None = None,
+) -> tuple[Labels, list[int]]:
+    """Make so many choices of the greedy procedure.
 
+    Returns:
+        The labels after them, and the chosen items in their order.
+    """
+    from sgl.research.divergence.objective_kernel import new_state
+    from sgl.research.divergence.search_kernel import greedy_choices
 
-def _divide(
-    problem: _Problem, seed: int, settings: Greedy, wanted: int, progress: Progress | None
-) -> tuple[NDArray[np.int8], list[int]]:
-    """The labels after so many choices, and the chosen items in their order."""
-    from sgl.research.divergence.greedy_kernel import divide
-
-    placement = problem.placement()
-    pool = np.arange(problem.items, dtype=np.int32)
+    state = new_state(elements, target, bounds)
+    items = len(state.labels)
+    key = np.uint64(stream_key(seed, "split/greedy"))
+    candidates, every = min(settings.candidates, items), min(settings.every, items)
+    pool = np.arange(items, dtype=np.int32)
     for first in range(0, wanted, _CHOICES):
-        divide(
-            np.uint64(stream_key(seed, "split/greedy")),
-            first,
-            min(_CHOICES, wanted - first),
-            min(settings.candidates, problem.items),
-            min(settings.every, problem.items),
-            pool,
-            problem.atoms,
-            problem.compounds,
-            placement,
-            problem.limits,
-            problem.objective,
-        )
+        number = min(_CHOICES, wanted - first)
+        with np.errstate(over="ignore"):
+            greedy_choices(key, first, number, candidates, every, pool, state)
         if progress is not None:
             progress(first, wanted)
-    labels: NDArray[np.int8] = placement.labels
     # A chosen item goes to the end of what is left.
-    return labels, pool[problem.items - wanted :][::-1].tolist()
+    return state.labels, pool[items - wanted :][::-1].tolist()
 
 
-def _random_labels(items: int, sizes: tuple[int, int], key: int) -> NDArray[np.int8]:
-    """Labels in random order: the items with the smallest random numbers are in test."""
+def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
+    """Return labels in random order: the items with the smallest random numbers are in test."""
+    from sgl.research.divergence.search_kernel import GAMMA
+    from sgl.research.divergence.search_kernel import mix as mix_array
+
     used, test = sizes
-    numbers = _numbers(key, items)
-    order = np.argsort(numbers, kind="stable")
-    labels = np.zeros(items, np.int8)
-    labels[order[:test]] = 1
+    base = np.uint64(mix(key ^ MASK))
+    counters = base + np.arange(1, items + 1, dtype=np.uint64) * GAMMA
+    order = np.argsort(mix_array(counters), kind="stable")
+    labels = np.full(items, TRAIN, np.int8)
+    labels[order[:test]] = TEST
     labels[order[used:]] = DISCARDED
     return labels
-
-
-def _numbers(key: int, number: int) -> NDArray[np.uint64]:
-    """``sgl.sampling.random.number`` of the first draws, for a key of its own."""
-    from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2, mix
-
-    base = mix(key ^ MASK)
-    with np.errstate(over="ignore"):
-        value = np.uint64(base) + np.arange(1, number + 1, dtype=np.uint64) * np.uint64(GAMMA)
-        value = (value ^ (value >> np.uint64(30))) * np.uint64(MIX_1)
-        value = (value ^ (value >> np.uint64(27))) * np.uint64(MIX_2)
-        return value ^ (value >> np.uint64(31))
-
-
-def _sizes(part: Occurrences) -> NDArray[np.int64]:
-    """How much occurs in each item."""
-    sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(part.times)))
-    return np.asarray(sums[part.start[1:]] - sums[part.start[:-1]], np.int64)

@@ -21,17 +21,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.derivations import NotADerivationError, read_derivations
 from sgl.research.divergence.elements import Elements
 from sgl.research.divergence.morphology import feature_elements
 from sgl.research.divergence.pieces import pieces, weighted_pieces
-from sgl.research.divergence.treebank import (
-    NotATreebankError,
-    Sentence,
+from sgl.research.divergence.trees import (
+    NotADerivationError,
+    Trees,
     dependency_trees,
-    read_treebank,
+    edge_compounds,
+    node_and_edge_atoms,
+    node_atoms,
+    read_derivations,
 )
-from sgl.research.divergence.trees import Trees, edge_compounds, node_and_edge_atoms, node_atoms
+from sgl.research.treebank import Malformed, Sentence, TreebankReader
 
 DERIVATION, GRAPH, MORPHOLOGY = "derivation", "graph", "morphology"
 VIEWS = (DERIVATION, GRAPH, MORPHOLOGY)
@@ -54,7 +56,7 @@ class NoItemsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ElementSettings:
     """What atoms and compounds are to be: of which view, how large, and how weighted.
 
     ``above`` is the weight that tag combinations must have more than; None keeps them all.
@@ -67,7 +69,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Part:
+class ItemFile:
     """The items of one file: their ids and categories, and the digest of the file."""
 
     path: Path
@@ -83,10 +85,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Material:
+class ItemSet:
     """The items of all files: their elements, and the rows or sentences themselves."""
 
-    parts: tuple[Part, ...]
+    files: tuple[ItemFile, ...]
     elements: Elements
     sentences: tuple[Sentence, ...] = ()
     #: A table of Arrow; its type has no annotations.
@@ -95,37 +97,49 @@ class Material:
     @property
     def ids(self) -> list[str]:
         """The ids of all items, with the name of their file if there are several."""
-        several = len(self.parts) > 1
+        several = len(self.files) > 1
         return [
-            f"{part.name}/{name}" if several else name for part in self.parts for name in part.ids
+            f"{file.name}/{name}" if several else name for file in self.files for name in file.ids
         ]
 
-    def mask(self, part: Part, category: str | None = None) -> NDArray[np.bool_]:
-        """Which items a part has, or those of them with a category."""
+    def mask(self, file: ItemFile, category: str | None = None) -> NDArray[np.bool_]:
+        """Return which items a file has, or which of them have a category."""
         chosen = np.zeros(self.elements.atoms.items, np.bool_)
-        if category is None:
-            chosen[part.first : part.first + len(part.ids)] = True
-        else:
-            chosen[part.first : part.first + len(part.ids)] = [
-                other == category for other in part.categories
-            ]
+        chosen[file.first : file.first + len(file.ids)] = [
+            category in (None, other) for other in file.categories
+        ]
         return chosen
 
+    def blocks(self, items: Sequence[int]) -> Iterable[bytes]:
+        """Yield the sentences of items as they stand in their files, without the empty line.
 
-def files_of(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
-    """The files that are meant, in the order of splits, and the view, if none was named.
+        Raises:
+            OSError: a file cannot be read again.
+        """
+        for file in self.files:
+            last = file.first + len(file.ids)
+            wanted = [self.sentences[item] for item in items if file.first <= item < last]
+            if wanted:
+                text = file.path.read_bytes()
+            for sentence in wanted:
+                block = text[sentence.offset : sentence.end].removeprefix(b"\xef\xbb\xbf")
+                yield b"\n".join(line.rstrip(b"\r") for line in block.strip(b"\r\n").split(b"\n"))
+
+
+def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
+    """Return the files that are meant, in the order of splits, and the view if none was named.
 
     Raises:
         NoItemsError: a directory has no such files, or a file is of another kind.
     """
     given = list(paths)
     if view is None:
-        tables = all(_listed(path, ".parquet") for path in given)
+        tables = all(_files_at(path, ".parquet") for path in given)
         view = DERIVATION if tables else GRAPH
     suffix = _SUFFIX[view]
     files = []
     for path in given:
-        found = _listed(path, suffix)
+        found = _files_at(path, suffix)
         if not found:
             if not path.exists():
                 raise NoItemsError(f"there is no file or directory `{path}`")
@@ -137,8 +151,8 @@ def files_of(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
     return files, view
 
 
-def _listed(path: Path, suffix: str) -> list[Path]:
-    """The file, or the files of a directory with the ending."""
+def _files_at(path: Path, suffix: str) -> list[Path]:
+    """Return the file, or the files of a directory with the ending."""
     if not path.is_dir():
         return [path] if path.suffix == suffix else []
     for folder in (path / _FOLDER[suffix], path):
@@ -152,27 +166,27 @@ def _rank(path: Path) -> int:
     return _ORDER.index(path.stem) if path.stem in _ORDER else len(_ORDER)
 
 
-def read_material(
-    files: Sequence[Path], wanted: Wanted, progress: Progress | None = None
-) -> Material:
+def read_items(
+    files: Sequence[Path], settings: ElementSettings, progress: Progress | None = None
+) -> ItemSet:
     """Read the files and count what occurs in their items.
 
     Raises:
         OSError: a file cannot be opened or read.
         NoItemsError: a file holds something else, or nothing.
     """
-    read = _read_tables if wanted.view == DERIVATION else _read_sentences
-    return read(files, wanted, progress or (lambda _name, _done: None))
+    read = _read_tables if settings.view == DERIVATION else _read_sentences
+    return read(files, settings, progress or (lambda _name, _done: None))
 
 
-def _read_tables(files: Sequence[Path], wanted: Wanted, progress: Progress) -> Material:
+def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Progress) -> ItemSet:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    parts: list[Part] = []
+    files: list[ItemFile] = []
     tables = []
     first = 0
-    for path in files:
+    for path in paths:
         progress(path.name, first)
         digest = _digest(path)
         try:
@@ -185,7 +199,7 @@ def _read_tables(files: Sequence[Path], wanted: Wanted, progress: Progress) -> M
         if not all(isinstance(text, str) for column in rows.values() for text in column):
             raise NoItemsError(f"`{path}` has rows without id or derivation")
         categories = table[_CATEGORY].to_pylist() if _CATEGORY in table.column_names else []
-        parts.append(_part(path, digest, first, rows[_ID], [str(name) for name in categories]))
+        files.append(_file(path, digest, first, rows[_ID], list(map(str, categories))))
         tables.append(table)
         first += table.num_rows
     try:
@@ -196,48 +210,63 @@ def _read_tables(files: Sequence[Path], wanted: Wanted, progress: Progress) -> M
     try:
         trees = read_derivations(whole[_DERIVATION].to_pylist())
     except NotADerivationError as problem:
-        part = max((p for p in parts if p.first <= problem.row), key=lambda p: p.first)
-        row = problem.row - part.first + 1
-        raise NoItemsError(f"`{part.path}` has no derivation in row {row}") from None
-    return Material(tuple(parts), _tree_elements(trees, wanted), table=whole)
+        file = max((f for f in files if f.first <= problem.row), key=lambda f: f.first)
+        row = problem.row - file.first + 1
+        raise NoItemsError(f"`{file.path}` has no derivation in row {row}") from None
+    return ItemSet(tuple(files), _tree_elements(trees, settings), table=whole)
 
 
-def _read_sentences(files: Sequence[Path], wanted: Wanted, progress: Progress) -> Material:
-    parts: list[Part] = []
+def _read_sentences(
+    paths: Sequence[Path], settings: ElementSettings, progress: Progress
+) -> ItemSet:
+    files: list[ItemFile] = []
     sentences: list[Sentence] = []
-    for path in files:
+    # Several roots or circles do no harm here.
+    reader = TreebankReader(trees=False)
+    for path in paths:
         first = len(sentences)
         progress(path.name, first)
         digest = _digest(path)
-        try:
-            sentences += read_treebank(path)
-        except NotATreebankError as problem:
-            raise NoItemsError(f"`{path}` is not CoNLL-U: {problem}") from None
+        sentences += (_well_formed(path, found) for found in reader.read(path))
         new = sentences[first:]
-        ids = [sentence.name for sentence in new]
-        parts.append(_part(path, digest, first, ids, [sentence.category for sentence in new]))
+        ids = [found.comment("sent_id") or str(number) for number, found in enumerate(new, 1)]
+        files.append(
+            _file(path, digest, first, ids, [found.comment("category") or "" for found in new])
+        )
     progress("atoms and compounds", len(sentences))
-    if wanted.view == MORPHOLOGY:
-        elements = feature_elements(sentences, wanted.above)
+    if settings.view == MORPHOLOGY:
+        elements = feature_elements(sentences, settings.above)
     else:
-        elements = _tree_elements(dependency_trees(sentences), wanted)
-    return Material(tuple(parts), elements, sentences=tuple(sentences))
+        elements = _tree_elements(dependency_trees(sentences), settings)
+    return ItemSet(tuple(files), elements, sentences=tuple(sentences))
 
 
-def _part(
+def _well_formed(path: Path, found: Sentence | Malformed) -> Sentence:
+    """Return the sentence if its heads are words of it."""
+    if isinstance(found, Malformed):
+        raise NoItemsError(f"`{path}` is not CoNLL-U: line {found.line}: {found.reason}")
+    for place, head in enumerate(found.heads, 1):
+        if not 0 <= head <= len(found.words) or head == place:
+            raise NoItemsError(
+                f"`{path}` is not CoNLL-U: line {found.line} begins a sentence with a wrong head"
+            )
+    return found
+
+
+def _file(
     path: Path, digest: str, first: int, ids: Sequence[str], categories: Sequence[str]
-) -> Part:
+) -> ItemFile:
     if not ids:
         raise NoItemsError(f"`{path}` has no items")
-    return Part(path, digest, first, tuple(ids), tuple(categories) or ("",) * len(ids))
+    return ItemFile(path, digest, first, tuple(ids), tuple(categories) or ("",) * len(ids))
 
 
-def _tree_elements(trees: Trees, wanted: Wanted) -> Elements:
-    atoms = (node_atoms if wanted.view == DERIVATION else node_and_edge_atoms)(trees)
-    if wanted.weighted:
-        return Elements(atoms, weighted_pieces(trees, wanted.size))
-    if wanted.size > 2:
-        return Elements(atoms, pieces(trees, wanted.size))
+def _tree_elements(trees: Trees, settings: ElementSettings) -> Elements:
+    atoms = (node_atoms if settings.view == DERIVATION else node_and_edge_atoms)(trees)
+    if settings.weighted:
+        return Elements(atoms, weighted_pieces(trees, settings.size))
+    if settings.size > 2:
+        return Elements(atoms, pieces(trees, settings.size))
     return Elements(atoms, edge_compounds(trees))
 
 

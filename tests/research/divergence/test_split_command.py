@@ -252,7 +252,7 @@ def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
         (numbers, "rows without id or derivation"),
         (derivation, "has no derivation in row 2"),
         (empty, "has no items"),
-        (wrong, "line 1 has 2 columns instead of 10"),
+        (wrong, "line 1: 2 columns instead of 10"),
     ]
 
 

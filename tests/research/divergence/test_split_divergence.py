@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sgl.research.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence, divergence_of_counts
 from sgl.research.divergence.morphology import tag_weight
-from sgl.research.divergence.powers import TABLE, scale_for, tenth_roots
+from sgl.research.divergence.objective_kernel import ROOTS, scale_for, tenth_roots
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent.parent / "vectors" / "divergence.json").read_text("utf-8")
@@ -100,9 +100,9 @@ roots = cache(tenth_roots)
 
 
 @settings(deadline=None)
-@given(st.integers(1, TABLE - 1))
+@given(st.integers(1, ROOTS - 1))
 def test_a_tenth_root_is_right_to_its_last_digits(value: int) -> None:
-    root = float(roots(TABLE)[value])
+    root = float(roots(ROOTS)[value])
     with localcontext(prec=40):
         true = Decimal(value) ** Decimal("0.1")
         assert abs(Decimal(root) - true) <= true * Decimal(2) ** -51
@@ -112,7 +112,7 @@ def test_a_table_of_roots_is_only_as_long_as_needed() -> None:
     assert tenth_roots(5).tolist() == tenth_roots(1000)[:6].tolist()
     assert tenth_roots(5)[:2].tolist() == [0.0, 1.0]
     assert tenth_roots(1024)[1024] == 2.0
-    assert len(roots(10**9)) == TABLE
+    assert len(roots(10**9)) == ROOTS
 
 
 @given(st.integers(1, 2**45))

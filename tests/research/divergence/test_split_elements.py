@@ -16,17 +16,21 @@ from toy import all_derivations, random_derivations, toy_grammar
 from sgl.core.derivations import Derivations
 from sgl.dataset.notation import DerivationNotation
 from sgl.pipeline.rule_tally import RuleTally
-from sgl.research.divergence import Elements, Occurrences, derivation_trees, listed, measure
-from sgl.research.divergence.derivations import NotADerivationError, read_derivations
+from sgl.research.divergence import Elements, NoItemsError, Occurrences, count_names, measure
 from sgl.research.divergence.morphology import feature_elements
 from sgl.research.divergence.pieces import UNIT, pieces, weighted_pieces
-from sgl.research.divergence.treebank import (
-    NotATreebankError,
-    Sentence,
+from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
+from sgl.research.divergence.trees import (
+    NotADerivationError,
+    Trees,
     dependency_trees,
-    read_treebank,
+    derivation_trees,
+    edge_compounds,
+    node_and_edge_atoms,
+    node_atoms,
+    read_derivations,
 )
-from sgl.research.divergence.trees import Trees, edge_compounds, node_and_edge_atoms, node_atoms
+from sgl.research.treebank import Sentence
 
 DOG = "(s (np the dog) slept)"
 
@@ -170,17 +174,22 @@ def test_a_compound_in_ever_new_company_weighs_much() -> None:
 # ---- treebanks
 
 
-def sentences(tmp_path: Path, text: str | bytes) -> list[Sentence]:
+def items_of(tmp_path: Path, text: str | bytes) -> ItemSet:
     path = tmp_path / "bank.conllu"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return list(read_treebank(path))
+    return read_items([path], ElementSettings("graph"))
+
+
+def sentences(tmp_path: Path, text: str) -> tuple[Sentence, ...]:
+    return items_of(tmp_path, text).sentences
 
 
 def test_a_treebank_is_read_without_ranges_and_empty_nodes(tmp_path: Path) -> None:
-    first, second = sentences(tmp_path, TREEBANK)
-    assert (first.name, first.category, second.name) == ("farm-1", "plain", "farm-2")
-    assert [word.lemma for word in second.words] == ["von", "der", "Hund"]
-    assert first.text + "\n\n" + second.text + "\n" == TREEBANK
+    items = items_of(tmp_path, TREEBANK)
+    assert items.files[0].ids == ("farm-1", "farm-2")
+    assert items.files[0].categories == ("plain", "")
+    assert [word.lemma for word in items.sentences[1].words] == ["von", "der", "Hund"]
+    assert b"\n\n".join(items.blocks([0, 1])) + b"\n" == TREEBANK.encode()
 
 
 def test_the_graph_of_a_sentence_gives_lemmas_relations_and_edges(tmp_path: Path) -> None:
@@ -209,35 +218,36 @@ def test_features_that_go_with_one_lemma_are_no_compounds(tmp_path: Path) -> Non
 
 
 def test_a_treebank_may_end_without_an_empty_line_and_begin_with_a_mark(tmp_path: Path) -> None:
-    text = "\ufeff" + TREEBANK.rstrip("\n").replace("\n", "\r\n")
-    assert [sentence.name for sentence in sentences(tmp_path, text)] == ["farm-1", "farm-2"]
+    items = items_of(tmp_path, "\ufeff" + TREEBANK.rstrip("\n").replace("\n", "\r\n"))
+    assert items.files[0].ids == ("farm-1", "farm-2")
+    assert b"\n\n".join(items.blocks([0, 1])) + b"\n" == TREEBANK.encode()
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1\tthe\n", "line 1 has 2 columns instead of 10"),
-        (TREEBANK.replace("2\tdogs", "3\tdogs"), "line 4 has the number `3` out of order"),
+        ("1\tthe\n", "line 1: 2 columns instead of 10"),
+        (TREEBANK.replace("2\tdogs", "3\tdogs"), "line 4: the word is numbered 3 instead of 2"),
         (TREEBANK.replace("\t2\tdet", "\t9\tdet", 1), "line 1 begins a sentence with a wrong head"),
         (TREEBANK.replace("\t2\tdet", "\t1\tdet", 1), "wrong head"),
         (TREEBANK.replace("\t2\tdet", "\tx\tdet", 1), "wrong head"),
-        (b"# text = \xff\n", "line 1 is not UTF-8"),
+        (b"1\t\xff\n", "line 1: the line is not UTF-8"),
     ],
 )
 def test_what_is_wrong_in_a_treebank_is_said(tmp_path: Path, text: str | bytes, words: str) -> None:
-    with pytest.raises(NotATreebankError, match=words):
-        sentences(tmp_path, text)
+    with pytest.raises(NoItemsError, match=words):
+        items_of(tmp_path, text)
 
 
 # ---- occurrences
 
 
 def test_occurrences_are_counted_by_item() -> None:
-    part = listed([["a", "b", "a"], [], ["b"]])
+    part = count_names([["a", "b", "a"], [], ["b"]])
     assert bags(part) == [{"a": 2, "b": 1}, {}, {"b": 1}]
     assert part.totals(np.array([True, False, True])).tolist() == [2, 2]
 
 
 def test_kinds_that_are_left_out_leave_no_gap() -> None:
-    part = listed([["a", "b", "a"], [], ["c", "b"]]).only(np.array([False, True, True]))
+    part = count_names([["a", "b", "a"], [], ["c", "b"]]).only(np.array([False, True, True]))
     assert bags(part) == [{"b": 1}, {}, {"b": 1, "c": 1}]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from hashlib import sha256
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,22 +31,20 @@ from sgl.research.divergence import (
     Elements,
     Greedy,
     NoSuchSplitError,
-    Target,
+    SplitTarget,
     anneal,
     greedy,
     measure,
-    recomputed,
+    recompute,
 )
-from sgl.research.divergence.objective_kernel import Counts, change
-from sgl.research.divergence.powers import scale_for
-from sgl.research.divergence.search import _Problem
+from sgl.research.divergence.objective_kernel import change, new_state, place
 
 Labels = NDArray[np.int8]
 HALF = Bounds(Fraction(1, 5), Fraction(1, 2))
 
 
 def divergences(elements: Elements, labels: Labels) -> tuple[float, float]:
-    found = recomputed(elements, labels == TRAIN, labels == TEST)
+    found = recompute(elements, labels == TRAIN, labels == TEST)
     seen = measure(elements, labels == TRAIN, labels == TEST)
     assert (seen.atoms, seen.compounds) == pytest.approx(found, abs=1e-12)
     return found
@@ -64,7 +66,7 @@ def sizes(labels: Labels) -> tuple[int, int, int]:
 @pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
 def test_annealing_finds_the_best_split_of_twelve_sentences(target: float) -> None:
     elements = words(VECTORS["toy"]["sentences"])
-    labels = anneal(elements, Target(target), HALF, seed=1)
+    labels = anneal(elements, SplitTarget(target), HALF, seed=1)
     best = VECTORS["toy"]["optimum"][str(target)]["best_score"]
     assert score(elements, labels, target) == pytest.approx(best, abs=1e-11)
 
@@ -84,17 +86,17 @@ def test_no_split_of_twelve_sentences_is_better_than_the_best() -> None:
 def test_annealing_is_nearer_to_the_target_than_the_greedy_procedure(target: float) -> None:
     elements = random_words(1500, 60, 12)
     bounds = Bounds(discards=300)
-    theirs = divergences(elements, greedy(elements, Target(target), bounds, 11))
+    theirs = divergences(elements, greedy(elements, SplitTarget(target), bounds, 11))
     limit = 0.99 * theirs[0]
-    ours = divergences(elements, anneal(elements, Target(target, limit=limit), bounds, 11))
+    ours = divergences(elements, anneal(elements, SplitTarget(target, limit=limit), bounds, 11))
     assert ours[0] < theirs[0]
     assert abs(ours[1] - target) < abs(theirs[1] - target)
 
 
 def test_atoms_do_not_diverge_more_than_their_limit() -> None:
     elements = random_words(800, 30, 10)
-    free = divergences(elements, anneal(elements, Target(1.0), Bounds(), 1))
-    bound = divergences(elements, anneal(elements, Target(1.0, limit=0.005), Bounds(), 1))
+    free = divergences(elements, anneal(elements, SplitTarget(1.0), Bounds(), 1))
+    bound = divergences(elements, anneal(elements, SplitTarget(1.0, limit=0.005), Bounds(), 1))
     assert free[0] > 0.006
     assert bound[0] <= 0.005 + 1e-9
     assert bound[1] < free[1]
@@ -123,9 +125,9 @@ def test_every_split_keeps_to_its_bounds(
         for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))
     ):
         with pytest.raises(NoSuchSplitError, match=f"{items} items"):
-            method(elements, Target(target), bounds, 5, settled)
+            method(elements, SplitTarget(target), bounds, 5, settled)
         return
-    labels = method(elements, Target(target), bounds, 5, settled)
+    labels = method(elements, SplitTarget(target), bounds, 5, settled)
     assert sum(sizes(labels)) == items
     assert bounds.fault(*sizes(labels)) == ""
 
@@ -134,7 +136,7 @@ def test_every_split_keeps_to_its_bounds(
 @pytest.mark.parametrize("items", [31, 60, 84])
 def test_the_greedy_procedure_meets_an_exact_share(share: Fraction, items: int) -> None:
     bounds = Bounds(share, share, 7)
-    labels = greedy(random_words(items, 8, 4), Target(0.7), bounds, 2, Greedy(10, 2))
+    labels = greedy(random_words(items, 8, 4), SplitTarget(0.7), bounds, 2, Greedy(10, 2))
     assert bounds.fault(*sizes(labels)) == ""
 
 
@@ -152,7 +154,7 @@ def test_what_cannot_be_divided_is_said() -> None:
 def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., Labels]) -> None:
     elements = random_words(400, 30, 6)
     first, again, other = (
-        method(elements, Target(0.5), Bounds(discards=50), seed) for seed in (7, 7, 8)
+        method(elements, SplitTarget(0.5), Bounds(discards=50), seed) for seed in (7, 7, 8)
     )
     assert first.tolist() == again.tolist()
     assert first.tolist() != other.tolist()
@@ -161,7 +163,9 @@ def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., L
 def test_splits_are_the_same_on_every_machine() -> None:
     elements = random_words(400, 30, 6)
     digests = [
-        sha256(method(elements, Target(0.5), Bounds(discards=50), 7).tobytes()).hexdigest()[:16]
+        sha256(method(elements, SplitTarget(0.5), Bounds(discards=50), 7).tobytes()).hexdigest()[
+            :16
+        ]
         for method in (anneal, greedy)
     ]
     assert digests == ["a092d53b66ca7723", "1bcda4d8e6f56431"]
@@ -170,7 +174,7 @@ def test_splits_are_the_same_on_every_machine() -> None:
 def test_progress_is_reported_to_the_end() -> None:
     seen: list[tuple[int, int]] = []
     elements = random_words(3000, 30, 6)
-    anneal(elements, Target(0.5), Bounds(), 7, Annealing(10), lambda *at: seen.append(at))
+    anneal(elements, SplitTarget(0.5), Bounds(), 7, Annealing(10), lambda *at: seen.append(at))
     assert {total for _, total in seen} == {30_000}
     assert max(done for done, _ in seen) == 30_000
 
@@ -180,21 +184,17 @@ def test_progress_is_reported_to_the_end() -> None:
 
 def test_the_kept_sums_are_those_of_the_definition() -> None:
     elements = random_words(500, 40, 7)
-    problem = _Problem(elements, Target(0.5), Bounds(discards=100))
-    labels = anneal(elements, Target(0.5), Bounds(discards=100), 3)
-    placement = problem.placement()
-    from sgl.research.divergence.anneal_kernel import place
-
-    place(labels, problem.atoms, problem.compounds, placement, problem.objective)
-    numbers = placement.numbers
+    bounds = Bounds(discards=100)
+    labels = anneal(elements, SplitTarget(0.5), bounds, 3)
+    state = new_state(elements, SplitTarget(0.5), bounds)
+    place(labels, state)
+    numbers = state.numbers
     assert tuple(numbers[:3]) == sizes(labels)
     atoms, compounds = divergences(elements, labels)
-    assert 1 - numbers[9] / problem.objective.atom_scale / (
-        float(numbers[3]) * float(numbers[4])
-    ) ** 0.5 == pytest.approx(atoms, abs=1e-9)
+    whole = (float(numbers[3]) * float(numbers[4])) ** ATOM_ALPHA
+    assert 1 - numbers[9] / state.atoms.scale / whole == pytest.approx(atoms, abs=1e-9)
     whole = float(numbers[6]) ** COMPOUND_ALPHA * float(numbers[7]) ** (1 - COMPOUND_ALPHA)
-    found = 1 - numbers[10] / problem.objective.compound_scale / whole
-    assert found == pytest.approx(compounds, abs=1e-9)
+    assert 1 - numbers[10] / state.compounds.scale / whole == pytest.approx(compounds, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
@@ -203,28 +203,60 @@ def test_a_move_changes_a_sum_by_what_it_is_before_and_after(
     x: int, y: int, sides: tuple[int, int]
 ) -> None:
     elements = random_words(30, 5, 3)
-    problem = _Problem(elements, Target(0.5), Bounds())
+    state = new_state(elements, SplitTarget(0.5), Bounds())
     train, test = sides
     for part, bags, alpha, is_atom in (
-        (elements.atoms, problem.atoms, ATOM_ALPHA, True),
-        (elements.compounds, problem.compounds, COMPOUND_ALPHA, False),
+        (elements.atoms, state.atoms, ATOM_ALPHA, True),
+        (elements.compounds, state.compounds, COMPOUND_ALPHA, False),
     ):
-        kinds = len(part.names)
-        counts = Counts(np.full((2, kinds), 50, np.int64), np.zeros(kinds, np.int64))
-        scale = scale_for(int(bags.size.sum()))
-        counts.terms[:] = int(50 * scale + 0.5)
-        change(is_atom, True, x, y, train, test, bags, counts, problem.objective)
+        bags.sides.fill(50)
+        bags.terms.fill(int(50 * bags.scale + 0.5))
+        change(is_atom, True, x, y, train, test, state)
         masks = np.arange(30) == x, np.arange(30) == y
         moved = part.totals(masks[0]) - part.totals(masks[1])
-        assert (counts.sides[0] == 50 + train * moved).all()
-        assert (counts.sides[1] == 50 + test * moved).all()
-        terms = counts.sides[0] ** alpha * counts.sides[1] ** (1 - alpha) * scale
-        assert np.abs(counts.terms - terms).max() <= scale * 1e-11 + 1
+        assert (bags.sides[0] == 50 + train * moved).all()
+        assert (bags.sides[1] == 50 + test * moved).all()
+        terms = bags.sides[0] ** alpha * bags.sides[1] ** (1 - alpha) * bags.scale
+        assert np.abs(bags.terms - terms).max() <= bags.scale * 1e-11 + 1
+
+
+SPLITS_WITHOUT_NUMBA = """
+import sys
+
+sys.modules["numba"] = None
+from split_items import random_words
+
+from sgl.research.divergence import Annealing, Bounds, Greedy, SplitTarget, anneal, greedy
+
+elements, task = random_words(60, 9, 4), (SplitTarget(0.5), Bounds(discards=6), 7)
+for labels in (anneal(elements, *task, Annealing(3_400)), greedy(elements, *task, Greedy(20))):
+    print(*labels.tolist())
+"""
+
+
+@pytest.mark.slow
+def test_splits_are_the_same_without_machine_code() -> None:
+    support = Path(__file__).parents[2] / "support"
+    told = subprocess.run(
+        [sys.executable, "-c", SPLITS_WITHOUT_NUMBA],
+        env={**os.environ, "PYTHONPATH": str(support)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    elements, bounds = random_words(60, 9, 4), Bounds(discards=6)
+    compiled = (
+        anneal(elements, SplitTarget(0.5), bounds, 7, Annealing(3_400)),
+        greedy(elements, SplitTarget(0.5), bounds, 7, Greedy(20)),
+    )
+    assert told.stdout.splitlines() == [" ".join(map(str, labels)) for labels in compiled]
+    assert not told.stderr
 
 
 # ---- the greedy procedure
 
 
+@pytest.mark.slow
 def test_the_greedy_procedure_is_that_of_dense_matrices() -> None:
     elements = random_words(700, 40, 8)
     bounds = Bounds(discards=100)
@@ -233,5 +265,5 @@ def test_the_greedy_procedure_is_that_of_dense_matrices() -> None:
 
 
 def test_the_greedy_procedure_leaves_out_as_many_as_it_may() -> None:
-    labels = greedy(random_words(300, 20, 4), Target(1.0), Bounds(discards=40), 1)
+    labels = greedy(random_words(300, 20, 4), SplitTarget(1.0), Bounds(discards=40), 1)
     assert int(np.count_nonzero(labels == DISCARDED)) == 40

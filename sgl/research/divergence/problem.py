@@ -1,4 +1,4 @@
-"""What every split must keep to, whatever its divergences are.
+"""What a split is asked to be: its targets, its bounds, and how to search for it.
 
 Bounds are hard: a search refuses each step that would break one.  Of 1,000 items with a
 test share from 0.2 to 0.3 and at most 50 discarded, training and test together have at
@@ -22,6 +22,38 @@ class NoSuchSplitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class SplitTarget:
+    """The divergences that are wanted.
+
+    ``weight`` is what one unit of atom divergence counts, ``limit`` how great it may be at
+    most; a greater one is allowed only while no move makes it smaller.
+    """
+
+    compounds: float
+    atoms: float = 0.0
+    weight: float = 1.0
+    limit: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Annealing:
+    """How long to anneal: so many moves for each item."""
+
+    moves: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Greedy:
+    """How many candidates to choose from, and after how many choices to sample new ones."""
+
+    candidates: int = 1000
+    every: int = 2
+
+
+DEFAULT_ANNEALING, DEFAULT_GREEDY = Annealing(), Greedy()
+
+
+@dataclass(frozen=True, slots=True)
 class Bounds:
     """The share of test among the items that are used, and how many may be discarded."""
 
@@ -30,13 +62,17 @@ class Bounds:
     discards: int = 0
 
     def test_sizes(self, used: int) -> tuple[int, int]:
-        """The least and greatest number of test items among ``used``; both sides have one."""
+        """Return the least and greatest number of test items; both sides have at least one.
+
+        >>> Bounds().test_sizes(960)
+        (192, 288)
+        """
         least = -(-self.least.numerator * used // self.least.denominator)
         most = self.most.numerator * used // self.most.denominator
         return max(least, 1), min(most, used - 1)
 
     def start(self, items: int) -> tuple[int, int]:
-        """How many items a search uses at first, and how many of them are in test.
+        """Return how many items a search uses at first, and how many of them are in test.
 
         Raises:
             NoSuchSplitError: no numbers are within the bounds.
@@ -45,7 +81,7 @@ class Bounds:
         return used, sum(self.test_sizes(used)) // 2
 
     def fewest(self, items: int) -> int:
-        """The smallest number of items that can be used.
+        """Return the smallest number of items that can be used.
 
         Raises:
             NoSuchSplitError: no number is within the bounds.
@@ -56,7 +92,7 @@ class Bounds:
         return max(items - self.discards, 2)
 
     def _first(self, items: int, numbers: Iterable[int]) -> int:
-        """The first of these numbers of used items for which there is a number in test."""
+        """Return the first of these numbers of used items that allows a number in test."""
         for used in numbers:
             least, most = self.test_sizes(used)
             if least <= most:
@@ -67,7 +103,7 @@ class Bounds:
         )
 
     def fault(self, train: int, test: int, discarded: int) -> str:
-        """What is wrong with a split of these sizes; empty if nothing is."""
+        """Return what is wrong with a split of these sizes; empty if nothing is."""
         least, most = self.test_sizes(train + test)
         if discarded > self.discards:
             return f"{discarded} items are discarded, at most {self.discards} may be"

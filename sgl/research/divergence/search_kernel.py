@@ -1,0 +1,248 @@
+"""The two searches, step by step: simulated annealing, and the greedy procedure.
+
+Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes one of three moves in each step: an
+item gets another label, two items of different labels change places, or all items of one
+compound go to one side.  What breaks a bound is not proposed; what brings the split nearer
+to its targets is done; what takes it further away is done with probability
+exp(-loss / temperature)::
+
+    temperature 1e-4, loss 5e-5:  done in 61 of 100 cases;  temperature 1e-6:  never
+
+A loss is compared with ``temperature * e``, where e has the exponential distribution; its
+logarithm is taken piecewise linearly, from the leading bit and those after it, since
+library logarithms differ between machines.  Random numbers are a function of key and step.
+
+The greedy procedure is Procedure 1 of Moisio, Creutz & Kurimo (2023).  Training begins with
+one random item.  Then, again and again, the best of some candidates is added to training or
+to test, whichever brings the split nearer to its targets at once; if one side would take the
+share of test out of its bounds, only the other is considered.  The authors compute the
+divergences of all candidates with dense matrices of candidates and kinds; here only the
+kinds of a candidate are looked at, which gives the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.research.divergence.jit import kernel, part
+from sgl.research.divergence.objective_kernel import (
+    ITEMS,
+    Limits,
+    SplitState,
+    distance_after,
+    relabel,
+    side,
+)
+from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
+
+#: Of 64 proposals this many are of a whole compound, and this many of single items.
+_BLOCKS, _SINGLES = 2, 33
+
+_LABELS = 3
+
+#: 64 bits, or an array of them.
+Bits = TypeVar("Bits", np.uint64, NDArray[np.uint64])
+
+_LOG_2 = 0.6931471805599453
+
+#: The constants of ``sgl.sampling.random``.
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+_1, _27, _30, _31, _32 = (np.uint64(number) for number in (1, 27, 30, 31, 32))
+_LOW = np.uint64(0xFFFFFFFF)
+_TOP = np.uint64(1 << 63)
+
+
+@part
+def mix(value: Bits) -> Bits:
+    """Return the finaliser of SplitMix64, for a number or for an array."""
+    value = (value ^ (value >> _30)) * _MIX_1
+    value = (value ^ (value >> _27)) * _MIX_2
+    return value ^ (value >> _31)
+
+
+@part
+def _at(key: np.uint64, index: int) -> np.uint64:
+    """Return number ``index`` (from 0) of a key: 64 random bits."""
+    return mix(key + np.uint64(index + 1) * GAMMA)
+
+
+@part
+def _below(bits: np.uint64, limit: int) -> int:
+    """Return random bits as a whole number below a limit of at most 32 bits."""
+    factor = np.uint64(limit)
+    carried = ((bits & _LOW) * factor) >> _32
+    return int(np.int64(((bits >> _32) * factor + carried) >> _32))
+
+
+@part
+def _exponential(bits: np.uint64) -> float:
+    """Return random bits as a number of nearly the exponential distribution."""
+    bits |= _1
+    halvings = 0
+    while bits < _TOP:
+        bits <<= _1
+        halvings += 1
+    fraction = float(bits - _TOP) * (1.0 / 9223372036854775808.0)
+    return (float(halvings + 1) - fraction) * _LOG_2
+
+
+@part
+def _allowed(train: int, test: int, discarded: int, limits: Limits) -> bool:
+    """Return whether a split of these sizes is within the bounds."""
+    used = train + test
+    return (
+        discarded <= limits.discards
+        and 0 < test < used
+        and test * limits.least_of >= limits.least * used
+        and test * limits.most_of <= limits.most * used
+    )
+
+
+@kernel
+def _move_block(
+    key: np.uint64,
+    slack: float,
+    current: float,
+    state: SplitState,
+    moved: NDArray[np.int32],
+    came_from: NDArray[np.int8],
+) -> float:
+    """Propose that all items of one compound go to one side; return the distance afterwards."""
+    compound = _below(_at(key, 1), len(state.holder_start) - 1)
+    to = TRAIN if _below(_at(key, 2), 5) < 3 else TEST
+    first, last = state.holder_start[compound], state.holder_start[compound + 1]
+    if last - first > state.limits.block:
+        return current
+    other = 1 - to
+    number = others = 0
+    for at in range(first, last):
+        item = state.holders[at]
+        if state.labels[item] != to:
+            others += side(state.labels[item], other)
+            moved[number] = item
+            came_from[number] = state.labels[item]
+            number += 1
+    sizes = state.numbers[ITEMS : ITEMS + _LABELS]
+    gained, lost = sizes[to] + number, sizes[other] - others
+    train, test = (gained, lost) if to == TRAIN else (lost, gained)
+    discarded = sizes[DISCARDED] - (number - others)
+    if number == 0 or not _allowed(train, test, discarded, state.limits):
+        return current
+    for at in range(number):
+        relabel(moved[at], to, state)
+    after = distance_after(-1, -1, 0, 0, state)
+    if after - current <= slack:
+        return after
+    for at in range(number):
+        relabel(moved[at], int(came_from[at]), state)
+    return current
+
+
+@kernel
+def anneal_steps(
+    key: np.uint64,
+    first_step: int,
+    steps: int,
+    temperature: float,
+    state: SplitState,
+    moved: NDArray[np.int32],
+    came_from: NDArray[np.int8],
+) -> float:
+    """Take steps at one temperature; return the distance from the targets at the end."""
+    labels, numbers, limits = state.labels, state.numbers, state.limits
+    items = len(labels)
+    current = distance_after(-1, -1, 0, 0, state)
+    for step in range(first_step, first_step + steps):
+        step_key = _at(key, step)
+        choice = _below(_at(step_key, 0), 64)
+        slack = temperature * _exponential(_at(step_key, 4))
+        if choice < _BLOCKS:
+            current = _move_block(step_key, slack, current, state, moved, came_from)
+            continue
+        x, y = _below(_at(step_key, 1), items), -1
+        before = int(labels[x])
+        if choice < _SINGLES:
+            kinds = _LABELS if limits.discards > 0 else _LABELS - 1
+            label = (before + 1 + _below(_at(step_key, 2), kinds - 1)) % kinds
+            train = side(label, TRAIN) - side(before, TRAIN)
+            test = side(label, TEST) - side(before, TEST)
+            discarded = side(label, DISCARDED) - side(before, DISCARDED)
+            sizes = numbers[ITEMS] + train, numbers[ITEMS + 1] + test
+            if not _allowed(sizes[0], sizes[1], numbers[ITEMS + 2] + discarded, limits):
+                continue
+        else:
+            y = _below(_at(step_key, 2), items)
+            label = int(labels[y])
+            if label == before:
+                continue
+            train = side(label, TRAIN) - side(before, TRAIN)
+            test = side(label, TEST) - side(before, TEST)
+        after = distance_after(x, y, train, test, state)
+        if after - current <= slack:
+            current = after
+            relabel(x, label, state)
+            if y >= 0:
+                relabel(y, before, state)
+    return current
+
+
+@part
+def _swap(pool: NDArray[np.int32], i: int, j: int) -> None:
+    """Let two entries change places."""
+    pool[i], pool[j] = pool[j], pool[i]
+
+
+@kernel
+def greedy_choices(
+    key: np.uint64,
+    first: int,
+    choices: int,
+    candidates: int,
+    every: int,
+    pool: NDArray[np.int32],
+    state: SplitState,
+) -> None:
+    """Make choices from number ``first`` on; choice 0 is the random item.
+
+    The unplaced items are the first of ``pool``, with the current candidates in front.
+    """
+    numbers, limits = state.numbers, state.limits
+    for choice in range(first, first + choices):
+        left = len(pool) - choice
+        sampled, label = 1, TRAIN
+        if choice == 0:
+            at = _below(_at(key, 0), left)
+        else:
+            since = 0 if choice == 1 else (choice - 2) % every
+            sampled = min(candidates - since, left)
+            if since == 0:
+                fresh = _at(key, choice)
+                for index in range(sampled):
+                    _swap(pool, index, index + _below(_at(fresh, index), left - index))
+            used = numbers[ITEMS] + numbers[ITEMS + 1]
+            test = numbers[ITEMS + 1]
+            to_test = (test + 1) * limits.most_of <= limits.most * (used + 1)
+            to_test = to_test or test * limits.least_of < limits.least * used
+            to_train = test * limits.least_of >= limits.least * (used + 1) or not to_test
+            best, at = np.inf, 0
+            for index in range(sampled):
+                if to_test:
+                    found = distance_after(pool[index], -1, 0, 1, state)
+                    if found < best:
+                        best, at, label = found, index, TEST
+                if to_train:
+                    found = distance_after(pool[index], -1, 1, 0, state)
+                    if found < best:
+                        best, at, label = found, index, TRAIN
+        relabel(pool[at], label, state)
+        # The candidates that are left stay in front; the last unplaced item fills the gap.
+        if choice > 0:
+            _swap(pool, at, sampled - 1)
+            at = sampled - 1
+        _swap(pool, at, left - 1)
