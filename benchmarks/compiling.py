@@ -30,9 +30,9 @@ from common import print_table, write_json
 from sgl.automata import StructureCompiler
 from sgl.cache import open_cache, using
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.pipeline.claims import establish
-from sgl.pipeline.produce import produce
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.production import produce
+from sgl.pipeline.proofs import establish
 
 
 class Run(NamedTuple):

@@ -18,7 +18,7 @@ from sgl.core.interpret import Derivation
 from sgl.core.plan import Stratum
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.sampling import pack
 from sgl.sampling.engine import derive
 from sgl.sampling.random import candidate_key, stream_key

@@ -37,8 +37,8 @@ from mutation.data import scaled_plan
 from mutation.judge import open_original
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostics
-from sgl.pipeline.claims import establish
-from sgl.pipeline.produce import produce
+from sgl.pipeline.production import produce
+from sgl.pipeline.proofs import establish
 from sgl.verify import VerifyError, verify
 from tampering import alone, certificates, files, manifests, rows
 from tampering.copy import Copy, Tampering

@@ -26,7 +26,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
-from sgl.pipeline.between import Between, Found
+from sgl.pipeline.comparison import Between, Found
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,9 +47,9 @@ from sgl.automata import StructureCompiler
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Plan
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
 from sgl.frontend import Compiled
-from sgl.pipeline.claims import establish
-from sgl.pipeline.examples import check_examples
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.proofs import establish
+from sgl.pipeline.sentences import check_examples
 from sgl.rendering import ConlluError
 from sgl.sampling import NotEnoughError
 

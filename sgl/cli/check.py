@@ -9,10 +9,10 @@ import click
 
 from sgl.cli.common import count
 from sgl.cli.session import Session, grammar_argument, grammar_options
-from sgl.pipeline.checked import Size, check_grammar
+from sgl.pipeline.grammar import GrammarSize, check_grammar
 
 if TYPE_CHECKING:
-    from sgl.pipeline.inflected import Inspected
+    from sgl.pipeline.morphology import Inspected
 
 
 @click.command("check")
@@ -43,13 +43,13 @@ def command(session: Session, grammar: Path, morphology: bool) -> None:
 
 def _inspect(session: Session, grammar: Path) -> Inspected | None:
     """Return what an analyser makes of the words of a grammar that was checked."""
-    from sgl.pipeline.inflected import check_inflected
+    from sgl.pipeline.morphology import check_inflected
 
     compiled = session.open(grammar)
     return check_inflected(compiled, session.sources, session.diagnostics)
 
 
-def _size_line(size: Size) -> str:
+def _size_line(size: GrammarSize) -> str:
     return (
         f"{size.name}: {count(size.categories, 'category', 'categories')}, "
         f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "

@@ -14,10 +14,10 @@ from sgl.cli.summary import show_summary
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target
 from sgl.frontend import Compiled
-from sgl.pipeline.claims import establish
-from sgl.pipeline.examples import check_examples
 from sgl.pipeline.labour import Labour
-from sgl.pipeline.produce import Outcome, produce
+from sgl.pipeline.production import Outcome, produce
+from sgl.pipeline.proofs import establish
+from sgl.pipeline.sentences import check_examples
 from sgl.pipeline.warm import kernels_beside
 
 

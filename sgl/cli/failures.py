@@ -40,7 +40,7 @@ def _table() -> dict[type[Exception], Callable[[Any, Compiled | None], Failure]]
     # These packages are imported when something has failed, and not by every command.
     from sgl.automata import StructureTooCostly, UnsupportedStructure
     from sgl.dataset import OutputError, TextTooLongError
-    from sgl.pipeline.drawn import NotADatasetError
+    from sgl.pipeline.proof_data import NotADatasetError
     from sgl.rendering import ConlluError, ViewError
     from sgl.sampling import NotEnoughError
 
@@ -92,13 +92,13 @@ def _no_form(problem: Exception, compiled: Compiled | None) -> Failure:
 
 def _shortage(problem: Any, compiled: Compiled | None) -> Failure:  # noqa: ANN401
     from sgl.cli.shortage import shortage
-    from sgl.pipeline.places import place_of_stream
+    from sgl.pipeline.messages import place_of_stream
 
     place = None if compiled is None else place_of_stream(compiled, problem.stratum)
     return Failure(shortage(problem, place), FAILED)
 
 
 def _too_large(problem: Any, compiled: Compiled | None) -> Failure:  # noqa: ANN401
-    from sgl.pipeline.deciding import undecided
+    from sgl.pipeline.messages import undecided
 
     return Failure(undecided(problem, compiled), FAILED)

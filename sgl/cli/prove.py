@@ -15,13 +15,10 @@ from sgl.cli.session import Session, grammar_options, json_option
 from sgl.dataset import fingerprint
 from sgl.diagnostics import suggest
 from sgl.frontend import Compiled
-from sgl.pipeline.between import Between
-from sgl.pipeline.certified import certificate_file
-from sgl.pipeline.claims import establish
-from sgl.pipeline.drawn import Drawn, read_drawn
-from sgl.pipeline.figured import known_figures
-from sgl.pipeline.proof_data import comparison_data, proof_data
-from sgl.pipeline.reasoning import reasoning
+from sgl.pipeline.comparison import Between
+from sgl.pipeline.explanation import reasoning
+from sgl.pipeline.proof_data import Drawn, comparison_data, proof_data, read_drawn
+from sgl.pipeline.proofs import certificate_file, establish, known_figures
 
 
 @click.command("prove")

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from sgl.cli.common import count
 from sgl.frontend import Compiled
-from sgl.pipeline.between import Comparison, Departure, Found
+from sgl.pipeline.comparison import Comparison, Departure, Found
 
 
 def between_lines(

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from sgl.automata import Disjoint, Instance, Licence, Piece, Verdict
 from sgl.cli.common import count
 from sgl.diagnostics.source import display_width
+from sgl.pipeline.ambiguity import unchecked
+from sgl.pipeline.explanation import Invariant, Phrase, Reasoning
 from sgl.pipeline.guarantees import excuses, pattern_guarantees, used
-from sgl.pipeline.reasoning import Invariant, Phrase, Reasoning
-from sgl.pipeline.string_level import unchecked
 from sgl.report import Example
 from sgl.report.text import columns, graph_lines, tree_lines
 

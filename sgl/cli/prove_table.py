@@ -11,8 +11,8 @@ from sgl.automata.proofs.claims import Claim
 from sgl.cli.common import count
 from sgl.cli.session import Session
 from sgl.frontend import Compiled
-from sgl.pipeline.drawn import Drawn
-from sgl.pipeline.string_level import CHECKED, REFUTED
+from sgl.pipeline.ambiguity import CHECKED, REFUTED
+from sgl.pipeline.proof_data import Drawn
 
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
 

@@ -18,8 +18,8 @@ from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
 from sgl.parallel.run import interrupted
-from sgl.pipeline.deciding import deciding
 from sgl.pipeline.labour import Labour
+from sgl.pipeline.messages import deciding
 from sgl.pipeline.sentence_file import SampleRequest, write_sample
 from sgl.sampling import NotEnoughError
 

@@ -125,7 +125,7 @@ class Session:
 
     def open(self, path: Path) -> Compiled:
         """Return the compiled grammar of a file; end the command if it has errors."""
-        from sgl.pipeline.session import open_grammar
+        from sgl.pipeline.grammar import open_grammar
 
         self.compiled = open_grammar(path, self.settings, self.sources, self.diagnostics)
         if self.compiled is None:

@@ -11,7 +11,7 @@ from sgl.automata import Proofs
 from sgl.cli.common import count
 from sgl.cli.session import Session
 from sgl.dataset import string_figures
-from sgl.pipeline.produce import Outcome
+from sgl.pipeline.production import Outcome
 
 
 def show_summary(session: Session, outcome: Outcome, proofs: Proofs, seconds: float) -> None:

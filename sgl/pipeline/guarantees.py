@@ -31,7 +31,7 @@ from sgl.automata import (
 from sgl.automata.proofs.claims import Claim
 from sgl.core.plan import Plan
 from sgl.dataset import Guarantee
-from sgl.pipeline.string_level import unchecked
+from sgl.pipeline.ambiguity import unchecked
 from sgl.verify import Report
 
 HELD_OUT, INSTANCE, LICENSED, EXPOSED = "held out", "instance", "licensed", "exposed"

@@ -12,7 +12,7 @@ from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
 from sgl.parallel.executor import open_executor
 from sgl.parallel.run import RunFolder
-from sgl.pipeline.string_level import Referee
+from sgl.pipeline.ambiguity import Referee
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables
 from sgl.sampling.drawing import Drawing, sentences_of
 from sgl.sampling.drawn import Drawn

@@ -30,9 +30,9 @@ from sgl.accel.jit import kernel_directory
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parallel.processes import unheard_by_children
-from sgl.pipeline.claims import establish
-from sgl.pipeline.produce import produce
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.production import produce
+from sgl.pipeline.proofs import establish
 
 #: Has what kernels are for: choices, ambiguous strings, trees, a pattern; and enough
 #: sentences that they are used.

@@ -11,7 +11,7 @@ import pytest
 from sgl.automata import Proofs, StructureCompiler
 from sgl.frontend import Compiled
 from sgl.pipeline import warm
-from sgl.pipeline.produce import Outcome, Stage, produce
+from sgl.pipeline.production import Outcome, Stage, produce
 
 
 def test_the_small_grammar_is_drawn_from_and_written_until_no_kernel_is_left(

@@ -9,7 +9,7 @@ import pytest
 from diagnostics import MAIN, Outcome, diagnose
 
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 
 #: English with number; the rules of sentences, verb phrases and noun phrases come in variants.
 WORDS = """\

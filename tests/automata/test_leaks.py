@@ -22,8 +22,8 @@ from sgl.automata import HeldOut, Proofs, StructureCompiler, Verdict
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.pipeline.claims import establish
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.proofs import establish
 from sgl.rendering import conllu
 from sgl.resources import grammars_dir
 from sgl.verify.conllu import Sentence, Words, read_sentences

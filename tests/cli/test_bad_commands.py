@@ -169,15 +169,10 @@ def test_control_c_leaves_nothing_behind(
     "place",
     [
         "sgl.lang.project.read",
-        "sgl.frontend.compiler.resolve_names",
-        "sgl.frontend.compiler.lower_rules",
-        "sgl.frontend.compiler.expand",
-        "sgl.frontend.compiler.make_plan",
-        "sgl.pipeline.session.consistency",
-        "sgl.pipeline.claims.prove",
-        "sgl.pipeline.produce.pack",
-        "sgl.pipeline.produce.write_manifest",
-        "sgl.pipeline.produce.verify",
+        "sgl.frontend.passes.Pass.applies",
+        "sgl.pipeline.soundness.consistency",
+        "sgl.pipeline.proofs.prove",
+        "sgl.pipeline.production.verify",
     ],
 )
 def test_a_mistake_of_our_own_is_called_one(

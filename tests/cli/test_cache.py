@@ -20,11 +20,9 @@ from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled
-from sgl.pipeline import certified, checked, claims, produce, session
-from sgl.pipeline.certified import certificate_file
-from sgl.pipeline.checked import check_grammar
-from sgl.pipeline.claims import establish
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline import grammar, production, proofs
+from sgl.pipeline.grammar import check_grammar, open_grammar
+from sgl.pipeline.proofs import certificate_file, establish
 
 
 @pytest.fixture
@@ -45,7 +43,7 @@ def told(
 def known(cache: Cache, settings: dict[str, str] | None = None) -> bool:
     """Whether the grammar is found without being read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "_compiled", lambda *_: pytest.skip("not known"))
+        patch.setattr(grammar, "_compile", lambda *_: pytest.skip("not known"))
         try:
             told(cache, settings)
         except pytest.skip.Exception:
@@ -178,8 +176,8 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
 
     cold = proved()
     assert cold[1], "a claim should be refuted, so that its message is compared"
-    monkeypatch.setattr(claims, "prove", lambda *_: pytest.fail("proved again"))
-    monkeypatch.setattr(certified, "certificate", lambda *_: pytest.fail("written again"))
+    monkeypatch.setattr(proofs, "prove", lambda *_: pytest.fail("proved again"))
+    monkeypatch.setattr(proofs, "certificate", lambda *_: pytest.fail("written again"))
     assert proved() == cold
 
 
@@ -191,8 +189,8 @@ def test_a_dataset_from_the_cache_is_the_dataset(
     edit(farm, MAIN, "  size   200", "  size   20")
     assert run(["compile", MAIN, "--no-cache", "--out", "cold"]) == OK
     assert run(["compile", MAIN, "--out", "first"]) == OK
-    for place in (session, claims, produce, certified):
-        for name in ("_compiled", "prove", "pack", "certificate"):
+    for place in (grammar, proofs, production):
+        for name in ("_compile", "prove", "pack", "certificate"):
             if hasattr(place, name):
                 monkeypatch.setattr(place, name, lambda *_: pytest.fail("computed again"))
     assert run(["compile", MAIN, "--out", "warm"]) == OK
@@ -211,7 +209,7 @@ def test_a_check_says_the_same_again_without_the_compiler(
     for _ in range(2):
         assert run(["check", MAIN]) != OK
         runs.append(farm.capsys.readouterr())
-        monkeypatch.setattr(checked, "_checked", lambda *_: pytest.fail("checked again"))
+        monkeypatch.setattr(grammar, "_check", lambda *_: pytest.fail("checked again"))
     assert runs[0] == runs[1]
     assert "the grammar gives another output" in runs[0].err
 

@@ -28,8 +28,8 @@ from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.morphology.check import MorphologyResult, check_morphology
 from sgl.morphology.compare import FormComparison
 from sgl.morphology.knowledge import Exemption, Knowledge, library_knowledge
-from sgl.pipeline import inflected
-from sgl.pipeline.inflected import check_inflected
+from sgl.pipeline import morphology
+from sgl.pipeline.morphology import check_inflected
 from sgl.resources import grammars_dir
 
 pytest.importorskip("sudachipy", reason="SudachiPy is not installed")
@@ -378,7 +378,7 @@ def test_without_the_analyser_the_command_says_what_to_install(
     def missing() -> None:
         raise AnalyserMissing("No module named 'sudachipy'")
 
-    monkeypatch.setattr(inflected, "sudachi", missing)
+    monkeypatch.setattr(morphology, "sudachi", missing)
     monkeypatch.chdir(tmp_path)
     grammar(tmp_path)
     assert run(["check", "verbs.sgl", "--morphology"]) == FAILED

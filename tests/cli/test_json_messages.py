@@ -150,7 +150,7 @@ def test_a_dataset_that_the_verifier_refuses_is_not_put_in_place(
     def verify(*_: object) -> Report:
         return Report("farm", "", 1, 1, (refused,))
 
-    monkeypatch.setattr("sgl.pipeline.produce.verify", verify)
+    monkeypatch.setattr("sgl.pipeline.production.verify", verify)
     work.write(MAIN, BASE)
     (found,) = messages(work, "compile", MAIN, status=FAILED)
     assert found["code"] == "SGL0905"

@@ -34,7 +34,7 @@ from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.rendering import TextOutput
 from sgl.resources import grammars_dir
 

@@ -23,8 +23,8 @@ from sgl.corpus.fit import Fit, Options, Sample, Vector, estimate, expected_uses
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser, probability
+from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.selection import SplitSelection, weighted
-from sgl.pipeline.session import open_grammar
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 

@@ -15,7 +15,7 @@ from sgl.cli.main import FAILED, INTERRUPTED, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parsing import Parser
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from sgl.core.plan import Plan, foreign
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.verify.structure import read_structure
 
 

@@ -9,7 +9,7 @@ from diagnostics import BASE, MAIN, diagnose
 from test_patterns import compiled
 
 from sgl.core.plan import Plan
-from sgl.pipeline.places import place_of_structure
+from sgl.pipeline.messages import place_of_structure
 
 WORDS = """
 word N: "milk"

@@ -21,7 +21,7 @@ from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.frontend import Compiled
 from sgl.lang.yaml_weights import WeightRow, read_weights
 from sgl.parsing import Parser
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.resources import grammars_dir
 
 #: The start category, for grammars that are written here.

@@ -18,7 +18,7 @@ from sgl.cli.main import run
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.examples import check_examples
+from sgl.pipeline.sentences import check_examples
 from sgl.rendering import outputs
 from sgl.resources import grammars_dir
 

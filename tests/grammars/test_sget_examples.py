@@ -9,8 +9,7 @@ from sget import sget
 
 from sgl.diagnostics import Diagnostics
 from sgl.parsing import Parser
-from sgl.pipeline.examples import check_examples
-from sgl.pipeline.readings import Reading
+from sgl.pipeline.sentences import Reading, check_examples
 
 Settings = tuple[tuple[str, str], ...]
 

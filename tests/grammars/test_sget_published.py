@@ -23,7 +23,7 @@ import errata
 from errata_causes import causes_by_erratum
 from sgl.cli.main import run
 from sgl.diagnostics import Diagnostics
-from sgl.pipeline.examples import check_examples
+from sgl.pipeline.sentences import check_examples
 from sgl.resources import grammars_dir
 
 DOCS = Path(__file__).parents[2] / "docs" / "sget.md"

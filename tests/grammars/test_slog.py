@@ -20,7 +20,7 @@ from slog import DATA, forms, grammar, likeliest, pairs, parser, rows
 import slog_leaks
 from sgl.cli.main import run
 from sgl.diagnostics import Diagnostics
-from sgl.pipeline.examples import check_examples
+from sgl.pipeline.sentences import check_examples
 from sgl.resources import grammars_dir
 
 needs_published_data = pytest.mark.skipif(

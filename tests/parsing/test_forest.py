@@ -24,7 +24,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parsing import Forest, Parser, best_readings, probability
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 
 FARM = Path(__file__).parent.parent.parent / "docs" / "examples" / "farm.sgl"
 

@@ -11,10 +11,10 @@ from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN, base_grammar, base_pieces
 from sgl.diagnostics.render import render, render_concise, render_json
-from sgl.pipeline.claims import establish
-from sgl.pipeline.examples import check_examples
-from sgl.pipeline.inflected import check_inflected
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.morphology import check_inflected
+from sgl.pipeline.proofs import establish
+from sgl.pipeline.sentences import check_examples
 
 #: The grammar that the examples of the pages belong to: its pieces, and the whole.
 PIECES = base_pieces()

@@ -15,7 +15,7 @@ from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled, compile_project
 from sgl.lang.project import load_project
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange import Imported, lower_irtg, read_irtg, with_source, write_sgl
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from pathlib import Path
 from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.research.evaluate.benchmark import Benchmark
 from sgl.resources import grammars_dir
 

@@ -14,7 +14,7 @@ from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.session import open_grammar
+from sgl.pipeline.grammar import open_grammar
 from sgl.research.evaluate.edges import GrammarEdges, Tree, tree_of
 from sgl.research.evaluate.said import Said, Teller
 

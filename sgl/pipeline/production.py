@@ -35,12 +35,12 @@ from sgl.dataset import (
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
-from sgl.pipeline.certified import certificate_file
+from sgl.pipeline.ambiguity import Referee, ignored, referee_of
 from sgl.pipeline.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.pipeline.items import write_dataset
 from sgl.pipeline.observers import registered_observers
-from sgl.pipeline.report_data import Observer, report_data
-from sgl.pipeline.string_level import Referee, ignored, referee_of
+from sgl.pipeline.proofs import certificate_file
+from sgl.pipeline.report import Observer, report_data
 from sgl.report import render_report
 from sgl.sampling import Tables, pack, standalone_source
 from sgl.sampling.program import Program, program_of

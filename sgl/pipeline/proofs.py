@@ -15,17 +15,17 @@ from sgl.automata import (
     Verdict,
     prove,
 )
+from sgl.automata.certificate import certificate, certificate_text
+from sgl.automata.proofs.statistics import StratumStatistics, statistics_of
 from sgl.cache import cached
 from sgl.core.grammar import Fragment
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
 from sgl.core.structure import Structure
+from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics, Label
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern
-from sgl.pipeline.deciding import deciding
-from sgl.pipeline.licences import report_licences
-from sgl.pipeline.places import place_of_stream
-from sgl.pipeline.wording import Wording
+from sgl.pipeline.messages import Wording, deciding, place_of_stream, report_licences
 
 #: Rules of a witness that a diagnostic points at.
 _SHOWN = 4
@@ -252,3 +252,23 @@ def _names(streams: Iterable[str]) -> str:
             names[f"`{category}`"] = None
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
+    """The content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
+    return cached(bytes, "certificate", (compiled.origin,), lambda: _written(compiled, structures))
+
+
+def _written(compiled: Compiled, structures: StructureCompiler) -> bytes:
+    digest = fingerprint(compiled.grammar, compiled.plan)
+    content = certificate(structures, compiled.plan, compiled.project.name, digest)
+    return certificate_text(content).encode("utf-8")
+
+
+def known_figures(
+    compiled: Compiled, structures: StructureCompiler
+) -> tuple[StratumStatistics, ...]:
+    """The figures of the author's grammar and of every stratum of its plan."""
+    return cached(
+        tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan)
+    )

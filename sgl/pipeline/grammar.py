@@ -1,0 +1,200 @@
+"""Open a grammar: read and compile it, or take it from the cache.
+
+Which files a grammar reads is known only when it was read, so two steps lead to an entry of
+the cache.  The *request* is known at once: the main file with its content, and the settings.
+Under it the cache has what the file system answered when the grammar was read last
+(:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers now, request and
+answers together are the *origin*, the cache key of all that is computed from the grammar::
+
+    request   farm.sgl (its path, its text), --set size=10, the standard library
+    answers   animals.yaml → /farm/animals.yaml, SHA-256 of its bytes
+    origin    SHA-256 of both
+
+What ``sglc check`` says has an entry of its own, so that to say it again neither the grammar
+is loaded nor the compiler imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgl.cache import current
+from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
+from sgl.lang.limits import MAX_SOURCE
+from sgl.resources import stdlib_dir
+
+if TYPE_CHECKING:
+    from sgl.frontend import Compiled
+
+#: What a grammar is opened with, in words; nothing if that is not known.
+_GrammarRequest = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OpenedGrammar:
+    """A grammar that was read, without a value if it has errors, and what was said about it."""
+
+    compiled: Compiled | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: SourceMap
+
+
+class GrammarSize(NamedTuple):
+    """How much a grammar declares."""
+
+    name: str
+    categories: int
+    rules: int
+    words: int
+    patterns: int
+    tests: int
+
+
+@dataclass(frozen=True)
+class CheckedGrammar:
+    """All that a check has found; ``size`` is None if the grammar cannot be compiled."""
+
+    size: GrammarSize | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: SourceMap
+
+
+def open_grammar(
+    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> Compiled | None:
+    """Return the compiled grammar; None when there are errors."""
+    opened, _ = _open(path, settings)
+    diagnostics.extend(opened.diagnostics)
+    sources.files.update(opened.sources.files)
+    # What is read from now on, a table of morphology for example, is known on both sides.
+    opened.sources.files = sources.files
+    return opened.compiled
+
+
+def check_grammar(
+    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> GrammarSize | None:
+    """Read and check a grammar with its examples; return its size, None if it has errors."""
+    cache, origin = current(), _known_origin(_request_of(path, settings))
+    checked = cache.get(CheckedGrammar, "check", origin) if cache is not None and origin else None
+    if checked is None:
+        checked, origin = _check(path, settings)
+        if cache is not None and origin:
+            cache.put(checked, "check", origin)
+    diagnostics.extend(checked.diagnostics)
+    sources.files.update(checked.sources.files)
+    return checked.size
+
+
+def _open(path: Path, settings: Mapping[str, str]) -> tuple[OpenedGrammar, str]:
+    """Return a grammar and its origin."""
+    request = _request_of(path, settings)
+    origin = _known_origin(request)
+    cache = current()
+    if cache is not None and origin:
+        known = cache.get(OpenedGrammar, "grammar", origin)
+        if known is not None:
+            return known, origin
+    sources, diagnostics = SourceMap(), Diagnostics()
+    compiled = _compile(path, settings, sources, diagnostics)
+    opened = OpenedGrammar(compiled, diagnostics.found, sources)
+    origin = _new_origin(request, sources.dependencies)
+    if compiled is not None:
+        compiled.with_origin(origin)
+    if cache is not None and origin:
+        cache.put(opened, "grammar", origin)
+    return opened, origin
+
+
+def _compile(
+    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> Compiled | None:
+    from sgl.frontend import compile_project
+    from sgl.lang.project import load_project
+    from sgl.pipeline.soundness import check_soundness
+
+    project = load_project(path, sources, diagnostics)
+    if project is None:
+        return None
+    compiled = compile_project(project, settings, diagnostics)
+    if compiled is None:
+        return None
+    check_soundness(compiled, diagnostics)
+    return compiled if diagnostics.errors == 0 else None
+
+
+def _check(path: Path, settings: Mapping[str, str]) -> tuple[CheckedGrammar, str]:
+    """Return what there is to say, and the origin of the grammar that it is said of."""
+    from sgl.pipeline.sentences import check_examples
+
+    opened, origin = _open(path, settings)
+    diagnostics = Diagnostics()
+    diagnostics.extend(opened.diagnostics)
+    size = None
+    if opened.compiled is not None:
+        check_examples(opened.compiled, diagnostics)
+        size = _size_of(opened.compiled)
+    return CheckedGrammar(size, diagnostics.found, opened.sources), origin
+
+
+def _size_of(compiled: Compiled) -> GrammarSize:
+    core = compiled.grammar
+    words = sum(rule.lexical for rule in core.rules)
+    return GrammarSize(
+        compiled.project.name,
+        len(core.categories),
+        len(core.rules) - words,
+        words,
+        len(compiled.patterns),
+        len(compiled.tests),
+    )
+
+
+# ---- the cache key
+
+
+def _request_of(path: Path, settings: Mapping[str, str]) -> _GrammarRequest:
+    """Return what is asked for; nothing without a cache, or if there is no such file.
+
+    The path counts as it is written, since messages show it, and as it is resolved.
+    """
+    if current() is None:
+        return ()
+    try:
+        main = path.resolve()
+        if not main.is_file() or main.stat().st_size > MAX_SOURCE:
+            return ()
+        content = hashlib.sha256(main.read_bytes()).hexdigest()
+        library = stdlib_dir().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return ()
+    set_to = repr(sorted(settings.items()))
+    return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to)
+
+
+def _known_origin(request: _GrammarRequest) -> str:
+    """Return the origin of a grammar that would be read as it was last time; else nothing."""
+    cache = current()
+    if cache is None or not request:
+        return ""
+    answers = cache.get(FileDependencies, "looks", *request)
+    return _origin(request, answers) if answers is not None and answers.hold() else ""
+
+
+def _new_origin(request: _GrammarRequest, answers: FileDependencies) -> str:
+    """Return the origin of a grammar that was just read; nothing if no hash can stand for it."""
+    cache = current()
+    if cache is None or not request or not answers.complete:
+        return ""
+    cache.put(answers, "looks", *request)
+    return _origin(request, answers)
+
+
+def _origin(request: _GrammarRequest, answers: FileDependencies) -> str:
+    text = repr((request, answers.digest()))
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
