@@ -2,75 +2,18 @@
 
 from __future__ import annotations
 
+_DECLARATIONS = """
+    module use param layer view feature category labels words structure word lexicon rule
+    paradigm function pattern part relation restrict weights dataset test
+"""
+_CLAUSES = """
+    allow ambiguous assert capital distinct drop each expose exposures forbid forget from
+    gen in keep last lemmas like need never node not on only apart or outside reject repeat
+    repeated seen size target targets to train variant waive when where with within without
+"""
+
 #: Words that start a declaration, in the first column.
-DECLARATIONS: tuple[str, ...] = (
-    "module",
-    "use",
-    "param",
-    "layer",
-    "view",
-    "feature",
-    "category",
-    "labels",
-    "words",
-    "structure",
-    "word",
-    "lexicon",
-    "rule",
-    "paradigm",
-    "function",
-    "pattern",
-    "part",
-    "relation",
-    "restrict",
-    "weights",
-    "dataset",
-    "test",
-)
+DECLARATIONS: tuple[str, ...] = tuple(_DECLARATIONS.split())
 
 #: Words with a meaning of their own inside a declaration.
-CLAUSES: tuple[str, ...] = (
-    "allow",
-    "ambiguous",
-    "assert",
-    "capital",
-    "distinct",
-    "drop",
-    "each",
-    "expose",
-    "exposures",
-    "forbid",
-    "forget",
-    "from",
-    "gen",
-    "in",
-    "keep",
-    "last",
-    "lemmas",
-    "like",
-    "need",
-    "never",
-    "node",
-    "not",
-    "on",
-    "only",
-    "apart",
-    "or",
-    "outside",
-    "reject",
-    "repeat",
-    "repeated",
-    "seen",
-    "size",
-    "target",
-    "targets",
-    "to",
-    "train",
-    "variant",
-    "waive",
-    "when",
-    "where",
-    "with",
-    "within",
-    "without",
-)
+CLAUSES: tuple[str, ...] = tuple(_CLAUSES.split())

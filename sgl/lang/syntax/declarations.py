@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sgl.diagnostics import Span
-from sgl.lang.syntax.base import Amount, Name
+from sgl.lang.syntax.base import Amount, GraphPattern, GraphRef, LabelText, Name
 from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, Word
-from sgl.lang.syntax.structures import GraphPattern, GraphRef, LabelText
 
 
 @dataclass(frozen=True, slots=True)

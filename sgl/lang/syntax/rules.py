@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sgl.diagnostics import Span
-from sgl.lang.syntax.base import Column, Expression, Fallback, Name
-from sgl.lang.syntax.structures import EdgePattern
+from sgl.lang.syntax.base import Column, EdgePattern, Expression, Fallback, Name
 
 
 @dataclass(frozen=True, slots=True)
