@@ -19,7 +19,7 @@ from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.yaml_table import Row, Table, cell_span
+from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span
 
 #: So many values of a column may be slips, also if it has no others; with more of them it is
 #: another column.
@@ -36,21 +36,21 @@ class _Asked:
     otherwise: str
     span: Span
 
-    def of(self, row: Row) -> str:
+    def of(self, row: TableRow) -> str:
         """The value that a row has, empty if there is none."""
         return row.cells.get(self.column, "") or self.otherwise
 
 
 def rows_with_values(
     entry: s.Entry,
-    rows: Sequence[Row],
-    table: Table,
+    rows: Sequence[TableRow],
+    table: LexiconTable,
     state: State,
-) -> list[Row]:
+) -> list[TableRow]:
     """The rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
     for asked in _asked(entry, state.signature):
-        wrong: dict[str, list[Row]] = {}
+        wrong: dict[str, list[TableRow]] = {}
         for row in rows:
             if asked.of(row) not in asked.values:
                 wrong.setdefault(asked.of(row), []).append(row)
@@ -85,8 +85,8 @@ def _asked(entry: s.Entry, signature: Signature) -> Iterator[_Asked]:
 def _report(
     asked: _Asked,
     value: str,
-    rows: Sequence[Row],
-    table: Table,
+    rows: Sequence[TableRow],
+    table: LexiconTable,
     state: State,
 ) -> None:
     row, feature = rows[0], asked.feature

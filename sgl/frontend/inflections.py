@@ -22,7 +22,7 @@ from sgl.frontend.tables import Tables, select
 from sgl.frontend.variants import apply_variants
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
-from sgl.lang.yaml_table import Row
+from sgl.lang.yaml_files import TableRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _all(state: State) -> Iterator[Inflection]:
 
 
 def _in_clauses(
-    clauses: Iterable[s.LayerClause], row: Row | None, columns: tuple[str, ...], scope: Scope
+    clauses: Iterable[s.LayerClause], row: TableRow | None, columns: tuple[str, ...], scope: Scope
 ) -> Iterator[Inflection]:
     """What the templates of one word apply."""
     heard: list[Application] = []

@@ -24,7 +24,7 @@ from sgl.frontend.tables import Tables, check_columns, select
 from sgl.frontend.variants import apply_variants, report_idle_variants
 from sgl.frontend.weighting import Weighting, weighting_of
 from sgl.lang import syntax as s
-from sgl.lang.yaml_table import Row, Table
+from sgl.lang.yaml_files import LexiconTable, TableRow
 
 _NO_COLUMNS: Mapping[str, str] = {}
 
@@ -250,8 +250,8 @@ class _Rows:
 
     lexicon: s.Lexicon
     scope: Scope
-    table: Table
-    rows: Sequence[Row]
+    table: LexiconTable
+    rows: Sequence[TableRow]
     weighting: Weighting
 
 
@@ -287,7 +287,7 @@ def _of_category(number: int, entry: s.Entry, rows: _Rows, state: State) -> Iter
     """The words that the rows give for one category of a lexicon."""
     layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
-    seen: dict[tuple[object, ...], Row] = {}
+    seen: dict[tuple[object, ...], TableRow] = {}
     for row in rows_with_values(entry, rows.rows, rows.table, state):
         evaluation = Evaluation(
             rows.scope, row.cells, rows.table.columns, row.span, state.diagnostics
@@ -316,8 +316,8 @@ def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
 
 def _check_duplicate(
     production: Production,
-    row: Row,
-    seen: dict[tuple[object, ...], Row],
+    row: TableRow,
+    seen: dict[tuple[object, ...], TableRow],
     state: State,
 ) -> None:
     key = (production.lhs.slots, production.templates)

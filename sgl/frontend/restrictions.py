@@ -23,7 +23,8 @@ from sgl.frontend.state import State
 from sgl.frontend.structures import StructureContext, lower_structure, variables_of
 from sgl.lang import syntax as s
 from sgl.lang.files import MAX_TABLE
-from sgl.lang.yaml_relation import Cell, RelationRow, read_relation
+from sgl.lang.yaml_events import Cell
+from sgl.lang.yaml_files import RelationRow, read_relation
 
 
 @dataclass(frozen=True)

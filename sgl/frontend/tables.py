@@ -19,7 +19,7 @@ from sgl.frontend.parameters import ORDERINGS, compare, decimal
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
 from sgl.lang.files import MAX_TABLE
-from sgl.lang.yaml_table import Row, Table, read_table
+from sgl.lang.yaml_files import LexiconTable, TableRow, read_table
 
 
 @dataclass
@@ -27,9 +27,9 @@ class Tables:
     """The tables that were read so far, by the name that diagnostics show."""
 
     state: State
-    read: dict[Path, Table | None] = field(default_factory=dict)
+    read: dict[Path, LexiconTable | None] = field(default_factory=dict)
 
-    def of(self, lexicon: s.Lexicon, scope: Scope) -> Table | None:
+    def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
         """The table of a lexicon; None after a report."""
         path = scope.locate(lexicon.path)
         if path is None:
@@ -47,7 +47,7 @@ class Tables:
         return table
 
     @property
-    def all_read(self) -> list[Table]:
+    def all_read(self) -> list[LexiconTable]:
         """The tables that could be read."""
         return [table for table in self.read.values() if table is not None]
 
@@ -66,7 +66,7 @@ class Tables:
                     _warn_unused(table, column, list(mentioned[path]), self.state)
 
 
-def _warn_unused(table: Table, column: str, mentioned: list[str], state: State) -> None:
+def _warn_unused(table: LexiconTable, column: str, mentioned: list[str], state: State) -> None:
     first = next(
         row
         for row in table.rows
@@ -82,7 +82,7 @@ def _warn_unused(table: Table, column: str, mentioned: list[str], state: State) 
     )
 
 
-def select(lexicon: s.Lexicon, table: Table, state: State) -> list[Row]:
+def select(lexicon: s.Lexicon, table: LexiconTable, state: State) -> list[TableRow]:
     """The rows that fulfil all conditions after ``where``; none after a report."""
     rows = list(table.rows)
     for condition in lexicon.where:
@@ -100,7 +100,9 @@ def select(lexicon: s.Lexicon, table: Table, state: State) -> list[Row]:
     return rows
 
 
-def _fulfilling(condition: s.Condition, rows: list[Row], state: State) -> list[Row] | None:
+def _fulfilling(
+    condition: s.Condition, rows: list[TableRow], state: State
+) -> list[TableRow] | None:
     column = condition.column.text
     if condition.comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
@@ -129,7 +131,7 @@ def _fulfilling(condition: s.Condition, rows: list[Row], state: State) -> list[R
     return [row for row in rows if compare(row.cells[column], condition.comparison, bound.text)]
 
 
-def check_columns(lexicon: s.Lexicon, table: Table, state: State) -> bool:
+def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: State) -> bool:
     """Whether the table has all columns of categories and conditions; reports the others.
 
     Those in expressions are checked when these are evaluated.

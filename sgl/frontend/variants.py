@@ -16,10 +16,10 @@ from dataclasses import replace
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.yaml_table import Row, Table
+from sgl.lang.yaml_files import LexiconTable, TableRow
 
 
-def apply_variants(lexicon: s.Lexicon, table: Table, state: State) -> Table | None:
+def apply_variants(lexicon: s.Lexicon, table: LexiconTable, state: State) -> LexiconTable | None:
     """The table with the cells of the variants in force; None after a report.
 
     Where several variants have a cell, the one that the lexicon names last gives it.
@@ -35,7 +35,7 @@ def apply_variants(lexicon: s.Lexicon, table: Table, state: State) -> Table | No
     return replace(table, rows=tuple(_varied(row, in_force) for row in table.rows))
 
 
-def _is_known(variant: s.Variant, table: Table, state: State) -> bool:
+def _is_known(variant: s.Variant, table: LexiconTable, state: State) -> bool:
     """Whether some row has the variant; reports it otherwise."""
     name = variant.name
     if name.text in table.variants:
@@ -52,14 +52,14 @@ def _is_known(variant: s.Variant, table: Table, state: State) -> bool:
     return False
 
 
-def _varied(row: Row, variants: list[str]) -> Row:
+def _varied(row: TableRow, variants: list[str]) -> TableRow:
     cells = dict(row.cells)
     for variant in variants:
         cells |= row.variants.get(variant, {})
     return replace(row, cells=cells)
 
 
-def report_idle_variants(tables: list[Table], state: State) -> None:
+def report_idle_variants(tables: list[LexiconTable], state: State) -> None:
     """Warn about variants that no lexicon speaks of, and those that change nothing."""
     spoken = {
         v.name.text for lexicon, _ in state.names.declared(s.Lexicon) for v in lexicon.variants
@@ -79,7 +79,7 @@ def report_idle_variants(tables: list[Table], state: State) -> None:
                 _check_change(row, variant, state)
 
 
-def _check_change(row: Row, variant: str, state: State) -> None:
+def _check_change(row: TableRow, variant: str, state: State) -> None:
     for column, cell in row.variants[variant].items():
         if row.cells.get(column, "") == cell:
             state.diagnostics.warning(

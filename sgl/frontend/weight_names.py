@@ -15,8 +15,8 @@ from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Names
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.yaml_relation import Cell
-from sgl.lang.yaml_weights import WeightRow
+from sgl.lang.yaml_events import Cell
+from sgl.lang.yaml_files import WeightRow
 
 #: What authors call the members of each section.
 _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}

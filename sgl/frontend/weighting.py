@@ -9,7 +9,7 @@ from sgl.frontend.morphology import Evaluation
 from sgl.frontend.parameters import decimal
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.yaml_table import Row
+from sgl.lang.yaml_files import TableRow
 
 _DISTRIBUTIONS = ("zipf", "uniform")
 _LARGEST = 1e12
@@ -28,7 +28,7 @@ class Weighting:
     exponent: float | None = None
     column: s.Column | None = None
 
-    def share(self, row: Row, evaluation: Evaluation) -> float:
+    def share(self, row: TableRow, evaluation: Evaluation) -> float:
         """The share of one row before ranks are known."""
         if self.column is None:
             return 1.0

@@ -27,8 +27,8 @@ from sgl.frontend.state import State
 from sgl.frontend.weight_names import WeightNames
 from sgl.lang import syntax as s
 from sgl.lang.files import MAX_TABLE
-from sgl.lang.yaml_relation import Cell
-from sgl.lang.yaml_weights import WeightRow, read_weights
+from sgl.lang.yaml_events import Cell
+from sgl.lang.yaml_files import WeightRow, read_weights
 
 _LARGEST = 1e12
 

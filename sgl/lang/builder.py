@@ -173,7 +173,7 @@ class TreeBuilder(TokenBuilder):
     setting = listing(s.Setting, fixed=1)
     column_or = fallback = node(s.Fallback)
     child = node(s.Child, False)
-    quoted = text = column = first
+    quoted = text = column = entry = structure_name = in_split = first
     keep = node(s.Keep)
     name_item = node(s.Mention, "")
     capital_item = node(s.Mention, "capital")
@@ -226,7 +226,6 @@ class TreeBuilder(TokenBuilder):
 
     # ---- words and tables
 
-    entry = first
     variant = node(s.Variant)
     where = every_part
     paradigm_line = listing(s.ParadigmLine, fixed=1)
@@ -256,7 +255,6 @@ class TreeBuilder(TokenBuilder):
     # ---- structures
 
     structure = node(s.StructureDecl)
-    structure_name = first
     all_labels = node(s.LabelSet, (), True)
     other_labels = listing(s.LabelSet, True)
     these_labels = listing(s.LabelSet, False)
@@ -326,7 +324,6 @@ class TreeBuilder(TokenBuilder):
     only = structure_clause("only")
     exclude = structure_clause("not")
     allow = node(s.AllowClause)
-    in_split = first
     within = tagged("within")
     outside = tagged("outside")
     size = listing(s.SizeClause)

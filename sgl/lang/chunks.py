@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
-from sgl.lang.lookalikes import LOOKALIKES
+from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.syntax import Name
 
 #: Brackets may nest this deep; nothing an author writes comes near it.
@@ -117,7 +117,7 @@ class _Scanner:
     def _fail_unclosed(self, opening: int) -> None:
         """A bracket that stays open, most likely because its partner is one of another keyboard."""
         sign = _OPEN[self.text[opening]]
-        wide = next((wide for wide, plain in LOOKALIKES.items() if plain == sign), "")
+        wide = next((wide for wide, plain in CONFUSABLES.items() if plain == sign), "")
         hint = f"write `{sign}` where it ends"
         if wide and wide in self.text[opening : self.end]:
             hint = f"write `{sign}` (of ASCII) in place of `{wide}`"
@@ -144,7 +144,7 @@ class _Scanner:
             escaped = self.text[end] == "\\" and self.text[end + 1 : end + 2] != "\n"
             end += 2 if escaped else 1
         if end >= self.end or self.text[end] != '"':
-            curved = next((c for c in self.text[position:end] if LOOKALIKES.get(c) == '"'), "")
+            curved = next((c for c in self.text[position:end] if CONFUSABLES.get(c) == '"'), "")
             self._fail(
                 "SGL0102",
                 position,

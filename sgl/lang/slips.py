@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable
 
 from sgl.diagnostics import suggested
+from sgl.lang.confusables import CONFUSABLES, is_invisible, plain
 from sgl.lang.foreign import FOREIGN
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.lookalikes import LOOKALIKES, is_invisible, plain
 from sgl.lang.surprise import Finding, Surprise, clip
 
 #: How declarations begin that were indented by mistake; other words may begin a clause.
@@ -78,7 +78,7 @@ def _unseen(surprise: Surprise) -> Finding | None:
 
 def _lookalike(surprise: Surprise) -> Finding | None:
     """A sign of another keyboard; punctuation among words is a word that lacks its quotes."""
-    meant = LOOKALIKES.get(surprise.found)
+    meant = CONFUSABLES.get(surprise.found)
     if meant is None:
         return None
     if meant in _PUNCTUATION and "STRING" in surprise.expected and not surprise.takes(meant):

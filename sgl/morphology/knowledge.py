@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.lang.files import MAX_TABLE, read_file
-from sgl.lang.yaml_table import Row, read_table
+from sgl.lang.yaml_files import TableRow, read_table
 from sgl.morphology.analyser import Morpheme
 from sgl.resources import stdlib_dir
 
@@ -207,7 +207,7 @@ def grammar_exemptions(
     return tuple(_exemptions(complete))
 
 
-def _check_row(row: Row, diagnostics: Diagnostics) -> bool:
+def _check_row(row: TableRow, diagnostics: Diagnostics) -> bool:
     lacking = [column for column in COLUMNS if not row.cells.get(column)]
     if lacking:
         diagnostics.error(
@@ -219,13 +219,13 @@ def _check_row(row: Row, diagnostics: Diagnostics) -> bool:
     return not lacking
 
 
-def _exemptions(rows: Iterable[Row]) -> Iterable[Exemption]:
+def _exemptions(rows: Iterable[TableRow]) -> Iterable[Exemption]:
     for row in rows:
         form, word, gives, reason = (row.cells[column] for column in COLUMNS)
         yield Exemption(form, word, gives, reason, row.span)
 
 
-def _library(name: str, sources: SourceMap) -> Sequence[Row]:
+def _library(name: str, sources: SourceMap) -> Sequence[TableRow]:
     path = stdlib_dir() / LANGUAGE / "analysis" / f"{name}.yaml"
     shown = f"stdlib/{LANGUAGE}/analysis/{name}.yaml"
     diagnostics = Diagnostics()

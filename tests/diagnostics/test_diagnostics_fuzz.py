@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sgl.diagnostics import CODES, Diagnostics, SourceFile, SourceMap
 from sgl.diagnostics.render import render, render_concise
 from sgl.lang.reader import read
-from sgl.lang.yaml_table import read_table
+from sgl.lang.yaml_files import read_table
 
 ROOT = Path(__file__).parent.parent.parent
 FARM = ROOT / "docs" / "examples"

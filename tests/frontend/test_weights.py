@@ -19,7 +19,7 @@ from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.corpus.fit import Fit, Sample, estimate, weights_text
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.frontend import Compiled
-from sgl.lang.yaml_weights import WeightRow, read_weights
+from sgl.lang.yaml_files import WeightRow, read_weights
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
 from sgl.resources import grammars_dir

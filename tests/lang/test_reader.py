@@ -15,7 +15,7 @@ from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.diagnostics.render import render
 from sgl.lang import syntax as s
 from sgl.lang.chunks import MAX_DEPTH, Chunk, split_chunks
-from sgl.lang.lookalikes import LOOKALIKES
+from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.reader import MAX_MISTAKES, MAX_NESTING, read
 
 ROOT = Path(__file__).parent.parent.parent
@@ -138,7 +138,7 @@ def test_a_keyword_is_a_whole_word(keyword: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "meant"), [*list(LOOKALIKES.items())[:12], ("　", " "), ("“", '"')]
+    ("wrong", "meant"), [*list(CONFUSABLES.items())[:12], ("　", " "), ("“", '"')]
 )
 def test_a_character_that_looks_like_one_of_the_language(wrong: str, meant: str) -> None:
     _, diagnostics = reading(f"feature f {wrong} = a")

@@ -13,7 +13,7 @@ from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, run_passes
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
-from sgl.lang.yaml_table import Row, read_table
+from sgl.lang.yaml_files import TableRow, read_table
 from sgl.morphology.knowledge import Knowledge
 from sgl.resources import stdlib_dir
 
@@ -23,7 +23,7 @@ FILES = {"ja": ("verb", "adjective"), "en": ("verb", "noun", "article")}
 
 
 @cache
-def predicates() -> tuple[Row, ...]:
+def predicates() -> tuple[TableRow, ...]:
     """The rows of the list."""
     source = SourceFile(PREDICATES.name, PREDICATES.read_text(encoding="utf-8"))
     table = read_table(source, Diagnostics())

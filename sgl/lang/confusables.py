@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 
 #: Characters that look like those of the language, and those that are meant.
-LOOKALIKES: dict[str, str] = {
+CONFUSABLES: dict[str, str] = {
     **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
     **dict.fromkeys("\u00a0\u3000\u2002\u2003\u2009", " "),
     **dict.fromkeys("“”„‟«»「」『』", '"'),
