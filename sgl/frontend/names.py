@@ -17,9 +17,8 @@ from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
 from sgl.frontend.parameters import choose, report_twice
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
-from sgl.lang.files import locate, read_file
 from sgl.lang.keywords import DECLARATIONS
-from sgl.lang.project import Project, Unit
+from sgl.lang.project import Project, Unit, locate, read_file
 
 #: What authors call each kind of declaration that has a name.
 KINDS: dict[type, str] = {

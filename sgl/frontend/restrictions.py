@@ -21,8 +21,8 @@ from sgl.frontend.names import Scope
 from sgl.frontend.parameters import report_twice
 from sgl.frontend.state import State
 from sgl.frontend.structures import StructureContext, lower_structure, variables_of
+from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE
 from sgl.lang.yaml_events import Cell
 from sgl.lang.yaml_files import RelationRow, read_relation
 

@@ -17,8 +17,8 @@ from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal
 from sgl.frontend.state import State
+from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE
 from sgl.lang.yaml_files import LexiconTable, TableRow, read_table
 
 

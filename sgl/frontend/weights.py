@@ -25,8 +25,8 @@ from sgl.frontend.names import Scope
 from sgl.frontend.parameters import decimal
 from sgl.frontend.state import State
 from sgl.frontend.weight_names import WeightNames
+from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.files import MAX_TABLE
 from sgl.lang.yaml_events import Cell
 from sgl.lang.yaml_files import WeightRow, read_weights
 

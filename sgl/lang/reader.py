@@ -1,7 +1,7 @@
 """Read a file: cut it into declarations, parse each, report what cannot be read.
 
-A declaration that cannot be parsed is reported once, by :mod:`sgl.lang.slips` if what
-was meant can be guessed, else by :mod:`sgl.lang.surprise` with what could have stood there.
+A declaration that cannot be parsed is reported once, by :mod:`sgl.lang.typos` if what
+was meant can be guessed, else by :mod:`sgl.lang.parser` with what could have stood there.
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ from lark.exceptions import UnexpectedInput, VisitError
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, split_chunks
-from sgl.lang.foreign import COMMENTS
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.parsing import parser
-from sgl.lang.slips import begins_declaration, probable_slip
-from sgl.lang.surprise import categories_in, clip, expectation, layers_in, message_of, surprise_of
+from sgl.lang.parser import (
+    categories_in,
+    clip,
+    expectation,
+    layers_in,
+    message_of,
+    parse_failure,
+    parser,
+)
 from sgl.lang.syntax import Declaration, File, Name, Unread
+from sgl.lang.typos import COMMENTS, begins_declaration, probable_typo
 
 #: After so many mistakes the rest of a file is not read.
 MAX_MISTAKES = 100
@@ -239,11 +245,11 @@ def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: D
 def _report_unexpected(
     source: SourceFile, chunk: Chunk, problem: UnexpectedInput, diagnostics: Diagnostics
 ) -> None:
-    surprise = surprise_of(source, chunk, problem)
-    finding = probable_slip(surprise) or surprise.here(expectation(surprise))
+    failure = parse_failure(source, chunk, problem)
+    finding = probable_typo(failure) or failure.here(expectation(failure))
     diagnostics.error(
         "SGL0101",
         source.span(chunk.start + finding.start, chunk.start + finding.end),
-        finding.message or message_of(surprise),
+        finding.message or message_of(failure),
         hint=finding.hint,
     )

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceMap, Span
-from sgl.lang.files import MAX_TABLE, read_file
+from sgl.lang import MAX_TABLE
+from sgl.lang.project import read_file
 from sgl.lang.yaml_files import TableRow, read_table
 from sgl.morphology.analyser import Morpheme
 from sgl.resources import stdlib_dir

@@ -9,8 +9,7 @@ from diagnostics import BASE, MAIN
 from workplace import ANIMALS, ROWS, Workplace
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.lang import yaml_events
-from sgl.lang.files import MAX_SOURCE, MAX_TABLE
+from sgl.lang import MAX_SOURCE, MAX_TABLE, yaml_events
 
 # ---- files that are no grammar
 

@@ -16,7 +16,7 @@ from sgl.diagnostics.page import markdown, page
 from sgl.diagnostics.registry import GROUP, TOPICS, CodePages, read_page
 from sgl.lang import syntax
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.surprise import TERMINALS
+from sgl.lang.parser import TERMINALS
 
 ROOT = Path(__file__).parent.parent.parent
 #: The one code that only drawing shows.

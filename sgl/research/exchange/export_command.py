@@ -15,7 +15,8 @@ from sgl.core.interpret import Item, interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
-from sgl.lang.files import MAX_TABLE, read_file
+from sgl.lang import MAX_TABLE
+from sgl.lang.project import read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError, conllu

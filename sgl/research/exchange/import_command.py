@@ -10,7 +10,8 @@ from sgl.cli.common import compile_options, count, show
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.outfile import deliver, output_options
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.lang.files import MAX_TABLE, read_file
+from sgl.lang import MAX_TABLE
+from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange import Imported, lower_irtg, read_irtg, with_source, write_sgl
 

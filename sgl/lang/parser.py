@@ -1,26 +1,34 @@
-"""Where the parser stopped: at what, in which declaration, and what could have stood there.
+"""The parser of one declaration, and what it has to say where it stops.
+
+It is Lark's, LALR with a contextual lexer; the grammar is in ``grammar.lark``, and its
+tables are kept in the cache.  Keywords are keywords only where one can stand, so that
+``size`` or ``test`` may be the name of a rule as well.
 
 The names of terminals never reach an author: what was expected is said in the words
 of the table :data:`TERMINALS`, or in those of the language itself::
 
     rule np_a NP -> "a" N          `NP` cannot stand here … expected `:`
 
-What an author probably meant is found out by :mod:`sgl.lang.slips`.
+What an author probably meant is found out by :mod:`sgl.lang.typos`.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from io import BytesIO
 from typing import Any, NamedTuple
 
-from lark import Token
+from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.lexer import PatternRE, TerminalDef
 
+from sgl.cache import cached
 from sgl.diagnostics import SourceFile, suggest
 from sgl.lang.chunks import Chunk
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.parsing import parser
 
 #: What an author calls the things the parser can expect.
 TERMINALS: dict[str, str] = {
@@ -58,7 +66,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Surprise:
+class ParseFailure:
     """A declaration and the place in it, ``at``, where something else was ``expected``.
 
     ``found`` is empty at the end of a line or of the declaration, which ``ended`` names.
@@ -118,7 +126,7 @@ def layers_in(source: SourceFile) -> list[str]:
     return _LAYERS.findall(source.text)
 
 
-def surprise_of(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) -> Surprise:
+def parse_failure(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) -> ParseFailure:
     """What the parser has to say of a declaration that it could not read."""
     place: Any = problem.pos_in_stream
     at: int = place or 0
@@ -126,29 +134,31 @@ def surprise_of(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) -> S
         token: Token = problem.token
         expected = frozenset(problem.accepts or problem.expected)
         if token.type == "$END":
-            return Surprise(source, chunk.text, len(chunk.text), "", expected, "declaration")
+            return ParseFailure(source, chunk.text, len(chunk.text), "", expected, "declaration")
         if token.type == "_NL":
-            return Surprise(source, chunk.text, at, "", expected, "line")
-        return Surprise(source, chunk.text, at, str(token), expected)
+            return ParseFailure(source, chunk.text, at, "", expected, "line")
+        return ParseFailure(source, chunk.text, at, str(token), expected)
     assert isinstance(problem, UnexpectedCharacters)
     # What the lexer was ready for is more than what the parser can go on with.
     parsing: Any = problem.interactive_parser
-    return Surprise(source, chunk.text, at, chunk.text[at : at + 1], frozenset(parsing.accepts()))
+    return ParseFailure(
+        source, chunk.text, at, chunk.text[at : at + 1], frozenset(parsing.accepts())
+    )
 
 
-def message_of(surprise: Surprise) -> str:
+def message_of(failure: ParseFailure) -> str:
     """What is wrong, where nothing better is known."""
-    declaration = f"`{clip(surprise.keyword)}` declaration"
-    if surprise.ended == "declaration":
+    declaration = f"`{clip(failure.keyword)}` declaration"
+    if failure.ended == "declaration":
         return f"this {declaration} stops too early"
-    if surprise.ended == "line":
+    if failure.ended == "line":
         return f"this line of a {declaration} stops too early"
-    return f"`{clip(surprise.found)}` cannot stand here in a {declaration}"
+    return f"`{clip(failure.found)}` cannot stand here in a {declaration}"
 
 
-def expectation(surprise: Surprise) -> str:
+def expectation(failure: ParseFailure) -> str:
     """What could stand there, most telling first; a misspelt keyword wins."""
-    expected, found = surprise.expected, surprise.found
+    expected, found = failure.expected, failure.found
     keywords = {t.lower() for t in expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
     near = suggest(found, keywords) if found[:1].islower() else ""
     if near:
@@ -176,3 +186,38 @@ def _literal(terminal: str) -> str:
 def clip(text: str, longest: int = 30) -> str:
     """A text that is short enough for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+#: Where a keyword and a name may stand, a word that is a keyword is one.
+_KEYWORD_PRIORITY = 1
+
+
+@lru_cache(maxsize=1)
+def parser() -> Lark:
+    """The parser of declarations; to load its tables is ten times as quick as to make them."""
+    return Lark.load(BytesIO(cached(bytes, "parser", ("grammar.lark",), _tables)))
+
+
+def _tables() -> bytes:
+    tables = BytesIO()
+    _made().save(tables)
+    return tables.getvalue()
+
+
+def _made() -> Lark:
+    grammar = resources.files("sgl.lang").joinpath("grammar.lark").read_text("utf-8")
+    return Lark(
+        grammar,
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=True,
+        edit_terminals=_whole_words,
+    )
+
+
+def _whole_words(terminal: TerminalDef) -> None:
+    """Keywords are whole words: `forbidden` does not begin with the keyword `forbid`."""
+    if terminal.pattern.type == "str" and terminal.pattern.value.isalpha():
+        terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\w)")
+        terminal.priority = _KEYWORD_PRIORITY

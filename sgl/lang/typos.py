@@ -1,0 +1,396 @@
+"""What an author probably meant where a declaration cannot be read.
+
+The parser knows what could have stood somewhere; a newcomer is helped more by the slip
+that most likely was made.  Each function here knows one kind of slip and says of a
+:class:`ParseFailure` what was meant, or nothing; the first that knows something is heard::
+
+    rule np: NP -> the N           `the` is neither a category nor a quoted word
+                   ^^^             hint: quote it: `"the"`
+    pattern Pp_in_subject          hint: the name of a pattern begins with a small letter: …
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sgl.diagnostics import suggested
+from sgl.lang.confusables import CONFUSABLES, is_invisible, plain
+from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang.parser import Finding, ParseFailure, clip
+
+#: How declarations begin that were indented by mistake; other words may begin a clause.
+_INDENTED = re.compile(
+    r"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$"
+    r"|(?:module|use|param|layer|view|feature|category|labels|words|structure|lexicon|paradigm"
+    r"|function|pattern|part|relation|restrict|weights)\s+[^\W\d])"
+)
+_BARE_WORDS = re.compile(r"[^\W\dA-Z]\w*(?:[ \t]+[^\W\dA-Z]\w*)*(?![\w:])")
+_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"[^\W\d]\w*")
+_NAMING = re.compile(r"\w+[ \t]+(?P<name>[\w-]*)[ \t]*")
+_RUN = re.compile(r"[^\s~;,()\[\]{}]+")
+_NUMBER = re.compile(r"[0-9][0-9,_ ]*[0-9]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: Letters from which on a word can be told from a slip of another one.
+_TELLING = 4
+_LETTERS = "consists of letters, digits and `_`"
+#: What follows a name where other notations go on with it.
+_BREAKS = "'’′-"
+#: Punctuation that is a word of a text, unless the language uses its plain form there.
+_PUNCTUATION = ",.:;!?"
+
+
+def probable_typo(failure: ParseFailure) -> Finding | None:
+    """The slip that most likely was made, if it is one of those that are known."""
+    return next((found for slip in TYPOS if (found := slip(failure)) is not None), None)
+
+
+def begins_declaration(line: str) -> bool:
+    """Whether an indented line looks like the first one of a declaration."""
+    return _INDENTED.match(line.lstrip(" \t")) is not None
+
+
+def _indented(failure: ParseFailure) -> Finding | None:
+    """A declaration that does not start in the first column goes on with the one above."""
+    # At the end of a line it may be the next one that cannot be a clause.
+    behind = len(failure.text) - len(failure.text[failure.at :].lstrip())
+    for start in (failure.line_start, behind) if failure.ended else (failure.line_start,):
+        line = failure.text[start:].partition("\n")[0]
+        if start and begins_declaration(line):
+            keyword = line.split()[0]
+            place = start + len(line) - len(line.lstrip(" \t"))
+            hint = f"remove the spaces before `{keyword}`"
+            message = "a declaration starts in the first column"
+            return Finding(place, place + len(keyword), hint, message)
+    return None
+
+
+def _unseen(failure: ParseFailure) -> Finding | None:
+    if not is_invisible(failure.found):
+        return None
+    return failure.here(
+        "remove it; it comes from a web page or a word processor",
+        f"here is a character that cannot be seen (U+{ord(failure.found):04X})",
+    )
+
+
+def _lookalike(failure: ParseFailure) -> Finding | None:
+    """A sign of another keyboard; punctuation among words is a word that lacks its quotes."""
+    meant = CONFUSABLES.get(failure.found)
+    if meant is None:
+        return None
+    if meant in _PUNCTUATION and "STRING" in failure.expected and not failure.takes(meant):
+        return None
+    return failure.here(f"if you mean `{meant}`, write the plain character (of ASCII)")
+
+
+def _wide_name(failure: ParseFailure) -> Finding | None:
+    """``ＮＰ`` is a small name, because it does not begin with one of A to Z."""
+    name = failure.found
+    if plain(name) == name or not plain(name).isascii() or not name.isidentifier():
+        return None
+    return failure.here(f"write `{clip(plain(name))}` in plain characters (of ASCII)")
+
+
+def _broken_name(failure: ParseFailure) -> Finding | None:
+    """``N'`` and ``N-bar`` are categories elsewhere."""
+    if failure.found not in tuple(_BREAKS) or "\n" in failure.before:
+        return None
+    if failure.takes("-["):
+        return None
+    head = re.search(r"[A-Z]\w*$", failure.before[-100:])
+    if head is None or failure.keyword not in ("rule", "word", "category"):
+        return None
+    run = re.match(rf"[\w{_BREAKS}]+", failure.rest)
+    name = head.group() + (run.group() if run is not None else "")
+    parts = "_".join(_WORD.findall(name))
+    return Finding(
+        failure.at - len(head.group()),
+        failure.at - len(head.group()) + len(name),
+        f"write `{clip(parts if parts != head.group() else parts + '1')}`",
+        f"a name {_LETTERS}",
+    )
+
+
+def _bare_child(failure: ParseFailure) -> Finding | None:
+    """Small words on a right-hand side, where only the `:` of a role could follow."""
+    if failure.expected != {"COLON"} or "->" not in failure.before:
+        return None
+    stop = len(failure.before.rstrip())
+    start = stop
+    while start and (failure.text[start - 1].isalnum() or failure.text[start - 1] == "_"):
+        start -= 1
+    name = failure.text[start:stop]
+    message = f"`{clip(name)}` is neither a category nor a quoted word"
+    known = {category.lower(): category for category in failure.categories()}
+    category = known.get(plain(name).lower())
+    if plain(name) != name and plain(name).isascii():
+        return Finding(start, stop, f"write `{clip(plain(name))}` in plain characters", message)
+    if category is not None:
+        return Finding(start, stop, f"did you mean the category `{category}`?", message)
+    run = _BARE_WORDS.match(failure.text, start)
+    words = run.group().split() if run is not None else [name]
+    quoted = " ".join(f'"{word}"' for word in words)
+    which = "it" if len(words) == 1 else "each word"
+    return Finding(start, stop, f"quote {which}: `{clip(quoted, 60)}`", message)
+
+
+def _capital_role(failure: ParseFailure) -> Finding | None:
+    """``Subj:NP``: a role is a small name."""
+    if failure.found != ":" or failure.keyword != "rule" or "->" not in failure.before:
+        return None
+    match = re.search(r"[A-Z]\w*$", failure.before[-100:])
+    if match is None:
+        return None
+    role = match.group()
+    start = failure.at - len(role)
+    return Finding(
+        start, failure.at, f"write `{small(role)}:`", f"the role `{role}` has a capital letter"
+    )
+
+
+def _nameless(failure: ParseFailure) -> Finding | None:
+    """``rule S -> NP VP`` and ``pattern "a title"`` lack a name."""
+    keyword, found = failure.keyword, failure.found
+    if "NAME" not in failure.expected or failure.before.strip() != keyword:
+        return None
+    if keyword == "rule" and re.match(r"[A-Z]\w*\s*(\[[^\]]*\]\s*)?->", failure.rest):
+        start = failure.rest.partition("->")[0].strip()
+        hint = f"write `rule {small(found)}: {clip(start)} -> …`"
+        return failure.here(hint, "a rule has a name")
+    if keyword == "use" and found.startswith('"'):
+        name = found.strip('"').removesuffix(".sgl").replace("/", ".").lstrip(".")
+        return failure.here(f"a file is named without quotes and ending: `use {clip(name)}`")
+    if found.startswith('"'):
+        name = "_".join(_WORD.findall(found.lower()))
+        return failure.here(f"a name comes first: `{keyword} {clip(name)} {clip(found)}`")
+    return None
+
+
+def _capital_name(failure: ParseFailure) -> Finding | None:
+    """A capital letter where a small name is asked for, as in ``pattern Embedding``."""
+    name = failure.found
+    if "NAME" not in failure.expected or "UPPER" in failure.expected or not name[:1].isupper():
+        return None
+    if not name.isidentifier():
+        return None
+    if failure.keyword in ("rule", "word", "lexicon") and failure.before.rstrip(" \t")[-1:] == "\n":
+        return failure.here("a clause begins with the name of its layer")
+    if failure.takes("{"):
+        return failure.here("a structure stands in braces: `{ V -[obj]-> N }`")
+    if failure.before.strip() == failure.keyword:
+        article = "an" if failure.keyword[0] in "aeiou" else "a"
+        of = f"the name of {article} {failure.keyword}"
+    else:
+        of = "this name"
+    return failure.here(f"{of} begins with a small letter: `{clip(small(name))}`")
+
+
+def _small_name(failure: ParseFailure) -> Finding | None:
+    """A small letter where a category or a node of a structure is named."""
+    name = failure.found
+    if "UPPER" not in failure.expected or "NAME" in failure.expected:
+        return None
+    if not _NAME.fullmatch(name):
+        return None
+    braces = failure.before.count("{") > failure.before.count("}")
+    if braces or failure.keyword == "restrict":
+        hint = f"nodes of a structure have a capital letter: `{clip(_capital(name))}`"
+        return failure.here(hint)
+    known = {category.lower(): category for category in failure.categories()}
+    if failure.keyword != "category" and (category := known.get(name.lower())) is not None:
+        return failure.here(f"did you mean the category `{category}`?")
+    if failure.expected == {"UPPER"}:
+        hint = f"the name of a category begins with a capital letter: `{clip(_capital(name))}`"
+        return failure.here(hint)
+    return None
+
+
+def _joined_name(failure: ParseFailure) -> Finding | None:
+    """``pattern pp-in-subject`` and ``pattern pp in subject``: a name is one word."""
+    match = _NAMING.fullmatch(failure.before)
+    several = failure.keyword in ("pattern", "part") and _NAME.fullmatch(failure.found)
+    if match is None or not (failure.found == "-" or several or failure.found.isdigit()):
+        return None
+    start = match.start("name")
+    run = re.compile(r"\w+(?:[- \t]+\w+)*").match(failure.text, start)
+    if run is None:
+        return None
+    name = "_".join(_WORD.findall(run.group()))
+    what = _LETTERS
+    if not _NAME.match(name):
+        name, what = f"{failure.keyword[0]}_{name}", "begins with a letter"
+    titled = several and '"' not in failure.rest
+    return Finding(
+        start,
+        start + len(run.group()),
+        f"write `{clip(name)}`" + (", or quote what is the title" if titled else ""),
+        f"a name is one word and {what}",
+    )
+
+
+def _apart_number(failure: ParseFailure) -> Finding | None:
+    """``20,000`` and ``20 000``."""
+    behind = re.search(r"[0-9][0-9,_ ]*$", failure.before[-40:])
+    if behind is None or not re.match(r"[,_ ]?[0-9]{3}\b|_[0-9]+", failure.rest):
+        return None
+    start = failure.at - len(behind.group())
+    match = _NUMBER.match(failure.text, start)
+    if match is None:
+        return None
+    number = re.sub(r"\D", "", match.group())
+    return Finding(
+        start, match.end(), f"write `{clip(number)}`", "a number is written without a break"
+    )
+
+
+def _clause_word(failure: ParseFailure) -> Finding | None:
+    """A misspelt first word of a clause that could be a name, as in ``form Text``."""
+    line = failure.text[failure.line_start : failure.at]
+    match = re.fullmatch(r"[ \t]+([^\W\dA-Z]\w*)[ \t]+", line)
+    if match is None or len(match[1]) < _TELLING:
+        return None
+    if match[1] in (*CLAUSES, *DECLARATIONS, *failure.layers()):
+        return None
+    meant = suggested(match[1], [word for word in CLAUSES if len(word) >= _TELLING])
+    if meant is None:
+        return None
+    start = failure.line_start + match.start(1)
+    return Finding(
+        start,
+        failure.line_start + match.end(1),
+        f"did you mean `{meant}`?",
+        f"`{clip(match[1])}` does not start a clause that goes on like this",
+    )
+
+
+def _foreign(failure: ParseFailure) -> Finding | None:
+    """A sign that another notation would have here."""
+    for notation in FOREIGN:
+        if notation.applies(failure):
+            return failure.here(notation.hint)
+    return None
+
+
+def _unquoted(failure: ParseFailure) -> Finding | None:
+    """A word without quotation marks where a quoted one could stand."""
+    found = failure.found
+    if "STRING" not in failure.expected or not found:
+        return None
+    if found in "'`":
+        text = re.split(r"['`]", failure.rest[1:])[0]
+        return failure.here(f'quotation marks are double: `"{clip(text)}"`')
+    if failure.keyword == "test" and failure.before.split() in (["test"], ["test", "reject"]):
+        return failure.here('quote the sentence: `"…"`')
+    run = _RUN.match(failure.rest)
+    if run is None or found in '"$@=|+<>-/\\&%*^#' or (found[0].isdigit() and found.isascii()):
+        return None
+    text = run.group()
+    if failure.expected != {"STRING"} and (found.isascii() or found.isalnum()):
+        return None
+    return Finding(failure.at, failure.at + len(text), f'quote it: `"{clip(text)}"`')
+
+
+def small(name: str) -> str:
+    """A name with a capital letter as a small one: ``PpInSubject`` is ``pp_in_subject``."""
+    return "_".join(part.strip("_") for part in _HUMP.split(name)).lower()
+
+
+def _capital(name: str) -> str:
+    """A small name with a capital letter; names of up to two letters are abbreviations."""
+    return name.upper() if len(name) <= 2 else name[:1].upper() + name[1:]
+
+
+#: What is known of slips, the most certain first.
+TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
+    _indented,
+    _unseen,
+    _wide_name,
+    _broken_name,
+    _lookalike,
+    _bare_child,
+    _capital_role,
+    _nameless,
+    _clause_word,
+    _capital_name,
+    _small_name,
+    _apart_number,
+    _joined_name,
+    _foreign,
+    _unquoted,
+)
+
+
+class Notation(NamedTuple):
+    """Signs, where they are meant like this, and what to write."""
+
+    signs: str
+    where: Callable[[ParseFailure], bool]
+    hint: str
+
+    def applies(self, failure: ParseFailure) -> bool:
+        """Whether the failure begins with one of the signs, and in such a place."""
+        return failure.found[:1] in self.signs if failure.found and self.where(failure) else False
+
+
+#: Signs that begin a comment elsewhere, for lines that start no declaration.
+COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")
+
+
+def _on_right_hand_side(failure: ParseFailure) -> bool:
+    """In the first line of a rule, after its arrow, and not in brackets or after ``~``."""
+    before = failure.before
+    _, arrow, children = before.partition("->")
+    inside = children.count("[") > children.count("]")
+    return (
+        failure.keyword == "rule"
+        and bool(arrow)
+        and "\n" not in before
+        and "~" not in before
+        and not inside
+    )
+
+
+def _in_weight(failure: ParseFailure) -> bool:
+    head = failure.before
+    return "~" in head.rpartition("\n")[2] and failure.keyword in ("rule", "word", "lexicon")
+
+
+def _in_graph(failure: ParseFailure) -> bool:
+    return failure.takes("-[") or failure.before.endswith(("-", "["))
+
+
+def _comment(failure: ParseFailure) -> bool:
+    return failure.rest.startswith(COMMENTS[:2])
+
+
+def _between_edges(failure: ParseFailure) -> bool:
+    return failure.takes(";")
+
+
+def _after_word(failure: ParseFailure) -> bool:
+    return failure.keyword == "word" and '"' in failure.before and "\n" not in failure.before
+
+
+FOREIGN = (
+    Notation("/", _comment, "a comment starts with `#`"),
+    Notation("/%", _in_weight, "a weight is a plain number; only the proportions count"),
+    Notation(
+        "|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"
+    ),
+    Notation(",", _between_edges, "between edges stands `;`"),
+    Notation("|", _after_word, "write a `word` for each of them"),
+    Notation(
+        "?(",
+        _on_right_hand_side,
+        "nothing is optional in a rule; write one with it and one without",
+    ),
+    Notation(
+        "*+",
+        _on_right_hand_side,
+        "nothing is repeated by a sign; write a rule that contains its own category",
+    ),
+    Notation("-<=", _in_graph, "an edge leads from the head to the dependent: `V -[obj]-> N`"),
+)
