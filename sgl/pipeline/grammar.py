@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.cache import current
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
-from sgl.lang.limits import MAX_SOURCE
+from sgl.lang import MAX_SOURCE
 from sgl.resources import stdlib_dir
 
 if TYPE_CHECKING:
