@@ -174,14 +174,14 @@ class Claims:
         trusted = self._plain and not (own.keep and self._keeps)
         for group in wanted.require:
             if not (self._plain and group in own.require):
-                reader = AutomatonView.of(self._index, self._meant.absence_of_all(group))
+                reader = AutomatonView.of(self._meant.absence_of_all(group))
                 if not requires(evidence.view, reader):
                     lacking = self._meant.absence_of_all(group)
                     text = " or ".join(map(str, group))
                     yield self._breach("a sentence lacks its structure", evidence, text, lacking)
         for structure in dict.fromkeys((*wanted.exclude, *self._held_out(stratum))):
             if not (trusted and structure in own.exclude):
-                reader = AutomatonView.of(self._index, self._meant.absence_of_all((structure,)))
+                reader = AutomatonView.of(self._meant.absence_of_all((structure,)))
                 if not excludes(evidence.view, reader):
                     presence = self._meant.disjunction((structure,))
                     claim = "a sentence contains what it must not"
@@ -196,9 +196,9 @@ class Claims:
     def _breach(
         self, claim: str, evidence: StratumEvidence, structure: str, automaton: TreeAutomaton
     ) -> Breach:
-        both = intersection(self._index, evidence.language, automaton)
-        witness = smallest_derivation(self._index, both)
-        share = acceptance_probability(self._index, both) / (evidence.split.mass or 1.0)
+        both = intersection(evidence.language, automaton)
+        witness = smallest_derivation(both)
+        share = acceptance_probability(both) / (evidence.split.mass or 1.0)
         text = interpret(self._mutant.grammar, witness).texts[0] if witness else ""
         return Breach(claim, evidence.stream, structure, text, share)
 
@@ -233,8 +233,8 @@ class Claims:
         if evidence.split.empty:
             return 0.0
         presence = self._meant.disjunction((structure,))
-        both = intersection(self._index, evidence.language, presence)
-        return acceptance_probability(self._index, both) / evidence.split.mass
+        both = intersection(evidence.language, presence)
+        return acceptance_probability(both) / evidence.split.mass
 
     @cached_property
     def _unchanged(self) -> frozenset[str]:

@@ -149,7 +149,7 @@ class _Gathering:
         split = self.structures.split(self._training())
         pieces = pieces_of(claim.structure)
         kinds: dict[tuple[tuple[int, ...], bool, bool], list[StateExample]] = {}
-        for reading in state_examples(self.structures.index, split, automaton):
+        for reading in state_examples(split, automaton):
             found = tuple(
                 number
                 for number, piece in enumerate(pieces, 1)
@@ -191,7 +191,7 @@ class _Gathering:
         for stratum in self.compiled.plan.strata:
             if stratum.split == "train" and claim.example is not None:
                 language = self.structures.language(stratum.constraint)
-                if language.accepts(self.structures.index, claim.example):
+                if language.accepts(claim.example):
                     return self._smallest(stratum.stream, claim.structure)
         return None
 
@@ -204,8 +204,8 @@ class _Gathering:
         """The smallest sentence of a stratum with a structure."""
         language = self.structures.language(self.strata[stream].constraint)
         contains = self.structures.presence(structure)
-        both = intersection(self.structures.index, language, contains)
-        return self._example(smallest_derivation(self.structures.index, both), both)
+        both = intersection(language, contains)
+        return self._example(smallest_derivation(both), both)
 
     def _item(self, claim: Instance) -> Example | None:
         constraint = self.strata[claim.stream].constraint
@@ -217,7 +217,7 @@ class _Gathering:
         plan = self.compiled.plan
         return example_of(
             self.compiled.grammar,
-            with_other_words(self.structures.index, automaton, derivation, self.lemmas),
+            with_other_words(automaton, derivation, self.lemmas),
             source=plan.source,
             target=plan.target,
             graph=plan.lemma_layer,

@@ -124,7 +124,8 @@ class SplitSelection:
         return len(set(lemmas)) < len(lemmas)
 
     def _split(self, weights: Vector) -> SplitGrammar:
-        return split_grammar(GrammarIndex(weighted(self._grammar, weights)), self._language)
+        index = GrammarIndex(weighted(self._grammar, weights))
+        return split_grammar(replace(self._language, index=index))
 
     def _expected(self, weights: Vector) -> Vector:
         """The expected uses of each rule in a text of the whole grammar."""

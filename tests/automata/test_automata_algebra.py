@@ -19,7 +19,7 @@ from sgl.automata import (
     compile_structure,
 )
 from sgl.automata.algebra import product, tree_automaton
-from sgl.automata.algebra.boolean import intersection, union, uses_rule
+from sgl.automata.algebra.boolean import intersection, without_rules
 from sgl.automata.algebra.minimization import minimise, reachable, trim
 from sgl.automata.algebra.tree_automaton import DEAD, Mask, TreeAutomaton, explore, leaf_states
 from sgl.automata.patterns.schema import Schema, query_of
@@ -71,8 +71,8 @@ def test_presence_and_absence_divide_the_derivations(
     automaton = compile_structure(TOY, wanted)
     verdicts = [automaton.accepts(TOY, derivation) for derivation in DERIVATIONS]
     present, absent = compiler.presence(wanted), compiler.absence(wanted)
-    assert [present.accepts(compiler.index, d) for d in DERIVATIONS] == verdicts
-    assert [not absent.accepts(compiler.index, d) for d in DERIVATIONS] == verdicts
+    assert [present.accepts(d) for d in DERIVATIONS] == verdicts
+    assert [not absent.accepts(d) for d in DERIVATIONS] == verdicts
     assert {True, False} == set(verdicts)
 
 
@@ -95,7 +95,7 @@ def test_minimisation_keeps_the_language_and_merges_states(
     assert minimise(smaller) is smaller
     assert_deterministic_and_typed(smaller)
     for derivation in DERIVATIONS:
-        assert smaller.accepts(index, derivation) == lifted.accepts(index, derivation)
+        assert smaller.accepts(derivation) == lifted.accepts(derivation)
 
 
 @pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
@@ -126,7 +126,7 @@ def assert_deterministic_and_typed(automaton: TreeAutomaton) -> None:
         for children, result in table.items():
             assert automaton.category[result] == lhs
             assert tuple(automaton.category[child] for child in children) == rhs
-    for rule, state in leaf_states(index, automaton).items():
+    for rule, state in leaf_states(automaton).items():
         assert state == DEAD or automaton.category[state] == TOY.rules[rule].lhs
 
 
@@ -136,22 +136,18 @@ def test_trimming_leaves_only_useful_states(compiler: StructureCompiler) -> None
     useful = {q for table in trimmed.tables for children in table for q in children}
     assert useful | trimmed.accepting == set(range(len(trimmed.category)))
     for derivation in DERIVATIONS:
-        assert trimmed.accepts(compiler.index, derivation) == present.accepts(
-            compiler.index, derivation
-        )
+        assert trimmed.accepts(derivation) == present.accepts(derivation)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.sampled_from(STRUCTURES), st.sampled_from(STRUCTURES))
-def test_intersection_and_union_are_and_and_or(first: Structure, second: Structure) -> None:
+def test_an_intersection_is_and(first: Structure, second: Structure) -> None:
     compiler = StructureCompiler(TOY)
-    index = compiler.index
     left, right = compiler.absence(first), compiler.disjunction((second,))
-    both, either = intersection(index, left, right), union(index, left, right)
+    both = intersection(left, right)
     for derivation in DERIVATIONS[:150]:
-        a, b = left.accepts(index, derivation), right.accepts(index, derivation)
-        assert both.accepts(index, derivation) == (a and b)
-        assert either.accepts(index, derivation) == (a or b)
+        expected = left.accepts(derivation) and right.accepts(derivation)
+        assert both.accepts(derivation) == expected
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -168,9 +164,7 @@ def test_a_language_is_what_its_constraint_says(
     compiler = StructureCompiler(grammar)
     language = compiler.language(constraint)
     for derivation in DERIVATIONS[:60]:
-        assert language.accepts(compiler.index, derivation) == satisfies(
-            constraint, grammar, derivation
-        )
+        assert language.accepts(derivation) == satisfies(constraint, grammar, derivation)
 
 
 def keeping(grammar: CoreGrammar, *names: str) -> CoreGrammar:
@@ -182,7 +176,7 @@ def keeping(grammar: CoreGrammar, *names: str) -> CoreGrammar:
 def test_the_strata_of_a_plan_are_what_their_constraints_say(compiler: StructureCompiler) -> None:
     for stratum in toy_plan().strata:
         language = compiler.language(stratum.constraint)
-        accepted = [d for d in DERIVATIONS if language.accepts(compiler.index, d)]
+        accepted = [d for d in DERIVATIONS if language.accepts(d)]
         assert accepted
         assert accepted == [d for d in DERIVATIONS if satisfies(stratum.constraint, TOY, d)]
 
@@ -204,7 +198,7 @@ def test_leaving_out_one_structure_each_time_shares_products(
         language = compiler.absence_of_all(rest)
         for derivation in DERIVATIONS:
             expected = satisfies(Constraint(exclude=rest), TOY, derivation)
-            assert language.accepts(compiler.index, derivation) == expected
+            assert language.accepts(derivation) == expected
     # Without sharing there would be 5 for all of them and 4 for each left out.
     assert len(products) <= 6 + 2 * len(STRUCTURES)
 
@@ -223,7 +217,7 @@ def test_structures_of_single_words_need_no_products(monkeypatch: pytest.MonkeyP
         language = StructureCompiler(TOY).absence_of_all(chosen)
         for derivation in DERIVATIONS:
             expected = satisfies(Constraint(exclude=chosen), TOY, derivation)
-            assert language.accepts(language.index, derivation) == expected
+            assert language.accepts(derivation) == expected
             verdicts.add(expected)
     assert verdicts == {True, False}
 
@@ -245,7 +239,7 @@ def test_the_numbers_of_states_depend_on_the_language_only(
     assert fresh.category == again.category
     assert fresh.tables == again.tables
     assert fresh.accepting == again.accepting
-    assert leaf_states(busy.index, fresh) == leaf_states(busy.index, again)
+    assert leaf_states(fresh) == leaf_states(again)
 
 
 def test_structures_of_one_shape_share_an_automaton() -> None:
@@ -276,9 +270,9 @@ def test_a_product_is_the_same_whether_or_not_it_looks_at_what_can_meet(
 ) -> None:
     automata = compiler.absence(first), compiler.presence(second)
     monkeypatch.setattr(product, "MOST_JOINED", 10**9)
-    whole = trim(product.pairs(compiler.index, *aligned(*automata)))
+    whole = trim(product.pairs(*aligned(*automata)))
     monkeypatch.setattr(product, "MOST_JOINED", -1)
-    meeting = product.pairs(compiler.index, *aligned(*automata))
+    meeting = product.pairs(*aligned(*automata))
     assert len(meeting.rules) == np.count_nonzero(usable(meeting))
     for name in ("categories", "words", "rules", "children", "results", "final"):
         assert np.array_equal(getattr(trim(meeting), name), getattr(whole, name)), name
@@ -295,9 +289,10 @@ def usable(automaton: TreeAutomaton) -> Mask:
     return used
 
 
-def test_using_a_rule_is_seen_at_any_depth(compiler: StructureCompiler) -> None:
+def test_rules_are_taken_away_at_any_depth(compiler: StructureCompiler) -> None:
     rule = next(rule.id for rule in TOY.rules if rule.name == "adjective")
-    automaton = uses_rule(compiler.index, [rule])
-    verdicts = [automaton.accepts(compiler.index, d) for d in DERIVATIONS]
-    assert verdicts == [rule in d for d in DERIVATIONS]
+    word = next(rule.id for rule in TOY.rules if rule.name == "N:dog")
+    automaton = without_rules(compiler.everything(), [rule, word])
+    verdicts = [automaton.accepts(d) for d in DERIVATIONS]
+    assert verdicts == [rule not in d and word not in d for d in DERIVATIONS]
     assert any(verdicts)

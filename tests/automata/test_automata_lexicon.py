@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_automata_structures import structures
@@ -12,7 +11,7 @@ from toy import TOY, random_derivations
 from toy_notation import structure
 
 from sgl.automata import StructureCompiler, StructureTooCostly, compile_structure
-from sgl.automata.algebra.boolean import intersection, union
+from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.lexicon import Lexicon
 from sgl.automata.algebra.tree_automaton import leaf_states
 from sgl.core.structure import Structure
@@ -98,24 +97,20 @@ def test_classes_change_nothing(wanted: list[Structure], prepared: bool) -> None
     except StructureTooCostly:
         assume(False)
     for derivation, verdicts in zip(DERIVATIONS, found, strict=True):
-        assert [one.accepts(compiler.index, derivation) for one in present] == verdicts
-        assert none.accepts(compiler.index, derivation) == (not any(verdicts))
+        assert [one.accepts(derivation) for one in present] == verdicts
+        assert none.accepts(derivation) == (not any(verdicts))
 
 
-@pytest.mark.parametrize("combine", [intersection, union])
-def test_automata_over_different_lexicons_can_be_combined(combine: object) -> None:
+def test_automata_over_different_lexicons_can_be_combined() -> None:
     compiler = StructureCompiler(TOY)
     cat = compiler.presence(structure("{ N[lemma=cat] }"))
     not_dog = compiler.absence(structure("{ N[lemma=dog] }"))
     assert cat.lexicon is not not_dog.lexicon
     for first, second in ((cat, not_dog), (not_dog, cat)):
-        both = combine(compiler.index, first, second)  # type: ignore[operator]
-        verdicts = [both.accepts(compiler.index, derivation) for derivation in DERIVATIONS]
+        both = intersection(first, second)
+        verdicts = [both.accepts(derivation) for derivation in DERIVATIONS]
         expected = [
-            (all if combine is intersection else any)(
-                one.accepts(compiler.index, derivation) for one in (first, second)
-            )
-            for derivation in DERIVATIONS
+            all(one.accepts(derivation) for one in (first, second)) for derivation in DERIVATIONS
         ]
         assert verdicts == expected
         assert {True, False} == set(verdicts)
@@ -124,10 +119,10 @@ def test_automata_over_different_lexicons_can_be_combined(combine: object) -> No
 def test_leaf_states_are_those_of_single_words() -> None:
     compiler = StructureCompiler(TOY)
     present = compiler.presence(structure("{ N[lemma=cat] }"))
-    states = leaf_states(compiler.index, present)
+    states = leaf_states(present)
     assert list(states) == WORDS
     for word in WORDS:
-        assert states[word] == present.run(compiler.index, (word,))
+        assert states[word] == present.run((word,))
     cat, dog, boy = (
         next(states[rule.id] for rule in TOY.rules if rule.name == name)
         for name in ("N:cat", "N:dog", "N:book")

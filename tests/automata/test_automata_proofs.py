@@ -250,9 +250,8 @@ def test_a_constraint_that_can_be_satisfied_has_no_conflict() -> None:
 def test_a_tampered_split_is_noticed() -> None:
     """One transition from another split is enough."""
     compiler = StructureCompiler(TOY)
-    index = compiler.index
     clean = compiler.split(Constraint(exclude=(PP_IN_SUBJECT,)))
-    lacking = AutomatonView.of(index, compiler.absence(PP_IN_SUBJECT))
+    lacking = AutomatonView.of(compiler.absence(PP_IN_SUBJECT))
     assert excludes(SplitView(clean), lacking)
     assert not excludes(SplitView(compiler.split(Constraint())), lacking)
 
@@ -277,7 +276,7 @@ def add(
 @pytest.mark.parametrize("wanted", [PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT])
 def test_the_pass_over_a_split_agrees_with_products(wanted: Structure) -> None:
     compiler = StructureCompiler(TOY)
-    reader = AutomatonView.of(compiler.index, compiler.absence(wanted))
+    reader = AutomatonView.of(compiler.absence(wanted))
     for stratum in toy_plan().strata:
         view = SplitView(compiler.split(stratum.constraint))
         both = Constraint((*stratum.constraint.require, (wanted,)), stratum.constraint.exclude)
@@ -293,7 +292,7 @@ def test_steps_that_are_read_together_derive_what_single_steps_do(
     for stratum in toy_plan().strata:
         split = compiler.split(stratum.constraint)
         for wanted in (PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT):
-            reader = AutomatonView.of(compiler.index, compiler.presence(wanted))
+            reader = AutomatonView.of(compiler.presence(wanted))
             monkeypatch.setattr(invariant, "MANY_STEPS", 10**9)
             single = assignment(SplitView(split), reader)
             monkeypatch.setattr(invariant, "MANY_STEPS", 1)

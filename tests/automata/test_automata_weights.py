@@ -213,7 +213,7 @@ def test_the_smallest_derivation_is_smallest(
         return len(derivation) + sum(SMALL.source_tokens[rule] for rule in derivation)
 
     expected = by_definition(constraint)
-    found = smallest_derivation(compiler.index, compiler.language(constraint))
+    found = smallest_derivation(compiler.language(constraint))
     assert found in expected
     assert size(found) == min(map(size, expected))
 
@@ -221,7 +221,7 @@ def test_the_smallest_derivation_is_smallest(
 def test_the_smallest_derivation_of_nothing_is_none(compiler: StructureCompiler) -> None:
     nothing = Constraint(require=((structure("{ N[lemma=fox] }"),),))
     split = compiler.split(nothing)
-    assert smallest_derivation(compiler.index, compiler.language(nothing)) is None
+    assert smallest_derivation(compiler.language(nothing)) is None
     assert (split.empty, split.mass, count_derivations(split)) == (True, 0.0, 0)
     assert (split.spectral_radius, split.expected_tokens) == (0.0, 0.0)
 

@@ -277,8 +277,8 @@ def test_pairs_of_sget_differ_in_what_is_held_out(pattern: str, largest: int) ->
         nearest = finder.find(item.derivation)
         assert nearest is not None
         assert 0 < nearest.distance <= largest
-        assert trained.accepts(compiler.index, nearest.derivation)
-        assert not trained.accepts(compiler.index, item.derivation)
+        assert trained.accepts(nearest.derivation)
+        assert not trained.accepts(item.derivation)
 
 
 # ---- the command

@@ -147,7 +147,7 @@ def test_frequencies_in_a_split_are_the_conditional_probabilities() -> None:
     # that another stream finds, if they are frequent enough, and all others together.
     compiler = StructureCompiler(TOY)
     constraint = Constraint(require=((IN_COMPLEMENT,),), exclude=(PP_IN_SUBJECT,))
-    split = split_grammar(compiler.index, compiler.language(constraint))
+    split = split_grammar(compiler.language(constraint))
     tables = tables_of(TOY, split)
     probability = {
         derivation: math.prod(TOY.rules[rule].weight for rule in derivation) / split.mass

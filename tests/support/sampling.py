@@ -50,7 +50,7 @@ def splits_of(grammar: CoreGrammar, plan: Plan) -> dict[str, SplitGrammar]:
     """The grammars of all strata of a plan, compiled from their constraints."""
     compiler = StructureCompiler(grammar)
     return {
-        stratum.stream: split_grammar(compiler.index, compiler.language(stratum.constraint))
+        stratum.stream: split_grammar(compiler.language(stratum.constraint))
         for stratum in plan.strata
     }
 

@@ -8,9 +8,6 @@ and reads as the sink what it had no state for::
 
     without   NP  4 7 -> 12          total   NP  4 7 -> 12    NP  4 8 -> sink
                                              S  12 sink -> sink   ...
-
-All combinations of children are numbered by their places within their
-categories, in the order of the table of transitions.
 """
 
 from __future__ import annotations
@@ -21,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 
 from sgl.automata.algebra.minimization import minimise, reachable, trim
-from sgl.automata.algebra.product import pairs
+from sgl.automata.algebra.product import Combinations, pairs
 from sgl.automata.algebra.tree_automaton import (
     DEAD,
     GrammarIndex,
-    Numbers,
+    Mask,
     TreeAutomaton,
     check_rows,
     check_size,
@@ -33,137 +30,74 @@ from sgl.automata.algebra.tree_automaton import (
 )
 
 
-def total(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
-    """The same automaton, with a sink in each category that needs one.
+def total(automaton: TreeAutomaton) -> TreeAutomaton:
+    """Return the same automaton with a sink in each category that needs one.
 
     Raises:
         UnsupportedStructure: if there are too many combinations of states.
     """
-    names = _SinkNumbering(automaton)
-    combinations = _Combinations(index, names.sizes)
-    results = names.sinks[index.results[combinations.rules]]
-    known = combinations.row(automaton.rules, automaton.places, automaton.children)
-    results[known] = names.of[automaton.results]
-    final = np.zeros(len(names.categories), np.bool_)
-    final[names.of[automaton.final]] = True
+    index, lexicon = automaton.index, automaton.lexicon
+    # The states of a category follow one another, and its sink is the last.
+    sizes = automaton.sizes + 1
+    size = int(sizes.sum())
+    begins = np.cumsum(sizes) - sizes
+    sinks = begins + automaton.sizes
+    names = begins[automaton.categories] + automaton.places
+    combinations = Combinations(index, sizes)
+    check_rows(combinations.count)
+    rules, places = combinations.all()
+    results = sinks[index.results[rules]]
+    known = combinations.numbers(automaton.rules, automaton.child_places)
+    results[known] = names[automaton.results]
+    final = np.zeros(size, np.bool_)
+    final[names[automaton.final]] = True
     completed = replace(
         automaton,
-        categories=names.categories,
+        categories=np.repeat(np.arange(len(sizes)), sizes),
         words=np.where(
             automaton.words == DEAD,
-            names.sinks[np.array(automaton.lexicon.category, np.intp)],
-            np.append(names.of, DEAD)[automaton.words],
+            sinks[np.array(lexicon.category, np.intp)],
+            np.append(names, DEAD)[automaton.words],
         ),
-        rules=combinations.rules,
-        children=combinations.children(names.begins),
+        rules=rules,
+        children=np.append(begins, size)[index.children[:, rules]] + places,
         results=results,
         final=final,
     )
     return completed.restricted(reachable(completed))
 
 
-class _SinkNumbering:
-    """New numbers: the states of a category follow one another, its sink is the last.
-
-    ``of[q]`` is the new number of state ``q``; ``sizes``, ``begins`` and ``sinks`` are
-    those of each category.  After the last category comes the child that a rule does
-    not have.
-    """
-
-    def __init__(self, automaton: TreeAutomaton) -> None:
-        sizes = automaton.sizes + 1
-        self.categories: Numbers = np.repeat(np.arange(len(sizes)), sizes)
-        self.sizes: Numbers = np.append(sizes, 1)
-        self.begins: Numbers = np.cumsum(self.sizes) - self.sizes
-        self.sinks: Numbers = self.begins[:-1] + automaton.sizes
-        self.of: Numbers = self.begins[automaton.categories] + automaton.places
-
-
-class _Combinations:
-    """All combinations of the children of every rule, one row for each.
-
-    A row is a number with a digit for each child; ``sizes`` are those of the categories.
-    """
-
-    def __init__(self, index: GrammarIndex, sizes: Numbers) -> None:
-        self._bases = sizes[index.children]
-        strides = np.ones_like(self._bases)
-        strides[:-1] = np.cumprod(self._bases[:0:-1], axis=0)[::-1]
-        self._strides = strides
-        counts = self._bases.prod(axis=0)
-        check_rows(int(counts.sum()))
-        self._starts = np.cumsum(counts) - counts
-        self._categories = index.children
-        self.rules: Numbers = np.repeat(np.arange(len(counts)), counts)
-
-    def row(self, rules: Numbers, places: Numbers, children: Numbers) -> Numbers:
-        """The rows of transitions that are given by rules and children."""
-        digits = np.append(places, 0)[children]
-        rows: Numbers = self._starts[rules] + (digits * self._strides[:, rules]).sum(axis=0)
-        return rows
-
-    def children(self, begins: Numbers) -> Numbers:
-        """The children in each row; ``begins`` are the first states of the categories."""
-        local = np.arange(len(self.rules)) - self._starts[self.rules]
-        digits = local // self._strides[:, self.rules] % self._bases[:, self.rules]
-        children: Numbers = begins[self._categories[:, self.rules]] + digits
-        return children
-
-
 def everything(index: GrammarIndex) -> TreeAutomaton:
-    """The automaton that accepts every derivation of the grammar."""
+    """Return the automaton that accepts every derivation of the grammar."""
     return trim(explore(index, index.lexicon, lambda _: 0, lambda _, __: 0, lambda _: True))
 
 
-def complement(index: GrammarIndex, automaton: TreeAutomaton) -> TreeAutomaton:
+def complement(automaton: TreeAutomaton) -> TreeAutomaton:
     """Accept what the automaton rejects; total, and minimal if it was trim and minimal."""
-    everywhere = total(index, automaton)
-    roots = everywhere.categories == index.start
-    return replace(everywhere, final=roots & ~everywhere.final)
+    completed = total(automaton)
+    roots = completed.categories == automaton.index.start
+    return replace(completed, final=roots & ~completed.final)
 
 
-def uses_rule(index: GrammarIndex, rules: Iterable[int]) -> TreeAutomaton:
-    """Accept the derivations that use one of these rules; total."""
-    wanted = frozenset(rules)
-    lexicon = index.lexicon.refined([rule in wanted for rule in index.lexicon.rules])
-    return explore(
-        index,
-        lexicon,
-        leaf=lambda k: lexicon.first[k] in wanted,
-        step=lambda i, children: index.phrasal[i] in wanted or any(children),
-        accepts=bool,
-    )
-
-
-def union(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what one of two automata accepts; total and minimal."""
-    first, second = _aligned(first, second)
-
-    def step(rule: int, children: tuple[tuple[int, int], ...]) -> tuple[int, int]:
-        return (
-            first.tables[rule].get(tuple([child[0] for child in children]), DEAD),
-            second.tables[rule].get(tuple([child[1] for child in children]), DEAD),
-        )
-
-    united = explore(
-        index,
-        first.lexicon,
-        leaf=lambda k: (first.leaves[k], second.leaves[k]),
-        step=step,
-        accepts=lambda pair: pair[0] in first.accepting or pair[1] in second.accepting,
-    )
-    return minimise(united)
-
-
-def intersection(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept; trim and minimal.
+def intersection(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+    """Accept what both automata accept; trim and minimal.
 
     Raises:
         UnsupportedStructure: if there are too many states.
     """
-    both = trim(pairs(index, *_aligned(first, second)))
+    lexicon = first.lexicon.common(second.lexicon)
+    both = trim(pairs(first.over(lexicon), second.over(lexicon)))
     check_size(both.size)
     return minimise(both)
+
+
+def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
+    """Accept what ``whole`` accepts and what uses none of these rules, by id; trim."""
+    index, gone = whole.index, frozenset(rules)
+    lexicon = whole.lexicon.refined([rule in gone for rule in whole.lexicon.rules])
+    usable = np.array([rule not in gone for rule in index.phrasal], np.bool_)
+    words = np.array([rule not in gone for rule in lexicon.first], np.bool_)
+    return _cut(whole.over(lexicon), words, usable)
 
 
 def intersection_of_filters(
@@ -177,25 +111,24 @@ def intersection_of_filters(
     lexicon = filters[0].lexicon
     for automaton in filters[1:]:
         lexicon = lexicon.common(automaton.lexicon)
-    whole = whole.over(lexicon)
-    words, usable = whole.words.copy(), np.ones(len(whole.index.phrasal), np.bool_)
+    words = np.ones(len(lexicon.category), np.bool_)
+    usable = np.ones(len(whole.index.phrasal), np.bool_)
     for automaton in filters:
-        words[automaton.over(lexicon).words == DEAD] = DEAD
+        words &= automaton.over(lexicon).words != DEAD
         usable &= np.bincount(automaton.rules, minlength=len(usable)) > 0
+    possible = not any(automaton.empty for automaton in filters)
+    return _cut(replace(whole.over(lexicon), final=whole.final & possible), words, usable)
+
+
+def _cut(whole: TreeAutomaton, words: Mask, usable: Mask) -> TreeAutomaton:
+    """Keep the classes of words and the phrasal rules of these masks; trim."""
     rows = usable[whole.rules]
     return trim(
         replace(
             whole,
-            words=words,
+            words=np.where(words, whole.words, DEAD),
             rules=whole.rules[rows],
             children=whole.children[:, rows],
             results=whole.results[rows],
-            final=whole.final & np.all([automaton.final.any() for automaton in filters]),
         )
     )
-
-
-def _aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:
-    """Both automata over one lexicon."""
-    lexicon = first.lexicon.common(second.lexicon)
-    return first.over(lexicon), second.over(lexicon)

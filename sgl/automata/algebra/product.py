@@ -32,7 +32,7 @@ from sgl.automata.algebra.tree_automaton import (
 MOST_JOINED = 20_000
 
 
-def pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
     """Accept what both accept; the automata have the same lexicon.
 
     Pairs that no derivation leads to are among the states.
@@ -41,7 +41,7 @@ def pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
         UnsupportedStructure: if there are too many pairs.
     """
     pairing = _Pairing(first, second)
-    one, other = _joined(index, first, second, pairing)
+    one, other = _joined(first, second, pairing)
     return replace(
         first,
         categories=pairing.categories,
@@ -54,21 +54,25 @@ def pairs(index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton) -> T
 
 
 def _joined(
-    index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton, pairing: _Pairing
+    first: TreeAutomaton, second: TreeAutomaton, pairing: _Pairing
 ) -> tuple[Numbers, Numbers]:
-    """Pairs of transitions of one rule, by their rows; all whose children some phrases have."""
-    partners = np.bincount(second.rules, minlength=len(index.phrasal))[first.rules]
+    """Return pairs of transitions of one rule, by their rows.
+
+    Those whose children some phrases have are among them.
+    """
+    rules = len(first.index.phrasal)
+    partners = np.bincount(second.rules, minlength=rules)[first.rules]
     if int(partners.sum()) > MOST_JOINED:
-        meeting = _Meeting(index, first, second, pairing)
-        if meeting.numbered:
-            return meeting.joined()
-    starts = np.searchsorted(second.rules, np.arange(len(index.phrasal)))
+        combinations = Combinations(first.index, second.sizes)
+        if combinations.representable:
+            return _Meeting(first, second, pairing, combinations).joined()
+    starts = np.searchsorted(second.rules, np.arange(rules))
     one, number = _repeated(partners)
     return one, starts[first.rules[one]] + number
 
 
 def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Every place as often as its count says, and the numbers from 0 beside each."""
+    """Return every place as often as its count says, and numbers from 0 beside each."""
     total = int(counts.sum())
     check_rows(total)
     places = np.repeat(np.arange(len(counts)), counts)
@@ -76,45 +80,81 @@ def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
     return places, np.arange(total) - before
 
 
+class Combinations:
+    """Numbers the combinations of states that the children of every rule can have.
+
+    Rules follow one another.  A number has a digit for each child, the place of its state
+    within its category; ``sizes`` are the numbers of states of the categories.
+    """
+
+    def __init__(self, index: GrammarIndex, sizes: Numbers) -> None:
+        # A child that a rule does not have counts as one with a single state.
+        self._bases = np.append(sizes, 1)[index.children]
+        self._strides = np.ones_like(self._bases)
+        self._strides[:-1] = np.cumprod(self._bases[:0:-1], axis=0)[::-1]
+        self._counts = self._bases.prod(axis=0)
+        self._starts = np.cumsum(self._counts) - self._counts
+
+    @property
+    def representable(self) -> bool:
+        """Whether all numbers fit into 64 bits."""
+        return float(self._bases.prod(axis=0, dtype=np.float64).sum()) < 2.0**62
+
+    @property
+    def count(self) -> int:
+        """The number of combinations."""
+        return int(self._counts.sum())
+
+    def numbers(self, rules: Numbers, places: Numbers) -> Numbers:
+        """Return the numbers of combinations, given by the places of their states."""
+        numbers: Numbers = self._starts[rules] + (places * self._strides[:, rules]).sum(axis=0)
+        return numbers
+
+    def all(self) -> tuple[Numbers, Numbers]:
+        """Return the rules and the places of the states of all combinations, in order."""
+        rules = np.repeat(np.arange(len(self._counts)), self._counts)
+        digits = np.arange(len(rules)) - self._starts[rules]
+        return rules, digits // self._strides[:, rules] % self._bases[:, rules]
+
+
 class _Meeting:
     """Joins the transitions whose children are pairs of states that some phrase has.
 
-    Combinations of rules and children in ``second`` have numbers, unless they are too many
-    (``numbered``); ``_known`` are those of its transitions, which ``_order`` sorts.
+    ``combinations`` are those of the children in ``second``; ``_known`` are the numbers of
+    its transitions, which ``_order`` sorts.
     """
 
     def __init__(
-        self, index: GrammarIndex, first: TreeAutomaton, second: TreeAutomaton, pairing: _Pairing
+        self,
+        first: TreeAutomaton,
+        second: TreeAutomaton,
+        pairing: _Pairing,
+        combinations: Combinations,
     ) -> None:
-        self._index, self._first, self._second, self._pairing = index, first, second, pairing
+        self._first, self._second, self._pairing = first, second, pairing
+        self._combinations = combinations
         self._met = np.zeros(len(pairing.categories), np.bool_)
-        sizes = np.append(second.sizes, 1)[index.children]
-        self.numbered = float(sizes.prod(axis=0, dtype=np.float64).sum()) < 2.0**62
-        counts = sizes.prod(axis=0)
-        self._starts = np.cumsum(counts) - counts
-        self._strides = np.ones_like(sizes)
-        self._strides[:-1] = np.cumprod(sizes[:0:-1], axis=0)[::-1]
-        known = self._number(second.rules, np.append(second.places, 0)[second.children])
+        known = combinations.numbers(second.rules, second.child_places)
         self._order = np.argsort(known)
         self._known = np.append(known[self._order], -1)
 
     def joined(self) -> tuple[Numbers, Numbers]:
-        """Pairs of transitions of one rule, by their rows, first those of the first automaton."""
-        first, second, pairing = self._first, self._second, self._pairing
+        """Return pairs of transitions of one rule, by their rows, those of ``first`` first."""
+        first, second, pairing, index = self._first, self._second, self._pairing, self._first.index
         words = pairing.of_words(first.words, second.words)
         new = np.unique(words[words != DEAD])
         while len(new):
             self._met[new] = True
-            grown = np.zeros(len(self._index.grammar.categories) + 1, np.bool_)
+            grown = np.zeros(len(index.grammar.categories) + 1, np.bool_)
             grown[pairing.categories[new]] = True
-            fresh: Mask = np.any(grown[self._index.children], axis=0)
+            fresh: Mask = np.any(grown[index.children], axis=0)
             one, other = self._join(np.flatnonzero(fresh[first.rules]))
             results = np.unique(pairing.of(first.results[one], second.results[other]))
             new = results[~self._met[results]]
         return self._join(np.arange(len(first.rules)))
 
     def _join(self, rows: Numbers) -> tuple[Numbers, Numbers]:
-        """The same for some rows of the first automaton, with the pairs met so far."""
+        """Join some rows of the first automaton, over the pairs met so far."""
         met = np.flatnonzero(self._met)
         partners = np.append(self._pairing.second_places[met], 0)
         # The last entries are those of children that a rule does not have.
@@ -127,15 +167,10 @@ class _Meeting:
         for i in range(len(children) - 1, -1, -1):
             number, digit = np.divmod(number, bases[i, place])
             places[i] = partners[begins[children[i, place]] + digit]
-        numbers = self._number(self._first.rules[rows[place]], places)
+        numbers = self._combinations.numbers(self._first.rules[rows[place]], places)
         at = np.searchsorted(self._known[:-1], numbers)
         found = self._known[at] == numbers
         return rows[place[found]], self._order[at[found]]
-
-    def _number(self, rules: Numbers, places: Numbers) -> Numbers:
-        """The numbers of combinations of children, given by their places in their categories."""
-        numbers: Numbers = self._starts[rules] + (places * self._strides[:, rules]).sum(axis=0)
-        return numbers
 
 
 class _Pairing:
@@ -160,17 +195,17 @@ class _Pairing:
         self.second_places = before % second.sizes[self.categories]
 
     def of(self, first: Numbers, second: Numbers) -> Numbers:
-        """The number of each pair."""
+        """Return the number of each pair."""
         numbers: Numbers = self._first[first] + self._second[second]
         return numbers
 
     def of_words(self, first: Numbers, second: Numbers) -> Numbers:
-        """The number of each pair, ``DEAD`` if one of the two is."""
+        """Return the number of each pair, ``DEAD`` if one of the two is."""
         dead = (first == DEAD) | (second == DEAD)
         return np.where(dead, DEAD, self.of(first, second))
 
     def both(self, first: Mask, second: Mask) -> Mask:
-        """Whether both states of a pair are in a set."""
+        """Return whether both states of a pair are in a set."""
         both = np.zeros(len(self.categories), np.bool_)
         one, other = np.flatnonzero(first), np.flatnonzero(second)
         if len(one) and len(other):

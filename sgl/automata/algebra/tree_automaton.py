@@ -182,6 +182,12 @@ class TreeAutomaton:
         return places
 
     @cached_property
+    def child_places(self) -> Numbers:
+        """For each child of the transitions its place, 0 for one that the rule does not have."""
+        places: Numbers = np.append(self.places, 0)[self.children]
+        return places
+
+    @cached_property
     def category(self) -> tuple[int, ...]:
         """The category of each state."""
         return tuple(self.categories.tolist())
@@ -208,7 +214,7 @@ class TreeAutomaton:
         """The accepted states, all of the start category."""
         return frozenset(np.flatnonzero(self.final).tolist())
 
-    def run(self, index: GrammarIndex, derivation: Derivation) -> int:
+    def run(self, derivation: Derivation) -> int:
         """The state of a derivation, ``DEAD`` if there is none."""
         class_of = self.lexicon.class_of
         stack: list[int] = []
@@ -216,13 +222,13 @@ class TreeAutomaton:
             if rule in class_of:
                 stack.append(self.leaves[class_of[rule]])
                 continue
-            children = tuple(stack.pop() for _ in index.grammar.rules[rule].rhs)
-            stack.append(self.tables[index.number_of[rule]].get(children, DEAD))
+            children = tuple(stack.pop() for _ in self.index.grammar.rules[rule].rhs)
+            stack.append(self.tables[self.index.number_of[rule]].get(children, DEAD))
         return stack.pop()
 
-    def accepts(self, index: GrammarIndex, derivation: Derivation) -> bool:
+    def accepts(self, derivation: Derivation) -> bool:
         """Whether the derivation is accepted."""
-        return self.run(index, derivation) in self.accepting
+        return self.run(derivation) in self.accepting
 
     def over(self, lexicon: Lexicon) -> TreeAutomaton:
         """The same automaton over a refinement of its lexicon."""
@@ -284,10 +290,10 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
     return numbers
 
 
-def leaf_states(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, int]:
+def leaf_states(automaton: TreeAutomaton) -> dict[int, int]:
     """The state after each leaf rule of the grammar, by rule id."""
     leaves, class_of = automaton.leaves, automaton.lexicon.class_of
-    return {rule: leaves[class_of[rule]] for rule in index.lexicon.rules}
+    return {rule: leaves[class_of[rule]] for rule in automaton.lexicon.rules}
 
 
 def check_size(states: int) -> None:

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, Numbers, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, Numbers, TreeAutomaton
 from sgl.core.interpret import Derivation
 
 #: The size of a state that derives nothing.
 _ENDLESS = 2**40
 
 
-def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Derivation | None:
+def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
     """The smallest accepted derivation, or ``None`` if there is none.
 
     Of several the one with the earlier rules in the author's order is taken,
@@ -33,7 +33,7 @@ def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Deriva
     """
     if automaton.empty:
         return None
-    smallest = _Smallest(index, automaton)
+    smallest = _Smallest(automaton)
     accepted = [state for state in automaton.accepting if smallest.size(state) < _ENDLESS]
     if not accepted:
         return None
@@ -50,8 +50,9 @@ def smallest_derivation(index: GrammarIndex, automaton: TreeAutomaton) -> Deriva
 class _Smallest:
     """The least sizes of the states of an automaton, and the rules that lead to them."""
 
-    def __init__(self, index: GrammarIndex, automaton: TreeAutomaton) -> None:
-        self._index, self._automaton = index, automaton
+    def __init__(self, automaton: TreeAutomaton) -> None:
+        index = self._index = automaton.index
+        self._automaton = automaton
         self._words: dict[int, list[int]] = {}
         for word, state in zip(index.cheapest(automaton.lexicon), automaton.leaves, strict=True):
             self._words.setdefault(state, []).append(word)

@@ -53,7 +53,7 @@ class WrittenAutomaton:
     def of(cls, compiler: StructureCompiler, structure: Structure) -> WrittenAutomaton:
         """Number the states of the automaton of ``structure``."""
         automaton = compiler.presence(structure)
-        leaves = leaf_states(compiler.index, automaton)
+        leaves = leaf_states(automaton)
         uses = Counter(leaves.values())
         for table in automaton.tables:
             uses.update(table.values())
@@ -63,7 +63,7 @@ class WrittenAutomaton:
             number[state] = met[automaton.category[state]]
             met[automaton.category[state]] += 1
         return cls(
-            reader=AutomatonView.of(compiler.index, automaton),
+            reader=AutomatonView.of(automaton),
             number=tuple(number),
             words={rule: number[state] for rule, state in leaves.items()},
             tables={

@@ -18,15 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from sgl.automata.algebra.boolean import (
     complement,
     everything,
     intersection,
     intersection_of_filters,
-    union,
-    uses_rule,
+    without_rules,
 )
 from sgl.automata.algebra.conjunctions import Conjunctions
 from sgl.automata.algebra.minimization import canonical, minimise, trim
@@ -69,7 +67,7 @@ class StructureCompiler:
         self._absence: dict[Structure, TreeAutomaton] = {}
         self._absences = Conjunctions(
             self.absence,
-            both=partial(intersection, self.index),
+            both=intersection,
             filters=lambda filters: intersection_of_filters(self.everything(), filters),
         )
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
@@ -77,7 +75,7 @@ class StructureCompiler:
         self._splits: dict[TreeAutomaton, SplitGrammar] = {}
         self._views: dict[TreeAutomaton, SplitView] = {}
         self._everything: TreeAutomaton | None = None
-        self._kept: TreeAutomaton | None = None
+        self._keepless: TreeAutomaton | None = None
 
     def prepare(self, structures: Iterable[Structure]) -> None:
         """Make ready to compile these structures.
@@ -138,7 +136,7 @@ class StructureCompiler:
         present = self._presence.get(structures)
         if present is None:
             lacking = self.absence_of_all(structures)
-            present = complement(self.index, lacking)
+            present = complement(lacking)
             self._presence[structures] = present
         return present
 
@@ -155,12 +153,12 @@ class StructureCompiler:
             self._everything = everything(self.index)
         return self._everything
 
-    def uses_kept_rule(self) -> TreeAutomaton:
-        """The derivations that use a rule marked ``keep``; total."""
-        if self._kept is None:
+    def _satisfied_by_kept_rules(self, excluded: tuple[Structure, ...]) -> TreeAutomaton:
+        """The derivations that use a kept rule or contain none of these structures."""
+        if self._keepless is None:
             kept = (rule.id for rule in self.grammar.rules if rule.keep)
-            self._kept = minimise(uses_rule(self.index, kept))
-        return self._kept
+            self._keepless = without_rules(self.everything(), kept)
+        return trim(complement(intersection(self.presence_of_any(excluded), self._keepless)))
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
         """The derivations that satisfy a constraint; trim, minimal and in order."""
@@ -168,10 +166,9 @@ class StructureCompiler:
         if language is None:
             language = self.absence_of_all(constraint.exclude)
             if constraint.keep and any(rule.keep for rule in self.grammar.rules):
-                united = union(self.index, language, self.uses_kept_rule())
-                language = trim(united)
+                language = self._satisfied_by_kept_rules(constraint.exclude)
             for group in constraint.require:
-                language = intersection(self.index, language, self.disjunction(group))
+                language = intersection(language, self.disjunction(group))
             language = self._languages[constraint] = canonical(language)
         return language
 
@@ -179,7 +176,7 @@ class StructureCompiler:
         """The grammar, conditioned on a constraint."""
         language = self.language(constraint)
         if language not in self._splits:
-            self._splits[language] = split_grammar(self.index, language)
+            self._splits[language] = split_grammar(language)
         return self._splits[language]
 
     def view(self, constraint: Constraint) -> SplitView:

@@ -111,27 +111,25 @@ class Evidence:
         reader = self._automaton_views.get(structures)
         if reader is None:
             lacking = self.compiler.absence_of_all(structures)
-            reader = self._automaton_views[structures] = AutomatonView.of(
-                self.compiler.index, lacking
-            )
+            reader = self._automaton_views[structures] = AutomatonView.of(lacking)
         return reader
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """The smallest text of a stratum that an automaton accepts."""
         both = self._intersection(evidence.language, automaton)
-        return smallest_derivation(self.compiler.index, both)
+        return smallest_derivation(both)
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """The probability that a text of the stratum contains the structure."""
         if evidence.split.empty or self.excludes(evidence, structure):
             return 0.0
         both = self._intersection(evidence.language, self.compiler.presence(structure))
-        return acceptance_probability(self.compiler.index, both) / evidence.split.mass
+        return acceptance_probability(both) / evidence.split.mass
 
     def _intersection(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
         key = first, second
         if key not in self._intersections:
-            self._intersections[key] = intersection(self.compiler.index, first, second)
+            self._intersections[key] = intersection(first, second)
         return self._intersections[key]
 
     def marks(self, pattern: Pattern) -> tuple[Structure, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
 
@@ -32,12 +32,10 @@ class StateExample:
     phrase: Derivation
 
 
-def reached_states(
-    index: GrammarIndex, split: SplitGrammar, automaton: TreeAutomaton
-) -> frozenset[int]:
+def reached_states(split: SplitGrammar, automaton: TreeAutomaton) -> frozenset[int]:
     """The states of an automaton that phrases of a split can be in."""
-    leaf = leaf_states(index, automaton)
-    tables = dict(zip(index.phrasal, automaton.tables, strict=True))
+    leaf = leaf_states(automaton)
+    tables = dict(zip(automaton.index.phrasal, automaton.tables, strict=True))
     states: list[set[int]] = [set() for _ in split.category]
     growing = True
     while growing:
@@ -55,12 +53,10 @@ def reached_states(
     return frozenset().union(*states) - {DEAD}
 
 
-def state_examples(
-    index: GrammarIndex, split: SplitGrammar, automaton: TreeAutomaton
-) -> Iterator[StateExample]:
+def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
     """The states of categories that an automaton has several states for."""
-    reached = reached_states(index, split, automaton)
-    phrases = smallest_phrases(index, automaton)
+    reached = reached_states(split, automaton)
+    phrases = smallest_phrases(automaton)
     crowd: dict[int, list[int]] = {}
     for state, category in enumerate(automaton.category):
         crowd.setdefault(category, []).append(state)
@@ -70,9 +66,9 @@ def state_examples(
             yield StateExample(category, state, accepting, state in reached, phrases[state])
 
 
-def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int, Derivation]:
+def smallest_phrases(automaton: TreeAutomaton) -> dict[int, Derivation]:
     """A smallest derivation of each state; small is of few rules and few tokens."""
-    tokens = index.grammar.source_tokens
+    tokens = automaton.index.grammar.source_tokens
     best: dict[int, tuple[int, Derivation]] = {}
 
     def offer(state: int, size: int, derivation: Derivation) -> bool:
@@ -81,9 +77,9 @@ def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int,
             best[state] = size, derivation
         return better
 
-    for rule, state in leaf_states(index, automaton).items():
+    for rule, state in leaf_states(automaton).items():
         offer(state, tokens[rule] + 1, (rule,))
-    tables = list(zip(index.phrasal, automaton.tables, strict=True))
+    tables = list(zip(automaton.index.phrasal, automaton.tables, strict=True))
     growing = True
     while growing:
         growing = False
@@ -98,7 +94,6 @@ def smallest_phrases(index: GrammarIndex, automaton: TreeAutomaton) -> dict[int,
 
 
 def with_other_words(
-    index: GrammarIndex,
     automaton: TreeAutomaton,
     derivation: Derivation,
     lemmas: list[tuple[str, ...]],
@@ -108,7 +103,7 @@ def with_other_words(
     ``lemmas`` are those of each rule.  A word is exchanged for one of the same
     state, so that the automaton accepts what it accepted before.
     """
-    leaf = leaf_states(index, automaton)
+    leaf = leaf_states(automaton)
     alike: dict[int, list[int]] = {}
     for rule, state in leaf.items():
         alike.setdefault(state, []).append(rule)

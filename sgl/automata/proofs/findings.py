@@ -69,7 +69,7 @@ def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:
     held_out = [(p.name, s) for p in evidence.plan.patterns for s in p.held_out]
     found = []
     for inner_pattern, inner in held_out:
-        example = smallest_derivation(compiler.index, compiler.disjunction((inner,)))
+        example = smallest_derivation(compiler.disjunction((inner,)))
         if example is None:
             continue
         for outer_pattern, outer in held_out:

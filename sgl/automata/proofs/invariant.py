@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sgl.automata.algebra.lexicon import Lexicon
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, Table, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, Table, TreeAutomaton
 from sgl.automata.common import Numbering
 from sgl.automata.weights.split import SplitGrammar
 
@@ -189,8 +189,9 @@ class AutomatonView:
     decisive_tables: tuple[tuple[int, RuleTable], ...]
 
     @classmethod
-    def of(cls, index: GrammarIndex, automaton: TreeAutomaton) -> AutomatonView:
+    def of(cls, automaton: TreeAutomaton) -> AutomatonView:
         """Prepare an automaton."""
+        index = automaton.index
         only = [0] * len(automaton.sizes)
         for state in np.flatnonzero(automaton.sizes[automaton.categories] == 1).tolist():
             only[automaton.category[state]] = 1 << state

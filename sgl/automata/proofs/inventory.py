@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, leaf_states
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
 from sgl.automata.common import Numbering
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.grammar import CoreGrammar, Rule, Token
@@ -182,12 +182,14 @@ class _AbsenceReasons:
         if self._without is None:
             compiler = self._evidence.compiler
             marks = self._evidence.marks(self._pattern)
-            self._without = rules_used(compiler.index, compiler.absence_of_all(marks))
+            self._without = rules_used(compiler.absence_of_all(marks))
         return self._without
 
 
-def rules_used(index: GrammarIndex, automaton: TreeAutomaton) -> frozenset[int]:
+def rules_used(automaton: TreeAutomaton) -> frozenset[int]:
     """The rules that some text uses which a trim automaton accepts."""
-    words = (rule for rule, state in leaf_states(index, automaton).items() if state != DEAD)
-    phrasal = (rule for rule, table in zip(index.phrasal, automaton.tables, strict=True) if table)
+    words = (rule for rule, state in leaf_states(automaton).items() if state != DEAD)
+    phrasal = (
+        rule for rule, table in zip(automaton.index.phrasal, automaton.tables, strict=True) if table
+    )
     return frozenset((*words, *phrasal))

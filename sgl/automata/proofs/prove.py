@@ -121,9 +121,7 @@ class _Prover:
 
     def _held_out(self, structure: Structure, *, asserted: bool) -> HeldOut:
         leak = self._leak(structure)
-        mass = acceptance_probability(
-            self._compiler.index, self._compiler.disjunction((structure,))
-        )
+        mass = acceptance_probability(self._compiler.disjunction((structure,)))
         if leak is None:
             return HeldOut(structure, asserted, Verdict.PROVED, mass, train_mass=0.0)
         stratum, witness = leak
@@ -206,7 +204,7 @@ class _Prover:
             mass=split.mass,
             spectral_radius=split.spectral_radius,
             expected_tokens=split.expected_tokens,
-            example=smallest_derivation(self._compiler.index, evidence.language),
+            example=smallest_derivation(evidence.language),
             problem=problem,
             witness=witness,
             conflict=conflict,

@@ -16,7 +16,7 @@ import numpy as np
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.findings import GRAMMAR
 from sgl.automata.weights.counting import count_by_length, count_derivations
-from sgl.automata.weights.inside import Equations, EquationSystem, Monomial, extended
+from sgl.automata.weights.inside import EquationSystem, Monomial, extended
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.plan import Constraint, Plan
 
@@ -98,9 +98,9 @@ def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
         ],
     )
     at_most = [0.0]
-    equations, inside = Equations(system), extended(np.zeros(system.size))
+    inside = extended(np.zeros(system.size))
     while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
-        inside = equations.apply(inside)
+        inside = system.apply(inside)
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
     below = [0.0, *at_most]
     return tuple(now - before for now, before in zip(at_most, below, strict=False))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class Monomial(NamedTuple):
     children: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EquationSystem:
     """The equations of ``size`` states as arrays.
 
@@ -74,53 +75,35 @@ class EquationSystem:
             constant=constant,
         )
 
-    def terms(self, inside: Vector) -> Vector:
-        """The value of each monomial."""
-        return Equations(self).terms(extended(inside))
+    @cached_property
+    def _factors(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """The monomials that have an ``i``-th child, and these children."""
+        rows_of = [np.flatnonzero(column != self.size) for column in self.children.T]
+        return [(rows, self.children[rows, i]) for i, rows in enumerate(rows_of) if len(rows)]
 
-    def apply(self, inside: Vector) -> Vector:
-        """The right-hand sides."""
-        return Equations(self).apply(extended(inside))[:-1]
+    def terms(self, values: Vector) -> Vector:
+        """Return the value of each monomial; ``values`` are :func:`extended`."""
+        terms = self.weight.copy()
+        for rows, children in self._factors:
+            if len(rows) == len(terms):
+                terms *= values[children]
+            else:
+                terms[rows] *= values[children]
+        return terms
+
+    def apply(self, values: Vector) -> Vector:
+        """Return the right-hand sides, :func:`extended` as ``values`` are."""
+        # ``bincount`` adds in the order of the monomials.
+        sums = np.bincount(self.state, self.terms(values), minlength=self.size)
+        improved = np.empty_like(values)
+        np.add(sums, self.constant, out=improved[:-1])
+        improved[-1] = 1.0
+        return improved
 
 
 def extended(inside: Vector) -> Vector:
-    """The values of the states, and 1 for the children that a rule does not have."""
+    """Return the values of the states, and 1 for the children that a rule does not have."""
     return np.append(inside, 1.0)
-
-
-class Equations:
-    """The equations of a system, for evaluating them again and again.
-
-    The vectors are :func:`extended`.
-    """
-
-    def __init__(self, system: EquationSystem) -> None:
-        self._system = system
-        # The monomials that have an ``i``-th child, and these children.
-        self._factors: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
-        for column in system.children.T:
-            rows = np.flatnonzero(column != system.size)
-            if len(rows):
-                self._factors.append((rows, column[rows]))
-
-    def terms(self, inside: Vector) -> Vector:
-        """The value of each monomial."""
-        terms = self._system.weight.copy()
-        for rows, children in self._factors:
-            if len(rows) == len(terms):
-                terms *= inside[children]
-            else:
-                terms[rows] *= inside[children]
-        return terms
-
-    def apply(self, inside: Vector) -> Vector:
-        """The right-hand sides.  ``bincount`` adds in the order of the monomials."""
-        system = self._system
-        sums = np.bincount(system.state, self.terms(inside), minlength=system.size)
-        improved = np.empty_like(inside)
-        np.add(sums, system.constant, out=improved[:-1])
-        improved[-1] = 1.0
-        return improved
 
 
 def inside_weights(system: EquationSystem) -> Vector:
@@ -128,11 +111,10 @@ def inside_weights(system: EquationSystem) -> Vector:
 
     Every state must derive something; otherwise its weight is 0.
     """
-    equations = Equations(system)
     inside = extended(system.constant)
     moving = 0
     for _ in range(KLEENE_STEPS):
-        improved = equations.apply(inside)
+        improved = system.apply(inside)
         # One state that still moves is enough to go on.
         if not _moves(float(inside[moving]), float(improved[moving])):
             settled = np.abs(improved - inside) <= RELATIVE_CHANGE * improved

@@ -29,8 +29,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
-from sgl.automata.weights.inside import EquationSystem, inside_weights
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
+from sgl.automata.weights.inside import EquationSystem, extended, inside_weights
 from sgl.automata.weights.moments import Moments, Radius, expected_visits, spectral_radius
 from sgl.automata.weights.numerics import Vector
 from sgl.core.grammar import CoreGrammar
@@ -193,16 +193,16 @@ class SplitGrammar:
         return spectral_radius(self._moments)
 
 
-def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar:
+def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
     """The grammar of the derivations that a trim automaton accepts."""
-    system = _system(index, automaton)
+    system = _system(automaton)
     inside = inside_weights(system)
     mass = _mass(automaton, inside)
     weights: list[float] = inside.tolist()
     return SplitGrammar(
-        grammar=index.grammar,
+        grammar=automaton.index.grammar,
         category=automaton.category,
-        transitions=_transitions(index, automaton, inside, system.terms(inside)),
+        transitions=_transitions(automaton, inside, system.terms(extended(inside))),
         roots=tuple(
             (state, weights[state] / mass) for state in sorted(automaton.accepting) if mass > 0.0
         ),
@@ -211,15 +211,16 @@ def split_grammar(index: GrammarIndex, automaton: TreeAutomaton) -> SplitGrammar
     )
 
 
-def acceptance_probability(index: GrammarIndex, automaton: TreeAutomaton) -> float:
+def acceptance_probability(automaton: TreeAutomaton) -> float:
     """The probability under the grammar that a trim automaton accepts a derivation."""
     if automaton.empty:
         return 0.0
-    return _mass(automaton, inside_weights(_system(index, automaton)))
+    return _mass(automaton, inside_weights(_system(automaton)))
 
 
-def _system(index: GrammarIndex, automaton: TreeAutomaton) -> EquationSystem:
+def _system(automaton: TreeAutomaton) -> EquationSystem:
     """The equations of the inside weights; a row of the automaton is a monomial."""
+    index = automaton.index
     states = automaton.words[automaton.lexicon.class_array]
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
@@ -242,13 +243,12 @@ def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
     return mass
 
 
-def _transitions(
-    index: GrammarIndex, automaton: TreeAutomaton, inside: Vector, terms: Vector
-) -> Transitions:
+def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Transitions:
     """The rules that the states can use, with their probabilities.
 
     ``terms`` are the inside weights of the automaton's transitions.
     """
+    index = automaton.index
     words = automaton.words[automaton.lexicon.class_array]
     live = (words != DEAD) & (index.word_weights > 0.0)
     words = words[live]
