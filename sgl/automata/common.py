@@ -55,7 +55,7 @@ class Numbering(Generic[_T]):
         return len(self.values)
 
     def number(self, value: _T) -> int:
-        """The number of a value, a new one if the value is new."""
+        """Return the number of a value, a new one if the value is new."""
         number = self._numbers.setdefault(value, len(self.values))
         if number == len(self.values):
             self.values.append(value)

@@ -57,7 +57,7 @@ class Category:
     limited: tuple[tuple[str, str], ...] = ()
 
     def ports_in(self, layer: str) -> tuple[str, ...]:
-        """The ports in a graph layer."""
+        """Return the ports in a graph layer."""
         return ports_in(self.ports, self.limited, layer)
 
 

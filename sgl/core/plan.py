@@ -152,7 +152,7 @@ class Pattern:
 
 
 def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, ...]:
-    """What the items of a pattern may not contain on account of the others.
+    """Return what the items of a pattern may not contain on account of the others.
 
     It is every structure that a pattern holds out which this one does not allow.
     """

@@ -30,7 +30,7 @@ class LabelTest:
     negated: bool = False
 
     def accepts(self, label: str) -> bool:
-        """Whether an edge with this label passes."""
+        """Return whether an edge with this label passes."""
         return (label in self.labels) != self.negated
 
     @property
@@ -45,7 +45,7 @@ class LabelTest:
 
 
 def any_label() -> LabelTest:
-    """The test that every label passes."""
+    """Return the test that every label passes."""
     return LabelTest(frozenset(), negated=True)
 
 
@@ -61,7 +61,7 @@ class NodeTest:
     negated: bool = False
 
     def accepts(self, value: str) -> bool:
-        """Whether a node with this value of the attribute passes."""
+        """Return whether a node with this value of the attribute passes."""
         return (value in self.values) != self.negated
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class DegreeTest:
     number: int
 
     def accepts(self, degree: int) -> bool:
-        """Whether a node with this many such edges passes."""
+        """Return whether a node with this many such edges passes."""
         if self.comparison == "=":
             return degree == self.number
         if self.comparison == ">=":
@@ -191,7 +191,7 @@ class Structure:
         return " without ".join(str(body) for body in (self.body, *self.without))
 
     def canonical(self) -> Structure:
-        """The structure with its variables named in order of mention.
+        """Return the structure with its variables named in order of mention.
 
         Structures that differ in the names of variables only have the same one.
         """
@@ -204,7 +204,7 @@ class Structure:
 
 
 def _renamed(body: Body, shared: Mapping[str, str]) -> Body:
-    """The body with new names; variables that are not ``shared`` are counted on from those."""
+    """Return the body with new names; numbering continues for variables not in ``shared``."""
     names = dict(shared)
     for variable in body.variables:
         names.setdefault(variable.name, f"V{len(names) + 1}")

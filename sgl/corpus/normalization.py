@@ -44,7 +44,7 @@ class Normalizer:
         self._separate = _either(mark for mark in marks if mark not in layer.attach)
 
     def spellings(self, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The text as it stands, then with more and more put right, each with what was."""
+        """Yield the text as it stands, then with more and more put right, each with what was."""
         yield text, ()
         done: tuple[str, ...] = ()
         for name in self._asked:
@@ -74,7 +74,7 @@ class Normalizer:
         return text
 
     def _resized(self, character: str) -> str:
-        """The full-width or half-width counterpart, if only that occurs in the layer."""
+        """Return the full-width or half-width counterpart, if only that occurs in the layer."""
         if character in self._characters or character.isspace():
             return character
         narrow = unicodedata.normalize("NFKC", character)

@@ -68,7 +68,7 @@ class Corpus:
                     yield self._row(number, raw, size)
 
     def batches(self) -> Iterator[list[CorpusRow | Unreadable]]:
-        """The same lines, thousands at a time, so that they can be read together."""
+        """Yield the same lines, thousands at a time, so that they can be read together."""
         batch: list[CorpusRow | Unreadable] = []
         size = 0
         for row in self.rows():

@@ -25,7 +25,7 @@ class Morpheme:
     form: str
 
     def is_a(self, names: tuple[str, ...]) -> bool:
-        """Whether its part of speech or its conjugation type begins with one of the names."""
+        """Return whether its part of speech or conjugation type begins with one of the names."""
         read = (self.kind, self.subkind, self.conjugation)
         return any(name.startswith(names) for name in read)
 

@@ -80,7 +80,7 @@ def report_idle(
 
 
 def _forms(inflections: Sequence[Inflection], knowledge: Knowledge) -> list[Inflection]:
-    """The forms of words of the language, each once for each row.
+    """Return the forms of words of the language, each once for each row.
 
     A cell that stands for the word itself counts where the row inflects that word.
     """
@@ -121,7 +121,7 @@ class _Check:
     exempted: set[Exemption] = field(default_factory=set)
 
     def is_right(self, inflection: Inflection) -> bool:
-        """Whether a form is what the analyser takes it for, or exempt; reports it otherwise."""
+        """Return whether a form is read as it should be, or exempt; report it otherwise."""
         made = inflection.application
         bases = self.comparison.bases(made.word, made.inflection_class)
         if not bases:

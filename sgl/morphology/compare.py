@@ -48,7 +48,7 @@ class FormComparison:
     used: set[Spelling] = field(default_factory=set)
 
     def lemma(self, morpheme: Morpheme) -> str:
-        """The dictionary form of a morpheme, as the library writes it."""
+        """Return the dictionary form of a morpheme, as the library writes it."""
         spelling = self.knowledge.spelling_of(morpheme)
         if spelling is None:
             return morpheme.lemma
@@ -56,7 +56,7 @@ class FormComparison:
         return spelling.word
 
     def bases(self, word: str, inflection_class: str) -> tuple[Base, ...]:
-        """The word as a dictionary form of its class, in every context that shows it as one."""
+        """Return the word as a dictionary form of its class, in every context that shows it."""
         expected = self.knowledge.classes.get(inflection_class)
         return tuple(dict.fromkeys(self._bases(word, expected))) if expected is not None else ()
 
@@ -69,14 +69,14 @@ class FormComparison:
                     yield Base(found.morphemes, before, expected)
 
     def is_read_as(self, result: str, base: Base, reading: ExpectedReading) -> bool:
-        """Whether a form is the word followed by what the reading adds, and nothing else."""
+        """Return whether a form is the word followed by what the reading adds, and nothing else."""
         return reading.is_about(base.morphemes[-1]) and any(
             self._is_the_word(found.morphemes, base, reading) and self._is_joined(found)
             for found in self._read(result, base.before, reading.frames)
         )
 
     def contains(self, text: str, base: Base, reading: ExpectedReading) -> bool:
-        """Whether a text is a form of the word, with or without more in between.
+        """Return whether a text is a form of the word, with or without more in between.
 
         知っていた is a past of 知る: it begins with that word and ends as a past does.
         """
@@ -114,14 +114,14 @@ class FormComparison:
         return itself or self.lemma(morpheme) in words
 
     def _is_joined(self, found: FoundForm) -> bool:
-        """Whether each morpheme has the inflection that the next one follows."""
+        """Return whether each morpheme has the inflection that the next one follows."""
         return all(
             self.knowledge.joins(first, second)
             for first, second in pairwise((*found.morphemes, *found.frame))
         )
 
     def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[FoundForm]:
-        """The morphemes of a text in its frames, where none is part of text and frame."""
+        """Yield the morphemes of a text in its frames, where none is part of text and frame."""
         for frame in frames:
             morphemes = self.analyse(before + text + frame)
             first, last = _end(morphemes, before), _end(morphemes, before + text)
@@ -130,7 +130,7 @@ class FormComparison:
 
 
 def _is_of_its_class(found: Morpheme, last: Morpheme, base: Base, reading: ExpectedReading) -> bool:
-    """Whether the last morpheme of the word is inflected in its class, or rightly another word.
+    """Return whether the last morpheme is inflected in its class, or rightly another word.
 
     来 of 来ない is of the class of 来る (kuru); 来ら is a form of another verb that is written so.
     """
@@ -140,7 +140,7 @@ def _is_of_its_class(found: Morpheme, last: Morpheme, base: Base, reading: Expec
 
 
 def _end(morphemes: Sequence[Morpheme], text: str) -> int | None:
-    """How many morphemes the beginning ``text`` has; None if it ends inside of one."""
+    """Return how many morphemes the beginning ``text`` has; None if it ends inside of one."""
     length = 0
     for number, morpheme in enumerate(morphemes):
         if length >= len(text):

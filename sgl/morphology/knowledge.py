@@ -49,7 +49,7 @@ class ExpectedReading:
     frames: tuple[str, ...]
 
     def is_about(self, last: Morpheme) -> bool:
-        """Whether it is about words that end in this morpheme."""
+        """Return whether it is about words that end in this morpheme."""
         return self.last in ("", last.lemma)
 
 
@@ -79,7 +79,7 @@ class Joint:
     needs: tuple[str, ...]
 
     def is_about(self, first: Morpheme, second: Morpheme) -> bool:
-        """Whether the row decides about two morphemes that follow one another."""
+        """Return whether the row decides about two morphemes that follow one another."""
         named = not self.words or first.lemma in self.words
         return second.lemma in self.next and first.is_a(self.of) and named
 
@@ -117,28 +117,28 @@ class Knowledge:
     exemptions: tuple[Exemption, ...]
 
     def spelling_of(self, morpheme: Morpheme) -> Spelling | None:
-        """The row about the dictionary form of a morpheme, if there is one."""
+        """Return the row about the dictionary form of a morpheme, if there is one."""
         for spelling in self.spellings:
             if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
                 return spelling
         return None
 
     def joins(self, first: Morpheme, second: Morpheme) -> bool:
-        """Whether a morpheme is inflected as the one after it needs it."""
+        """Return whether a morpheme is inflected as the one after it needs it."""
         for joint in self.joints:
             if joint.is_about(first, second):
                 return first.form.startswith(joint.needs)
         return first.form == "*" or all(second.lemma not in row.next for row in self.joints)
 
     def readings(self, form: str, inflection_class: str) -> tuple[ExpectedReading, ...]:
-        """The readings of a form; none where the class has no such form."""
+        """Return the readings of a form; none where the class has no such form."""
         known = self.classes.get(inflection_class)
         names = {inflection_class, known.group} if known is not None else {inflection_class}
         return tuple(row for row in self.forms.get(form, ()) if names.intersection(row.classes))
 
 
 def library_knowledge(sources: SourceMap) -> Knowledge:
-    """The tables of the standard library.
+    """Return the tables of the standard library.
 
     Raises:
         ValueError: they cannot be read; the installation is damaged.
@@ -189,14 +189,14 @@ def _reading(cells: Mapping[str, str]) -> ExpectedReading:
 
 
 def beside(grammar: Path) -> Path:
-    """The table of exemptions of a grammar: ``farm.morphology.yaml`` beside ``farm.sgl``."""
+    """Return the table of exemptions of a grammar: ``farm.morphology.yaml`` beside ``farm.sgl``."""
     return grammar.with_suffix(".morphology.yaml")
 
 
 def grammar_exemptions(
     main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
 ) -> tuple[Exemption, ...]:
-    """The exemptions of a grammar, if it has a table of them; ``shown`` is the table's name."""
+    """Return the exemptions of a grammar; ``shown`` is the name of their table."""
     path = beside(main)
     if not path.exists():
         return ()

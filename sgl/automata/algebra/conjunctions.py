@@ -52,7 +52,7 @@ class Conjunctions:
         self._known: dict[tuple[Ranks, Ranks], TreeAutomaton] = {}
 
     def of(self, structures: Iterable[Structure]) -> TreeAutomaton:
-        """The conjunction of one or more structures."""
+        """Return the conjunction of one or more structures."""
         known = self._places
         places = [known.get(id(one)) or self._place_of(one) for one in structures]
         filters = tuple(sorted({rank for is_filter, rank, _ in places if is_filter}))
@@ -76,7 +76,7 @@ class Conjunctions:
         return self._filtered[members]
 
     def _place_of(self, structure: Structure) -> tuple[bool, int, Structure]:
-        """Whether the absence of a structure is a filter, and its rank among such structures."""
+        """Return whether the absence of a structure is a filter, and its rank among these."""
         is_filter = int(self._single(structure).sizes.max(initial=0)) <= 1
         rank = self._filters.number if is_filter else self._others.rank_of
         place = self._places[id(structure)] = is_filter, rank(structure), structure
@@ -93,11 +93,11 @@ class _Halves:
         self._known: dict[Ranks, TreeAutomaton] = {}
 
     def rank_of(self, structure: Structure) -> int:
-        """The rank of a structure, the next one if it is new."""
+        """Return the rank of a structure, the next one if it is new."""
         return self._ranks.number(structure)
 
     def of(self, members: Ranks) -> TreeAutomaton:
-        """The conjunction of the structures with these ranks, which ascend."""
+        """Return the conjunction of the structures with these ranks, which ascend."""
         size = 1 << (len(self._ranks) - 1).bit_length()
         return self._conjunction(members, 0, size)
 

@@ -42,7 +42,7 @@ class Lexicon:
 
     @classmethod
     def coarsest(cls, grammar: CoreGrammar) -> Lexicon:
-        """The partition by category."""
+        """Return the partition by category."""
         leaves = [rule for rule in grammar.rules if not rule.rhs]
         categories: Numbering[int] = Numbering()
         classes = tuple([categories.number(rule.lhs) for rule in leaves])
@@ -72,7 +72,7 @@ class Lexicon:
         return np.array(self.rules, np.intp)
 
     def refined(self, kinds: Sequence[Hashable]) -> Lexicon:
-        """The coarsest refinement whose classes contain rules of one kind only.
+        """Return the coarsest refinement whose classes contain rules of one kind only.
 
         Args:
             kinds: what to tell rules apart by, in the order of ``rules``.
@@ -88,7 +88,7 @@ class Lexicon:
         return Lexicon(self.rules, classes, category)
 
     def common(self, other: Lexicon) -> Lexicon:
-        """The coarsest lexicon that refines both; one of the two if possible."""
+        """Return the coarsest lexicon that refines both; one of the two if possible."""
         if self is other:
             return self
         refined = self.refined(other.classes)

@@ -30,7 +30,7 @@ def trim(automaton: TreeAutomaton) -> TreeAutomaton:
 
 
 def reachable(automaton: TreeAutomaton) -> Mask:
-    """Whether some derivation has the state."""
+    """Return whether some derivation has the state."""
     # The last entry stands for the children that a rule does not have.
     live = np.zeros(automaton.size + 1, np.bool_)
     live[automaton.words[automaton.words != DEAD]] = True
@@ -43,7 +43,7 @@ def reachable(automaton: TreeAutomaton) -> Mask:
 
 
 def _co_reachable(automaton: TreeAutomaton, reached: Mask) -> Mask:
-    """Whether some accepted derivation visits the state."""
+    """Return whether some accepted derivation visits the state."""
     usable = np.flatnonzero(np.append(reached, True).take(automaton.children).all(axis=0))
     children, results = automaton.children[:, usable], automaton.results[usable]
     useful = np.append(automaton.final & reached, False)
@@ -106,7 +106,7 @@ class _Contexts:
         self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
 
     def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:
-        """The contexts of some of the states, as they are for these blocks."""
+        """Yield the contexts of some of the states, as they are for these blocks."""
         self._table[:, 1] = blocks[self._results]
         starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
         for start, stop in zip(starts, stops, strict=True):
@@ -114,7 +114,7 @@ class _Contexts:
 
 
 def canonical(automaton: TreeAutomaton) -> TreeAutomaton:
-    """The automaton, all of whose states are reachable, with its states in order."""
+    """Return the automaton, all of whose states are reachable, with its states in order."""
     index, category, tables = automaton.index, automaton.category, automaton.tables
     met: Numbering[int] = Numbering()
     for word in automaton.leaves:

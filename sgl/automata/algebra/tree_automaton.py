@@ -91,7 +91,7 @@ class GrammarIndex:
         self._cheapest: dict[Lexicon, tuple[int, ...]] = {}
 
     def cheapest(self, lexicon: Lexicon) -> tuple[int, ...]:
-        """The rule of least cost of each class, the first of several."""
+        """Return the rule of least cost of each class, the first of several."""
         if lexicon not in self._cheapest:
             best: dict[int, int] = {}
             for rule in sorted(lexicon.rules, key=lambda rule: (self.costs[rule], rule)):
@@ -135,7 +135,7 @@ class TreeAutomaton:
         transitions: Sequence[tuple[int, tuple[int, ...], int]],
         accepting: Sequence[int],
     ) -> TreeAutomaton:
-        """An automaton from Python's own types; transitions are sorted."""
+        """Return an automaton from Python's own types; transitions are sorted."""
         size = len(category)
         final = np.zeros(size, np.bool_)
         final[list(accepting)] = True
@@ -215,7 +215,7 @@ class TreeAutomaton:
         return frozenset(np.flatnonzero(self.final).tolist())
 
     def run(self, derivation: Derivation) -> int:
-        """The state of a derivation, ``DEAD`` if there is none."""
+        """Return the state of a derivation, ``DEAD`` if there is none."""
         class_of = self.lexicon.class_of
         stack: list[int] = []
         for rule in reversed(derivation):
@@ -227,11 +227,11 @@ class TreeAutomaton:
         return stack.pop()
 
     def accepts(self, derivation: Derivation) -> bool:
-        """Whether the derivation is accepted."""
+        """Return whether the derivation is accepted."""
         return self.run(derivation) in self.accepting
 
     def over(self, lexicon: Lexicon) -> TreeAutomaton:
-        """The same automaton over a refinement of its lexicon."""
+        """Return the same automaton over a refinement of its lexicon."""
         if lexicon is self.lexicon:
             return self
         return replace(self, lexicon=lexicon, words=self.words[self.lexicon.coarser(lexicon)])
@@ -291,7 +291,7 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
 
 
 def leaf_states(automaton: TreeAutomaton) -> dict[int, int]:
-    """The state after each leaf rule of the grammar, by rule id."""
+    """Return the state after each leaf rule of the grammar, by rule id."""
     leaves, class_of = automaton.leaves, automaton.lexicon.class_of
     return {rule: leaves[class_of[rule]] for rule in automaton.lexicon.rules}
 
@@ -321,7 +321,7 @@ def explore(
     step: Callable[[int, tuple[_S, ...]], _S | None],
     accepts: Callable[[_S], bool],
 ) -> TreeAutomaton:
-    """The reachable part of an automaton that is given by functions.
+    """Return the reachable part of an automaton that is given by functions.
 
     ``leaf(k)`` is the state after a leaf of class ``k`` of the lexicon,
     ``step(i, qs)`` the state after phrasal rule ``i`` (by index, not by id);

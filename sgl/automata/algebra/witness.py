@@ -26,7 +26,7 @@ _ENDLESS = 2**40
 
 
 def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
-    """The smallest accepted derivation, or ``None`` if there is none.
+    """Return the smallest accepted derivation, or ``None`` if there is none.
 
     Of several the one with the earlier rules in the author's order is taken,
     from the smallest phrases up.
@@ -72,11 +72,11 @@ class _Smallest:
             self._sizes = improved
 
     def size(self, state: int) -> int:
-        """The size of the smallest derivation of a state."""
+        """Return the size of the smallest derivation of a state."""
         return int(self._sizes[state])
 
     def step(self, state: int) -> tuple[int, tuple[int, ...]]:
-        """The first of the rules, with children, by which a state has its smallest derivation."""
+        """Return the first rule, with children, that gives a state its smallest derivation."""
         automaton, size = self._automaton, self.size(state)
         rows = np.flatnonzero((automaton.results == state) & (self._totals == size))
         steps: list[tuple[int, tuple[int, ...]]] = [

@@ -68,7 +68,7 @@ def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
 
 
 def _pattern_of(plan: Plan, stratum: Stratum) -> Pattern | None:
-    """The pattern whose generalization items a stratum holds."""
+    """Return the pattern whose generalization items a stratum holds."""
     if stratum.split != GENERALIZATION:
         return None
     return next(pattern for pattern in plan.patterns if pattern.name == stratum.category)
@@ -119,7 +119,7 @@ Claim = tuple[str, int, list[int], Sequence[object]]
 
 
 def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint: str) -> Json:
-    """The certificate of every claim of a plan that holds.
+    """Return the certificate of every claim of a plan that holds.
 
     ``name`` is for the reader.  ``fingerprint``, the SHA-256 of grammar and plan,
     ties the certificate to a dataset.
@@ -159,7 +159,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
 
 
 def certificate_text(content: Json) -> str:
-    """A certificate as it is written: one line of JSON."""
+    """Return a certificate as it is written: one line of JSON."""
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -179,7 +179,7 @@ def _alike(
 
 
 def _transitions(automaton: WrittenAutomaton, symbol: Sequence[int]) -> list[Transition]:
-    """The transitions into other states than 0."""
+    """Return the transitions into other states than 0."""
     words = {symbol[word]: state for word, state in automaton.words.items() if state}
     return [
         *words.items(),
@@ -203,7 +203,7 @@ class _SplitWriter:
     symbol: Sequence[int]
 
     def split(self) -> Json:
-        """The grammar of the split."""
+        """Return the grammar of the split."""
         split = self.made.view.split
         return {
             "strata": [(s.split, s.category, s.stream) for s in self.made.strata],
@@ -213,7 +213,7 @@ class _SplitWriter:
         }
 
     def claims(self) -> Iterator[Claim]:
-        """The claims that hold, with their evidence."""
+        """Yield the claims that hold, with their evidence."""
         groups: list[tuple[str, Group]] = [("excludes", (s,)) for s in self.made.excludes]
         groups += [("requires", group) for group in self.made.requires]
         for kind, group in groups:
@@ -228,7 +228,7 @@ class _SplitWriter:
         return [self.places[structure] for structure in group]
 
     def _transitions(self) -> dict[Transition, int]:
-        """The transitions of the split, numbered; words of one symbol share one."""
+        """Return the transitions of the split, numbered; words of one symbol share one."""
         found: dict[Transition, int] = {}
         for state, transitions in enumerate(self.made.view.split.transitions_of):
             for t in transitions:
@@ -236,7 +236,7 @@ class _SplitWriter:
         return found
 
     def _steps(self, derivation: Derivation) -> list[int]:
-        """A derivation as the numbers of its transitions, in preorder."""
+        """Return a derivation as the numbers of its transitions, in preorder."""
         split = self.made.view.split
         result = {
             (t.rule, t.children): state

@@ -45,7 +45,7 @@ class GrammarData:
 def grammar_data(
     grammar: CoreGrammar, layers: Sequence[str], alike: Mapping[int, Hashable]
 ) -> GrammarData:
-    """The grammar in these graph layers.
+    """Return the grammar in these graph layers.
 
     Words with equal values in ``alike`` can be one symbol.
     """
@@ -99,7 +99,7 @@ class _SharedParts:
 
 
 def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[_Label]]:
-    """The fragment of a rule, and the labels of its labelled nodes."""
+    """Return the fragment of a rule, and the labels of its labelled nodes."""
     fragment = rule.fragments[layer]
     inner = [x for x in range(len(fragment.nodes)) if x not in fragment.exports]
     name = {x: number for number, x in enumerate((*fragment.exports, *inner))}
@@ -131,7 +131,7 @@ def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[
 
 
 def structure_data(structure: Structure) -> Json:
-    """The structure with everything that decides whether a graph contains it."""
+    """Return the structure with everything that decides whether a graph contains it."""
     return {"bodies": [_body(body) for body in (structure.body, *structure.without)]}
 
 

@@ -42,7 +42,7 @@ class WrittenAutomaton:
     _written: dict[Bits, States] = field(default_factory=dict, repr=False)
 
     def written(self, states: Bits) -> States:
-        """The numbers of states of one category, in order; nothing if it is number 0 alone."""
+        """Return the numbers of states of one category, in order, or () for number 0 alone."""
         known = self._written.get(states)
         if known is None:
             numbers = sorted(self.number[q] for q in members(states))
@@ -51,7 +51,7 @@ class WrittenAutomaton:
 
     @classmethod
     def of(cls, compiler: StructureCompiler, structure: Structure) -> WrittenAutomaton:
-        """Number the states of the automaton of ``structure``."""
+        """Return, with numbered states, the automaton of ``structure``."""
         automaton = compiler.presence(structure)
         leaves = leaf_states(automaton)
         uses = Counter(leaves.values())
@@ -83,7 +83,7 @@ Invariant = list[tuple[int, ...]]
 def invariant(
     view: SplitView, automata: Sequence[WrittenAutomaton], *, accepted: bool
 ) -> Invariant | None:
-    """The invariant that shows what all texts of a split have in common.
+    """Return the invariant that shows what all texts of a split have in common.
 
     Every text is accepted by one of the automata, or (``accepted`` is false) by
     none; ``None`` if that is not so.
@@ -105,7 +105,7 @@ def invariant(
 
 
 def _single(view: SplitView, automaton: WrittenAutomaton, *, accepted: bool) -> Invariant | None:
-    """The invariant for one automaton.
+    """Return the invariant for one automaton.
 
     The only state of a category has number 0, so that nothing is to be written of it.
     """

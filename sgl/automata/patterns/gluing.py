@@ -93,7 +93,7 @@ class Joining:
         return joined
 
     def _local(self, child: int, matches: frozenset[int]) -> frozenset[int]:
-        """The matches of a child, over local nodes."""
+        """Return the matches of a child, over local nodes."""
         local = self._locals[child].get(matches)
         if local is None:
             local = frozenset([self._rename(child, match) for match in matches])
@@ -101,7 +101,7 @@ class Joining:
         return local
 
     def _rename(self, child: int, match: int) -> int:
-        """A match of a child, over local nodes."""
+        """Return a match of a child, over local nodes."""
         known = self._renamed[child]
         if match not in known:
             value = rename(self.matches.values[match], self._tables[child])
@@ -154,7 +154,7 @@ class Gluing:
         self.outline = outline_of(self._scene, symbol.exports)
 
     def result(self, children: Sequence[frozenset[int]], work: Work) -> frozenset[int] | None:
-        """The matches of a phrase from those of its children; ``None`` if one is found.
+        """Return the matches of a phrase from those of its children; ``None`` if one is found.
 
         Raises:
             BudgetSpent: if ``work`` is used up.
@@ -170,7 +170,7 @@ class Gluing:
         return frozenset(result)
 
     def _outcome(self, number: int, work: Work) -> frozenset[int] | None:
-        """What becomes of one match of all children; ``None`` if the structure is found."""
+        """Return what becomes of one match of all children; ``None`` if the structure is found."""
         match: Match | None = self._matches.values[number]
         if self._named and match is not None:
             match = keep_passing(self._schema, match, self._scene.labels)
@@ -186,7 +186,7 @@ class Gluing:
         return frozenset(outcome)
 
     def _grown(self, match: Match, work: Work) -> Collection[Match]:
-        """The match with the new nodes and edges, in all ways."""
+        """Return the match with the new nodes and edges, in all ways."""
         if not self._fresh and not self._edges:
             return (match,)
         schema, labels = self._schema, self._scene.labels
@@ -203,7 +203,7 @@ class Gluing:
 
 
 def _size(schema: Schema, matches: Collection[Match]) -> int:
-    """The number of matches, their extensions included."""
+    """Return the number of matches, their extensions included."""
     if not schema.withouts:
         return len(matches)
     return sum(1 + sum(map(len, match.extensions)) for match in matches)

@@ -71,13 +71,13 @@ class Match(NamedTuple):
 
 
 def empty_match(schema: Schema) -> Match:
-    """The match in which no variable has a node."""
+    """Return the match in which no variable has a node."""
     extensions = tuple(frozenset({_empty(clause)}) for clause in schema.withouts)
     return with_extensions(_empty(schema.body), extensions)
 
 
 def complete(schema: Schema, match: Match) -> bool:
-    """Whether every variable has its node and every atom holds; extensions aside."""
+    """Return whether every variable has its node and every atom holds; extensions aside."""
     return (
         match.edges == schema.body.all_edges
         and UNASSIGNED not in match.assignment
@@ -118,7 +118,7 @@ def _rename_progress(progress: WalkProgress, table: Sequence[int]) -> WalkProgre
 
 
 def passes(clause: BodySchema, variable: int, label: int | None) -> bool:
-    """Whether a node may be the variable; a label that is not known yet may pass."""
+    """Return whether a node may be the variable; a label that is not known yet may pass."""
     predicate = clause.predicates[variable]
     return predicate == NO_PREDICATE or label is None or bool(label >> predicate & 1)
 
@@ -127,7 +127,7 @@ def passes(clause: BodySchema, variable: int, label: int | None) -> bool:
 
 
 def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
-    """The match that restricts to ``first`` and ``second``, which overlap in ``shared``."""
+    """Return the match that restricts to ``first`` and ``second``, which overlap in ``shared``."""
     joined = _join(schema.body, first, second, shared)
     if joined is None or not schema.withouts:
         return joined
@@ -244,14 +244,14 @@ def assign(schema: Schema, match: Match, variable: int, node: int, label: int | 
 
 
 def with_node(match: Match, variable: int, node: int) -> Match:
-    """The match with one more node, its extensions as they were."""
+    """Return the match with one more node, its extensions as they were."""
     assignment = match.assignment
     grown = (*assignment[:variable], node, *assignment[variable + 1 :])
     return Match(grown, match.edges, match.walks, match.extensions)
 
 
 def with_extensions(match: Match, extensions: tuple[frozenset[Match], ...]) -> Match:
-    """The match with other extensions."""
+    """Return the match with other extensions."""
     return Match(match.assignment, match.edges, match.walks, extensions)
 
 

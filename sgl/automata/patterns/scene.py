@@ -96,7 +96,7 @@ def scene_of(schema: Schema, symbol: Symbol, outlines: Sequence[Outline]) -> Sce
 
 
 def outline_of(scene: Scene, exports: Sequence[int]) -> Outline:
-    """What remains visible of a scene when all nodes but ``exports`` are forgotten."""
+    """Return what remains visible of a scene when all nodes but ``exports`` are forgotten."""
     return Outline(
         ports=tuple(PortInfo(scene.labels[node], scene.counts[node]) for node in exports),
         reach=tuple(_between_ports(reach, scene) for reach in scene.reach),
@@ -170,7 +170,7 @@ class MatchFate(Enum):
 
 
 def forget(match: Match, scene: Scene) -> Match | MatchFate:
-    """The match over ports, or what became of it.
+    """Return the match over ports, or what became of it.
 
     It is found when nothing can make it fail any more, and dead when nothing
     can complete it.
@@ -198,7 +198,7 @@ def forget(match: Match, scene: Scene) -> Match | MatchFate:
 
 
 def _stays(match: Match, scene: Scene) -> bool:
-    """Whether all nodes of an incomplete match remain and nothing else can change."""
+    """Return whether all nodes of an incomplete match remain and nothing else can change."""
     if match.walks or match.extensions:
         return False
     complete = match.edges == scene.schema.body.all_edges
@@ -212,7 +212,7 @@ def _stays(match: Match, scene: Scene) -> bool:
 
 
 def _leave(clause: BodySchema, match: Match, scene: Scene) -> tuple[WalkProgress, ...] | None:
-    """The walks over the nodes that remain; ``None`` if a forgotten node is still needed."""
+    """Return the walks over the nodes that remain; ``None`` if a forgotten node is still needed."""
     for variable, node in enumerate(match.assignment):
         if node >= 0 and scene.table[node] == DONE and not _served(clause, match, variable, scene):
             return None
@@ -229,7 +229,7 @@ def _leave(clause: BodySchema, match: Match, scene: Scene) -> tuple[WalkProgress
 
 
 def _served(clause: BodySchema, match: Match, variable: int, scene: Scene) -> bool:
-    """Whether everything about a variable holds at the moment its node is forgotten."""
+    """Return whether everything about a variable holds at the moment its node is forgotten."""
     node = match.assignment[variable]
     incident = clause.incident[variable]
     if match.edges & incident != incident:
@@ -246,7 +246,7 @@ def _served(clause: BodySchema, match: Match, variable: int, scene: Scene) -> bo
 def _settled(
     clause: BodySchema, match: Match, walks: tuple[WalkProgress, ...], scene: Scene
 ) -> bool:
-    """Whether the match is complete and no later rule can change that."""
+    """Return whether the match is complete and no later rule can change that."""
     if match.edges != clause.all_edges or not all(progress.satisfied for progress in walks):
         return False
     for variable, node in enumerate(match.assignment):
@@ -283,7 +283,7 @@ def _is_done(node: int, scene: Scene) -> bool:
 
 
 def _starting(end: int, known: Lengths | None) -> Lengths:
-    """The lengths of walks from (or to) an end, before the rule's own walks."""
+    """Return the lengths of walks from (or to) an end, before the rule's own walks."""
     if known is not None:
         return known
     return ((end, ZERO),) if end >= 0 else ()

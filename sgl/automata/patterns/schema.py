@@ -59,7 +59,7 @@ class WalkRelation:
 
     @classmethod
     def of(cls, atom: PathAtom) -> WalkRelation:
-        """The relation in which a path atom is decided."""
+        """Return the relation in which a path atom is decided."""
         if atom.high is None:
             return cls(max(atom.low, 1), saturates=True)
         return cls(atom.high, saturates=False)
@@ -84,7 +84,7 @@ class WalkRelation:
 
 
 def wanted_lengths(atom: PathAtom) -> int:
-    """The lengths that satisfy a path atom, in its own relation."""
+    """Return the lengths that satisfy a path atom, in its own relation."""
     cap = WalkRelation.of(atom).cap
     return sum(1 << length for length in range(atom.low, cap + 1))
 
@@ -138,7 +138,7 @@ class DegreeGoal:
     accepted: int
 
     def accepts(self, count: int) -> bool:
-        """Whether a node with this count passes."""
+        """Return whether a node with this count passes."""
         return bool(self.accepted >> count & 1)
 
 
@@ -268,7 +268,7 @@ def _distinct(values: Iterable[_T]) -> tuple[_T, ...]:
 
 
 def _counters(bodies: Iterable[Body]) -> dict[LabelTest, int]:
-    """The cap of the counter for each label test: it tells the largest number from more."""
+    """Return the cap of the counter for each label test: it tells the largest number from more."""
     caps: dict[LabelTest, int] = {}
     for body in bodies:
         for variable in body.variables:
@@ -278,13 +278,13 @@ def _counters(bodies: Iterable[Body]) -> dict[LabelTest, int]:
 
 
 def _connected(body: Body) -> set[int]:
-    """The variables that an edge or a path mentions."""
+    """Return the variables that an edge or a path mentions."""
     atoms: tuple[EdgeAtom | PathAtom, ...] = (*body.edges, *body.paths)
     return {end for atom in atoms for end in (atom.source, atom.target)}
 
 
 def _constrained(body: Body) -> list[str]:
-    """The variables about which a ``without`` body says anything."""
+    """Return the variables about which a ``without`` body says anything."""
     connected = _connected(body)
     return [
         variable.name
@@ -296,7 +296,7 @@ def _constrained(body: Body) -> list[str]:
 def _clause(
     body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _Shared
 ) -> BodySchema:
-    """Number the variables of ``body`` after those of ``outer`` and sort out its atoms."""
+    """Return the schema of ``body``, its variables numbered after those of ``outer``."""
     own = [variable for variable in body.variables if variable.name not in outer]
     names = (*outer, *(variable.name for variable in own))
     number = [names.index(variable.name) for variable in body.variables]

@@ -68,11 +68,11 @@ class SchemaAutomaton:
         self._accepting: dict[int, bool] = {FOUND: True}
 
     def symbol(self, symbol: Symbol) -> int:
-        """The number of a symbol."""
+        """Return the number of a symbol."""
         return self._symbols.number(symbol)
 
     def step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
-        """The state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
+        """Return the state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
         key = symbol, children
         state = self.transitions.get(key)
         if state is None:
@@ -90,7 +90,7 @@ class SchemaAutomaton:
         return self._states.number(PhraseState(outline, matches))
 
     def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> tuple[Gluing, int]:
-        """A symbol over children with these outlines, and the outline of its result."""
+        """Return a symbol over children with these outlines, and the outline of its result."""
         key = symbol, outlines
         if key not in self._gluings:
             value = self._symbols.values[symbol]
@@ -107,7 +107,7 @@ class SchemaAutomaton:
         return self._gluings[key]
 
     def accepts(self, state: int) -> bool:
-        """Whether a whole text in this state contains the structure.
+        """Return whether a whole text in this state contains the structure.
 
         All its ports are forgotten; extensions that are incomplete then stay so.
         """
@@ -150,7 +150,7 @@ class StructureAutomaton:
         self._symbol_of_kind: dict[tuple[int, ...], int] = {}
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """The state of a phrase from a rule id and the states of its children.
+        """Return the state of a phrase from a rule id and the states of its children.
 
         Raises:
             StructureTooCostly: if the budget is used up.
@@ -161,7 +161,7 @@ class StructureAutomaton:
         return self.after(symbol, children)
 
     def symbols(self, rules: Sequence[int]) -> list[int]:
-        """The numbers of the symbols of some rules, for :meth:`after`."""
+        """Return the numbers of the symbols of some rules, for :meth:`after`."""
         symbols = []
         for kind in self._query_symbols.kinds(rules):
             symbol = self._symbol_of_kind.get(kind)
@@ -172,7 +172,7 @@ class StructureAutomaton:
         return symbols
 
     def after(self, symbol: int, children: tuple[int, ...]) -> int:
-        """The state of a phrase from the number of a symbol and the states of its children.
+        """Return the state of a phrase from the number of a symbol and the states of its children.
 
         Raises:
             StructureTooCostly: if the budget is used up.
@@ -188,11 +188,11 @@ class StructureAutomaton:
             ) from None
 
     def accepts_state(self, state: int) -> bool:
-        """Whether a whole text in this state contains the structure."""
+        """Return whether a whole text in this state contains the structure."""
         return self._core.accepts(state)
 
     def run(self, grammar: CoreGrammar, derivation: Derivation) -> int:
-        """The state of a derivation, given as its rule ids in preorder."""
+        """Return the state of a derivation, given as its rule ids in preorder."""
         stack: list[int] = []
         for rule in reversed(derivation):
             children = tuple(stack.pop() for _ in grammar.rules[rule].rhs)
@@ -200,19 +200,19 @@ class StructureAutomaton:
         return stack.pop()
 
     def accepts(self, grammar: CoreGrammar, derivation: Derivation) -> bool:
-        """Whether the graph of a derivation contains the structure."""
+        """Return whether the graph of a derivation contains the structure."""
         return self.accepts_state(self.run(grammar, derivation))
 
 
 def compile_structure(
     grammar: CoreGrammar, structure: Structure, budget: int = DEFAULT_BUDGET
 ) -> StructureAutomaton:
-    """The automaton of a single structure; see ``StructureCompiler`` for many."""
+    """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
     return StructureAutomaton(structure, FragmentIndex(grammar, structure.layer), budget=budget)
 
 
 def _costliest_variable(query: Query) -> str:
-    """The variable that a test would help most: eager ones without a test come first."""
+    """Return the variable that a test would help most: eager ones without a test come first."""
     body = query.structure.body
     clause = query.schema.body
 

@@ -44,7 +44,7 @@ class LabelIndex:
         return len(self._number)
 
     def add(self, attributes: Attributes) -> int:
-        """The number of a label."""
+        """Return the number of a label."""
         number = self._number.get(attributes)
         if number is None:
             number = self._number[attributes] = len(self._number)
@@ -53,7 +53,7 @@ class LabelIndex:
         return number
 
     def passing(self, predicate: Predicate) -> Mask:
-        """The labels that pass a predicate; not to be changed."""
+        """Return the labels that pass a predicate; not to be changed."""
         passing = self._passing.get(predicate)
         if passing is None:
             passing = np.ones(len(self), np.bool_)
@@ -152,13 +152,13 @@ class Symbol:
 
 
 def forgetting(ports: int) -> Symbol:
-    """The symbol that forgets all ports of its one child and exports none."""
+    """Return the symbol that forgets all ports of its one child and exports none."""
     nodes = tuple(range(ports))
     return Symbol(ports=(nodes,), labels=(None,) * ports, fresh=(), edges=(), exports=())
 
 
 def effect_of(tests: LabelTests, label: str) -> Effect:
-    """The effect of an edge with this label."""
+    """Return the effect of an edge with this label."""
     return Effect(
         goals=tuple(_accepting(goals, label) for goals in tests.goals),
         relations=_accepting(tests.relations, label),
@@ -186,7 +186,7 @@ class Frame:
     exports: tuple[int, ...]
 
     def symbol(self, effects: Mapping[str, Effect], masks: Sequence[int]) -> Symbol:
-        """The symbol for labels that pass the predicates ``masks``."""
+        """Return the symbol for labels that pass the predicates ``masks``."""
         labels: list[int | None] = [None] * self.size
         for node, mask in zip(self.labelled, masks, strict=True):
             labels[node] = mask
@@ -267,7 +267,7 @@ class FragmentIndex:
         return list(zip(self._frame_of, *block[self._labels].T.tolist(), strict=True))
 
     def query_symbols(self, query: Query) -> QuerySymbols:
-        """The rules as ``query`` reads them."""
+        """Return the rules as ``query`` reads them."""
         passing = [self._index.passing(predicate) for predicate in query.predicates]
         passed = [*bit_sets(passing, len(self._index)), 0]
         return QuerySymbols(self._frame_of, self._labels, passed, self._frames, query)
@@ -305,6 +305,6 @@ class QuerySymbols:
         return zip(frames, *passed, strict=True)
 
     def symbol(self, kind: tuple[int, ...]) -> Symbol:
-        """The symbol of the rules of a kind."""
+        """Return the symbol of the rules of a kind."""
         frame = self._frames[kind[0]]
         return frame.symbol(self._effects, kind[1 : len(frame.labelled) + 1])

@@ -276,14 +276,14 @@ class Proofs:
         return not self.unsatisfiable and all(pattern.proved for pattern in self.patterns)
 
     def of(self, pattern: str) -> PatternProofs:
-        """The claims about a pattern; raises ``KeyError``."""
+        """Return the claims about a pattern; raises ``KeyError``."""
         for proofs in self.patterns:
             if proofs.name == pattern:
                 return proofs
         raise KeyError(pattern)
 
     def refuted(self) -> Iterator[tuple[str, Claim]]:
-        """The claims that fail, each with the name of its pattern."""
+        """Yield the claims that fail, each with the name of its pattern."""
         for proofs in self.patterns:
             for claim in proofs.claims:
                 if claim.verdict is Verdict.REFUTED:

@@ -104,13 +104,13 @@ class StructureCompiler:
             self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
 
     def structure_automaton(self, structure: Structure) -> StructureAutomaton:
-        """The automaton of a structure over single derivations."""
+        """Return the automaton of a structure over single derivations."""
         if structure not in self._automata:
             self.prepare((structure,))
         return self._automata[structure]
 
     def absence(self, structure: Structure) -> TreeAutomaton:
-        """The derivations that do not contain the structure; trim and minimal."""
+        """Return the derivations that do not contain the structure; trim and minimal."""
         absent = self._absence.get(structure)
         if absent is None:
             automaton = self.structure_automaton(structure)
@@ -128,11 +128,11 @@ class StructureCompiler:
         return absent
 
     def presence(self, structure: Structure) -> TreeAutomaton:
-        """The derivations that contain the structure; total and minimal."""
+        """Return the derivations that contain the structure; total and minimal."""
         return self.presence_of_any((structure,))
 
     def presence_of_any(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
-        """The derivations that contain one of the structures; total and minimal."""
+        """Return the derivations that contain one of the structures; total and minimal."""
         present = self._presence.get(structures)
         if present is None:
             lacking = self.absence_of_all(structures)
@@ -141,7 +141,7 @@ class StructureCompiler:
         return present
 
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
-        """The derivations that contain one of the structures; trim and minimal."""
+        """Return the derivations that contain one of the structures; trim and minimal."""
         known = self._disjunctions.get(structures)
         if known is None:
             known = self._disjunctions[structures] = trim(self.presence_of_any(structures))
@@ -154,14 +154,14 @@ class StructureCompiler:
         return self._everything
 
     def _satisfied_by_kept_rules(self, excluded: tuple[Structure, ...]) -> TreeAutomaton:
-        """The derivations that use a kept rule or contain none of these structures."""
+        """Return the derivations that use a kept rule or contain none of these structures."""
         if self._keepless is None:
             kept = (rule.id for rule in self.grammar.rules if rule.keep)
             self._keepless = without_rules(self.everything(), kept)
         return trim(complement(intersection(self.presence_of_any(excluded), self._keepless)))
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
-        """The derivations that satisfy a constraint; trim, minimal and in order."""
+        """Return the derivations that satisfy a constraint; trim, minimal and in order."""
         language = self._languages.get(constraint)
         if language is None:
             language = self.absence_of_all(constraint.exclude)
@@ -173,21 +173,21 @@ class StructureCompiler:
         return language
 
     def split(self, constraint: Constraint) -> SplitGrammar:
-        """The grammar, conditioned on a constraint."""
+        """Return the grammar, conditioned on a constraint."""
         language = self.language(constraint)
         if language not in self._splits:
             self._splits[language] = split_grammar(language)
         return self._splits[language]
 
     def view(self, constraint: Constraint) -> SplitView:
-        """The grammar under a constraint, prepared for being read by automata."""
+        """Return the grammar under a constraint, prepared for being read by automata."""
         language = self.language(constraint)
         if language not in self._views:
             self._views[language] = SplitView(self.split(constraint))
         return self._views[language]
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
-        """The derivations that contain none of the structures; trim and minimal."""
+        """Return the derivations that contain none of the structures; trim and minimal."""
         members = tuple(structures)
         return self._absences.of(members) if members else self.everything()
 
@@ -214,7 +214,7 @@ _Clauses = Sequence[_Requirement]
 
 
 def find_conflict(compiler: StructureCompiler, constraint: Constraint) -> Conflict | None:
-    """A minimal conflict in a constraint, or ``None`` if it can be satisfied."""
+    """Return a minimal conflict in a constraint, or ``None`` if it can be satisfied."""
 
     def impossible(clauses: _Clauses) -> bool:
         candidate = _constraint(clauses, keep=constraint.keep)
@@ -240,7 +240,7 @@ def _constraint(clauses: _Clauses, *, keep: bool) -> Constraint:
 def _explain(
     impossible: Callable[[_Clauses], bool], given: _Clauses, grown: bool, clauses: _Clauses
 ) -> list[_Requirement]:
-    """The clauses needed to make ``given`` impossible; ``grown`` says that it is new."""
+    """Return the clauses needed to make ``given`` impossible; ``grown`` says that it is new."""
     if grown and impossible(given):
         return []
     if len(clauses) == 1:

@@ -89,12 +89,12 @@ class Evidence:
         return _used(self.populated_training)
 
     def used_by_items_of(self, pattern: str) -> frozenset[int]:
-        """The rules that some generalization item of a pattern can use."""
+        """Return the rules that some generalization item of a pattern can use."""
         own = (e for e in self.generalization if e.stratum.category == pattern)
         return _used(e for e in own if e.stratum.count)
 
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
-        """Whether no text of the stratum contains the structure."""
+        """Return whether no text of the stratum contains the structure."""
         key = evidence.view, structure
         known = self._exclusions.get(key)
         if known is None:
@@ -104,7 +104,7 @@ class Evidence:
         return known
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
-        """Whether every text of the stratum contains one of the structures."""
+        """Return whether every text of the stratum contains one of the structures."""
         return requires(evidence.view, self._automaton_view(group))
 
     def _automaton_view(self, structures: tuple[Structure, ...]) -> AutomatonView:
@@ -115,12 +115,12 @@ class Evidence:
         return reader
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
-        """The smallest text of a stratum that an automaton accepts."""
+        """Return the smallest text of a stratum that an automaton accepts."""
         both = self._intersection(evidence.language, automaton)
         return smallest_derivation(both)
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
-        """The probability that a text of the stratum contains the structure."""
+        """Return the probability that a text of the stratum contains the structure."""
         if evidence.split.empty or self.excludes(evidence, structure):
             return 0.0
         both = self._intersection(evidence.language, self.compiler.presence(structure))
@@ -133,7 +133,7 @@ class Evidence:
         return self._intersections[key]
 
     def marks(self, pattern: Pattern) -> tuple[Structure, ...]:
-        """The held-out structures that items of a pattern may contain."""
+        """Return the held-out structures that items of a pattern may contain."""
         return tuple(
             structure
             for other in self.plan.patterns
@@ -142,7 +142,7 @@ class Evidence:
         )
 
     def is_marked(self, evidence: StratumEvidence, pattern: Pattern) -> bool:
-        """Whether every text of a stratum of ``pattern`` contains one of its marks."""
+        """Return whether every text of a stratum of ``pattern`` contains one of its marks."""
         if evidence.stream not in self._marked:
             self._marked[evidence.stream] = self.requires(evidence, self.marks(pattern))
         return self._marked[evidence.stream]
@@ -153,7 +153,7 @@ def _used(strata: Iterable[StratumEvidence]) -> frozenset[int]:
 
 
 def _structures(plan: Plan) -> Iterator[Structure]:
-    """The structures that the claims about a plan are about."""
+    """Yield the structures that the claims about a plan are about."""
     for stratum in plan.strata:
         yield from stratum.constraint.exclude
         for group in stratum.constraint.require:

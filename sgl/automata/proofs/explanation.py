@@ -33,7 +33,7 @@ class StateExample:
 
 
 def reached_states(split: SplitGrammar, automaton: TreeAutomaton) -> frozenset[int]:
-    """The states of an automaton that phrases of a split can be in."""
+    """Return the states of an automaton that phrases of a split can be in."""
     leaf = leaf_states(automaton)
     tables = dict(zip(automaton.index.phrasal, automaton.tables, strict=True))
     states: list[set[int]] = [set() for _ in split.category]
@@ -54,7 +54,7 @@ def reached_states(split: SplitGrammar, automaton: TreeAutomaton) -> frozenset[i
 
 
 def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
-    """The states of categories that an automaton has several states for."""
+    """Yield the states of categories that an automaton has several states for."""
     reached = reached_states(split, automaton)
     phrases = smallest_phrases(automaton)
     crowd: dict[int, list[int]] = {}
@@ -67,7 +67,7 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
 
 
 def smallest_phrases(automaton: TreeAutomaton) -> dict[int, Derivation]:
-    """A smallest derivation of each state; small is of few rules and few tokens."""
+    """Return a smallest derivation of each state; small is of few rules and few tokens."""
     tokens = automaton.index.grammar.source_tokens
     best: dict[int, tuple[int, Derivation]] = {}
 
@@ -98,7 +98,7 @@ def with_other_words(
     derivation: Derivation,
     lemmas: list[tuple[str, ...]],
 ) -> Derivation:
-    """The derivation with other words where a lemma is repeated, as far as there are any.
+    """Return the derivation with other words where a lemma is repeated, as far as there are any.
 
     ``lemmas`` are those of each rule.  A word is exchanged for one of the same
     state, so that the automaton accepts what it accepted before.

@@ -31,7 +31,7 @@ def find_distributions(evidence: Evidence) -> tuple[Distribution, ...]:
 
 
 def find_unsatisfiable(evidence: Evidence) -> tuple[Unsatisfiable, ...]:
-    """The strata without any text."""
+    """Return the strata without any text."""
     found = []
     for stratum in evidence.strata:
         if stratum.split.empty:
@@ -56,7 +56,7 @@ def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
 
 
 def _separated(evidence: Evidence, first: StratumEvidence, second: StratumEvidence) -> bool:
-    """Whether every text of ``first`` contains a structure that ``second`` excludes."""
+    """Return whether every text of ``first`` contains a structure that ``second`` excludes."""
     pattern = next(p for p in evidence.plan.patterns if p.name == first.stratum.category)
     return second.excluded.issuperset(evidence.marks(pattern)) and evidence.is_marked(
         first, pattern

@@ -45,7 +45,7 @@ NO_LOOP = -1
 
 
 def members(bits: Bits) -> Iterator[int]:
-    """The states of a set, in order."""
+    """Yield the states of a set, in order."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
@@ -78,7 +78,7 @@ class _Bundle:
         self._columns = [np.unique(column, return_inverse=True) for column in columns]
 
     def combinations(self, sets: Sequence[Bits]) -> Iterator[tuple[Bits, ...]]:
-        """The combinations of sets that the children of some step have."""
+        """Yield the combinations of sets that the children of some step have."""
         codes, values = np.zeros(1, np.intp), list[list[Bits]]()
         for states, places in self._columns:
             numbers: Numbering[Bits] = Numbering()
@@ -117,7 +117,7 @@ class SplitView:
                 rank += 1
 
     def bundled(self, rule: int) -> list[_Step | _Bundle]:
-        """The steps of a rule; if they are many, those of one state together."""
+        """Return the steps of a rule; if they are many, those of one state together."""
         if rule not in self._readings:
             steps = self.steps_of.get(rule, ())
             of_state: dict[int, list[_Step]] = {}
@@ -131,7 +131,7 @@ class SplitView:
         return self._readings[rule]
 
     def states_in(self, categories: Iterable[int]) -> list[int]:
-        """The states of some categories, in order."""
+        """Return the states of some categories, in order."""
         return sorted(state for c in categories for state in self._states_in.get(c, ()))
 
     def states_of(self, lexicon: Lexicon) -> list[list[int]]:
@@ -224,7 +224,7 @@ class AutomatonView:
 
 
 def excludes(view: SplitView, lacking: AutomatonView) -> bool:
-    """Whether every text of the split is accepted by ``lacking`` and none gets stuck."""
+    """Return whether every text of the split is accepted by ``lacking`` and none gets stuck."""
     sets = assignment(view, lacking)
     return sets is not None and all(
         not sets[root] & ~lacking.accepting for root, _ in view.split.roots
@@ -252,7 +252,7 @@ def assignment(view: SplitView, reader: AutomatonView) -> list[Bits] | None:
 
 
 def requires(view: SplitView, lacking: AutomatonView) -> bool:
-    """Whether no text of the split is accepted by ``lacking``."""
+    """Return whether no text of the split is accepted by ``lacking``."""
     split, automaton = view.split, lacking.automaton
     sets = [0] * len(split.category)
     for result, row in zip(automaton.leaves, view.states_of(automaton.lexicon), strict=True):
@@ -269,7 +269,7 @@ _Reading = tuple[_Step | _Bundle, RuleTable]
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
-    """The steps of these rules by their ranks, of which no two are equal."""
+    """Return the steps of these rules by their ranks, of which no two are equal."""
     steps = [(step.rank, step, table) for rule, table in tables for step in view.bundled(rule)]
     steps.sort()
     return [(step, table) for _, step, table in steps]
@@ -311,7 +311,7 @@ def _sets_of(children: tuple[int, ...]) -> _Children:
 
 
 def _decoded(code: int, values: Sequence[Sequence[Bits]]) -> tuple[Bits, ...]:
-    """The values that a number stands for, whose last digit is the place of the last value."""
+    """Return the values whose places are the digits of a number, the last value last."""
     found: list[Bits] = []
     for of_place in reversed(values):
         code, place = divmod(code, len(of_place))
@@ -320,7 +320,7 @@ def _decoded(code: int, values: Sequence[Sequence[Bits]]) -> tuple[Bits, ...]:
 
 
 def _together(found: Iterable[tuple[Bits, bool]]) -> tuple[Bits, bool]:
-    """The results of any, and whether some combination of any has none."""
+    """Return the results of any, and whether some combination of any has none."""
     results, lacks = 0, False
     for more, lacking in found:
         results, lacks = results | more, lacks or lacking

@@ -92,7 +92,7 @@ class RuleIngredients:
                 self.rules_of.setdefault(ingredient, []).append(rule.id)
 
     def used_by(self, rules: Iterable[int]) -> list[int]:
-        """The ingredients that some rules provide, in the order of the rules."""
+        """Return the ingredients that some rules provide, in the order of the rules."""
         provided = chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)])
         return list(dict.fromkeys(provided))
 
@@ -125,7 +125,7 @@ def _ingredients(
 def inventory_of(
     evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern
 ) -> tuple[tuple[tuple[IngredientKind, int], ...], tuple[Unseen, ...]]:
-    """How many ingredients of each kind a pattern's items can use, and those that training cannot.
+    """Return how many ingredients of each kind items use, and those that training cannot.
 
     Without training sentences nothing is asked of them.
     """
@@ -178,7 +178,7 @@ class _AbsenceReasons:
         return Reason.TOGETHER if is_rule else Reason.MISSING
 
     def _usable_without_structure(self) -> frozenset[int]:
-        """The rules of texts without what the items may contain and others may not."""
+        """Return the rules of texts without what the items may contain and others may not."""
         if self._without is None:
             compiler = self._evidence.compiler
             marks = self._evidence.marks(self._pattern)
@@ -187,7 +187,7 @@ class _AbsenceReasons:
 
 
 def rules_used(automaton: TreeAutomaton) -> frozenset[int]:
-    """The rules that some text uses which a trim automaton accepts."""
+    """Return the rules that some text uses which a trim automaton accepts."""
     words = (rule for rule, state in leaf_states(automaton).items() if state != DEAD)
     phrasal = (
         rule for rule, table in zip(automaton.index.phrasal, automaton.tables, strict=True) if table

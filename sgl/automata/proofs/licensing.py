@@ -43,7 +43,7 @@ Link = EdgeAtom | PathAtom
 
 
 def pieces_of(structure: Structure) -> tuple[Structure, ...]:
-    """The pieces of a structure, none of them twice up to the names of variables."""
+    """Return the pieces of a structure, none of them twice up to the names of variables."""
     pieces: dict[Structure, Structure] = {}
     for reduced in _reduced(structure.body):
         for members in _connected(reduced):
@@ -62,7 +62,7 @@ class _Sketch:
 
 
 def _reduced(body: Body) -> Iterator[_Sketch]:
-    """The body with one link less or shorter, or one count lower, in each possible way."""
+    """Yield the body with one link less or shorter, or one count lower, in each possible way."""
     links = body.links
     for pair in dict.fromkeys(frozenset((link.source, link.target)) for link in links):
         own = [link for link in links if {link.source, link.target} == pair]
@@ -87,7 +87,7 @@ def _exchanged(
 
 
 def _shorter(link: Link) -> Link | None:
-    """A path with one edge less; ``None`` if nothing of the link is left."""
+    """Return a path with one edge less; ``None`` if nothing of the link is left."""
     if isinstance(link, EdgeAtom) or link.low <= 1:
         return None
     if link.low == 2:
@@ -96,7 +96,7 @@ def _shorter(link: Link) -> Link | None:
 
 
 def _connected(sketch: _Sketch) -> list[list[int]]:
-    """The connected parts of a body, as lists of variables."""
+    """Return the connected parts of a body, as lists of variables."""
     part = list(range(len(sketch.variables)))
     for link in sketch.links:
         kept, gone = part[link.source], part[link.target]
@@ -108,7 +108,7 @@ def _connected(sketch: _Sketch) -> list[list[int]]:
 
 
 def _piece(structure: Structure, sketch: _Sketch, members: Sequence[int]) -> Structure | None:
-    """The structure of one connected part; ``None`` if it says nothing."""
+    """Return the structure of one connected part; ``None`` if it says nothing."""
     links = [link for link in sketch.links if link.source in members]
     alone = sketch.variables[members[0]]
     if not links and not alone.tests and not alone.degrees:
@@ -137,7 +137,7 @@ def _piece(structure: Structure, sketch: _Sketch, members: Sequence[int]) -> Str
 
 
 def _mentions(clause: Body, names: Iterable[str]) -> set[str]:
-    """The variables of the body that a ``without`` speaks about."""
+    """Return the variables of the body that a ``without`` speaks about."""
     return {variable.name for variable in clause.variables}.intersection(names)
 
 
@@ -149,7 +149,7 @@ class Licensing:
         self._search = TrainingSearch(evidence)
 
     def pieces(self, pattern: Pattern) -> tuple[Piece, ...]:
-        """The claims about the pieces of what a pattern holds out, each piece once.
+        """Return the claims about the pieces of what a pattern holds out, each piece once.
 
         Without training sentences nothing is claimed.
         """
@@ -164,7 +164,7 @@ class Licensing:
         return tuple(claims.values())
 
     def idle_waivers(self, pattern: Pattern) -> tuple[Structure, ...]:
-        """What a pattern waives that is a piece of nothing it holds out."""
+        """Return what a pattern waives that is a piece of nothing it holds out."""
         known = {piece.canonical() for _, piece in _pieces(pattern)}
         return tuple(s for s in pattern.waive if s.canonical() not in known)
 
@@ -179,7 +179,7 @@ class Licensing:
 
 
 def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
-    """The clauses that keep a structure out of the first training stratum, if there is one."""
+    """Return the clauses that keep a structure out of the first training stratum."""
     if not evidence.populated_training:
         return None
     constraint = evidence.populated_training[0].stratum.constraint
@@ -188,7 +188,7 @@ def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
 
 
 def _pieces(pattern: Pattern) -> Iterator[tuple[Structure, Structure]]:
-    """What a pattern holds out with each of its pieces."""
+    """Yield what a pattern holds out with each of its pieces."""
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
             yield whole, piece

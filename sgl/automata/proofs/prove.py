@@ -87,7 +87,7 @@ def prove(
 
 
 def _focus(plan: Plan, pattern: str) -> Plan:
-    """The plan without the generalization items of other patterns."""
+    """Return the plan without the generalization items of other patterns."""
     own = (s for s in plan.strata if s.split in TRAINED or s.category == pattern)
     return replace(plan, strata=tuple(own))
 
@@ -139,7 +139,7 @@ class _Prover:
         )
 
     def _leak(self, structure: Structure) -> tuple[StratumEvidence, Derivation] | None:
-        """The first training stratum that derives the structure, with a witness."""
+        """Return the first training stratum that derives the structure, with a witness."""
         if structure not in self._leaks:
             self._leaks[structure] = None
             for stratum in self._evidence.training:
@@ -213,7 +213,7 @@ class _Prover:
     def _misfit(
         self, pattern: Pattern, evidence: StratumEvidence
     ) -> tuple[Structure | None, Derivation | None]:
-        """A text of the stratum that is not as claimed, after the structure it should not have."""
+        """Return the structure that a text should not have, and the text that is not as claimed."""
         constraint = evidence.stratum.constraint
         groups = [pattern.gen or pattern.held_out, *constraint.require]
         for group in dict.fromkeys(groups):

@@ -52,7 +52,7 @@ class StratumStatistics:
         return None if self.by_length is None else sum(self.by_length)
 
     def height_at(self, share: float) -> int:
-        """The least height that this share of the derivations does not exceed."""
+        """Return the least height that this share of the derivations does not exceed."""
         total = 0.0
         for height, probability in enumerate(self.heights):
             total += probability
@@ -62,7 +62,7 @@ class StratumStatistics:
 
 
 def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
-    """The figures of the author's grammar and of every stratum."""
+    """Return the figures of the author's grammar and of every stratum."""
     constraints = [(GRAMMAR, Constraint())]
     constraints += [(stratum.stream, stratum.constraint) for stratum in plan.strata]
     known: dict[Constraint, StratumStatistics] = {}
@@ -88,7 +88,7 @@ def _figures(stream: str, split: SplitGrammar) -> StratumStatistics:
 
 
 def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
-    """The probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
+    """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
     system = EquationSystem.of(
         len(split.category),
         [

@@ -75,7 +75,7 @@ class Pool:
         self._filters = _Filters(compiler.grammar)
 
     def find(self, structure: Structure) -> Seen | None:
-        """The first sentence that contains the structure, or ``None``."""
+        """Return the first sentence that contains the structure, or ``None``."""
         automaton = None
         wanted = self._filters.of(structure)
         for text in self._texts:
@@ -102,7 +102,7 @@ def _distinct_lemmas(grammar: CoreGrammar, plan: Plan) -> list[tuple[str, ...]]:
 
 
 def _repeats(derivation: Derivation, lemmas: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a lemma occurs twice that may occur once only."""
+    """Return whether a lemma occurs twice that may occur once only."""
     used = [lemma for rule in derivation for lemma in lemmas[rule]]
     return len(set(used)) < len(used)
 
@@ -120,7 +120,7 @@ class _Filters:
         self._tests: dict[tuple[str, NodeTest], frozenset[int]] = {}
 
     def of(self, structure: Structure) -> list[frozenset[int]]:
-        """A set of rules for each edge and each test of the structure."""
+        """Return a set of rules for each edge and each test of the structure."""
         layer = structure.layer
         if layer not in self._labels:
             self._read(layer)
@@ -138,7 +138,7 @@ class _Filters:
         return wanted
 
     def _test(self, layer: str, test: NodeTest) -> frozenset[int]:
-        """The rules with a word that passes; a word without the attribute may be any rule's."""
+        """Return the rules with a word that passes, or all if a word without the attribute does."""
         key = layer, test
         if key not in self._tests:
             values = self._values[layer]
@@ -198,7 +198,7 @@ def _derive(
 
 
 def _choice(bounds: Sequence[float], random: Random) -> int:
-    """The index of an interval, as probable as it is long."""
+    """Return the index of an interval, as probable as it is long."""
     return min(bisect_right(bounds, random.random() * bounds[-1]), len(bounds) - 1)
 
 
@@ -210,14 +210,14 @@ class TrainingSearch:
         self._found: dict[Structure, Seen | None] = {}
 
     def find(self, structure: Structure) -> Seen | None:
-        """A training sentence that contains the structure, or ``None`` if none can."""
+        """Return a training sentence that contains the structure, or ``None`` if none can."""
         name = structure.canonical()
         if name not in self._found:
             self._found[name] = self._pool.find(name) or self._decide(name)
         return self._found[name]
 
     def _decide(self, structure: Structure) -> Seen | None:
-        """The smallest text with the structure in the first stratum that derives it."""
+        """Return the smallest text with the structure in the first stratum that derives it."""
         for stratum in self._evidence.populated_training:
             if not self._evidence.excludes(stratum, structure):
                 contains = self._evidence.compiler.presence(structure)

@@ -20,7 +20,7 @@ from sgl.automata.weights.split import SplitGrammar
 
 
 def count_derivations(split: SplitGrammar) -> int | None:
-    """The number of derivations of a split, or ``None`` if they are infinitely many."""
+    """Return the number of derivations of a split, or ``None`` if they are infinitely many."""
     successors = [
         [child for transition in transitions for child in transition.children]
         for transitions in split.transitions_of
@@ -39,7 +39,7 @@ def count_derivations(split: SplitGrammar) -> int | None:
 
 
 def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None:
-    """The numbers of derivations with 0, 1, ..., ``longest`` source tokens.
+    """Return the numbers of derivations with 0, 1, ..., ``longest`` source tokens.
 
     ``None`` if a phrase can contain itself without a further token: then one
     length has infinitely many derivations.
@@ -96,7 +96,7 @@ class _LengthTable:
         return cls(leaves, phrases)
 
     def empty(self) -> list[bool]:
-        """Whether each state has a phrase without tokens."""
+        """Return whether each state has a phrase without tokens."""
         empty = [0 in words for words in self.leaves]
         changed = True
         while changed:
@@ -111,7 +111,7 @@ class _LengthTable:
 
 
 def _same_length_order(table: _LengthTable) -> list[int] | None:
-    """The states so that those come first which others need at the same length.
+    """Return the states so that those come first which others need at the same length.
 
     A state needs a child at its own length if the rule and the other children
     may be without tokens.  ``None`` if states need each other.
@@ -134,7 +134,7 @@ def _same_length_order(table: _LengthTable) -> list[int] | None:
 
 
 def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
-    """The coefficient of ``length`` in the product of the rows, read as polynomials."""
+    """Return the coefficient of ``length`` in the product of the rows, read as polynomials."""
     if len(rows) == 1:
         return rows[0][length]
     product, *rest, last = rows

@@ -107,7 +107,7 @@ def extended(inside: Vector) -> Vector:
 
 
 def inside_weights(system: EquationSystem) -> Vector:
-    """The least solution of the system.
+    """Return the least solution of the system.
 
     Every state must derive something; otherwise its weight is 0.
     """

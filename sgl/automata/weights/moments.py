@@ -42,7 +42,7 @@ class Moments:
 
     @classmethod
     def of(cls, size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]) -> Moments:
-        """The matrix of transitions (state, probability, children)."""
+        """Return the matrix of transitions (state, probability, children)."""
         rows: list[dict[int, float]] = [{} for _ in range(size)]
         for state, probability, children in transitions:
             row = rows[state]
@@ -70,7 +70,7 @@ class Radius:
 
 
 def spectral_radius(moments: Moments) -> Radius:
-    """The spectral radius of the matrix: the largest of its components' radii."""
+    """Return the spectral radius of the matrix: the largest of its components' radii."""
     rows, largest = moments.rows, Radius(0.0, (), ())
     for component in moments.components:
         if len(component) > 1 or component[0] in rows[component[0]]:
@@ -113,7 +113,7 @@ def _submatrix(
 
 
 def expected_visits(moments: Moments, roots: Iterable[tuple[int, float]]) -> list[float]:
-    """The expected number of phrases in each state; infinite where it has no bound."""
+    """Return the expected number of phrases in each state; infinite where it has no bound."""
     rows = moments.rows
     visits = [0.0] * len(rows)
     for state, probability in roots:

@@ -126,7 +126,7 @@ class NearestFinder:
         self._around = self._rules_around()
 
     def find(self, derivation: Derivation) -> Nearest | None:
-        """The nearest derivation of the split; None if it has none at all.
+        """Return the nearest derivation of the split; None if it has none at all.
 
         New words are those that were dropped where these fit, else the likeliest ones
         whose lemmas the sentence does not have yet.
@@ -180,7 +180,7 @@ class NearestFinder:
     def _phrase(
         self, number: int, phrases: Sequence[_ItemPhrase], costs: Sequence[Sequence[Cost]]
     ) -> tuple[list[Cost], dict[int, _Edit]]:
-        """The cost of making the phrase one of each state, and how."""
+        """Return the cost of making the phrase one of each state, and how."""
         phrase = phrases[number]
         best = [cost.plus(Cost(phrase.size)) for cost in self._smallest]
         chosen: dict[int, _Edit] = {}
@@ -212,7 +212,7 @@ class NearestFinder:
         phrases: Sequence[_ItemPhrase],
         costs: Sequence[Sequence[Cost]],
     ) -> tuple[Cost, tuple[int | None, ...]]:
-        """A new rule in place of the phrase's: the cheapest matching of their children.
+        """Return a new rule in place of the phrase's: the cheapest matching of their children.
 
         Children of the phrase are matched to those of the rule one by one; what is left
         of the former is dropped, and of the latter smallest phrases.
@@ -264,7 +264,7 @@ class NearestFinder:
     def _places(
         self, root: int, state: int, choices: Sequence[Mapping[int, _Edit]]
     ) -> Iterator[_ResultRule]:
-        """The rules of the result in preorder."""
+        """Yield the rules of the result in preorder."""
         stack: list[tuple[int | None, int]] = [(root, state)]
         while stack:
             number, state = stack.pop()
@@ -303,7 +303,7 @@ class NearestFinder:
         return Nearest(tuple(rules), tuple(phrases[n].rule for n in dropped), tuple(new))
 
     def _word(self, place: _ResultRule, spare: list[int], taken: set[str]) -> int:
-        """A new word in a place: a dropped one, or the likeliest that is not there yet."""
+        """Return a new word in a place: a dropped one, or the likeliest that is not there yet."""
         words = [t for t in self._split.transitions_of[place.state] if not t.children]
         free = [t for t in words if taken.isdisjoint(self._lemmas[t.rule])] or words
         for transition in free:
@@ -314,7 +314,7 @@ class NearestFinder:
 
 
 def _phrases(derivation: Derivation, arity: Sequence[int]) -> list[_ItemPhrase]:
-    """The phrases of a derivation, children before parents, the last rules first."""
+    """Return the phrases of a derivation, children before parents, the last rules first."""
     phrases: list[_ItemPhrase] = []
     stack: list[int] = []
     for rule in reversed(derivation):
@@ -342,7 +342,7 @@ def _likely(probability: float) -> Cost:
 
 
 def _size(phrase: _ItemPhrase, used: frozenset[int], phrases: Sequence[_ItemPhrase]) -> int:
-    """The rules in the children of a phrase that are not used."""
+    """Return the number of rules in the children of a phrase that are not used."""
     return sum(phrases[child].size for child in phrase.children if child not in used)
 
 

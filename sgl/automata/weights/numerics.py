@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 
 def components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The components of the graph, each sorted, successors before predecessors."""
+    """Return the components of the graph, each sorted, successors before predecessors."""
     order = [0] * len(successors)
     low = [0] * len(successors)
     on_path = [False] * len(successors)
@@ -55,7 +55,7 @@ Vector = NDArray[np.float64]
 
 
 def solve(matrix: Matrix, right: Vector) -> Vector | None:
-    """The solution ``x`` of ``(I - matrix) x = right``.
+    """Return the solution ``x`` of ``(I - matrix) x = right``.
 
     Returns:
         The solution, or ``None`` if a pivot is not positive, which means that

@@ -62,7 +62,7 @@ class Transitions:
 
     @classmethod
     def of(cls, transitions_of: Sequence[Iterable[Transition]]) -> Transitions:
-        """The columns of the sorted transitions of each state."""
+        """Return the columns of the sorted transitions of each state."""
         rows = [(state, t) for state, own in enumerate(transitions_of) for t in own]
         width = max((len(t.children) for _, t in rows), default=0)
         children = [(*t.children, *(NO_CHILD,) * (width - len(t.children))) for _, t in rows]
@@ -74,7 +74,7 @@ class Transitions:
         )
 
     def by_state(self, size: int) -> tuple[tuple[Transition, ...], ...]:
-        """The transitions of each of ``size`` states."""
+        """Return the transitions of each of ``size`` states."""
         table: list[list[Transition]] = [[] for _ in range(size)]
         for state, rule, children, probability in self.rows():
             table[state].append(Transition(rule, children, probability))
@@ -91,11 +91,11 @@ class Transitions:
         )
 
     def lexical(self) -> Transitions:
-        """The transitions into words."""
+        """Return the transitions into words."""
         return self._chosen(self._leaves())
 
     def phrasal(self) -> Transitions:
-        """The transitions with children."""
+        """Return the transitions with children."""
         return self._chosen(~self._leaves())
 
     def _leaves(self) -> NDArray[np.bool_]:
@@ -109,7 +109,7 @@ class Transitions:
 
 
 def _trees(columns: NDArray[np.intp]) -> list[tuple[int, ...]]:
-    """The rows of children, each as long as the rule has children."""
+    """Return the rows of children, each as long as the rule has children."""
     arity = (columns != NO_CHILD).sum(axis=0)
     rows = columns.T.tolist()
     return [tuple(row[:n]) if n else () for row, n in zip(rows, arity.tolist(), strict=True)]
@@ -194,7 +194,7 @@ class SplitGrammar:
 
 
 def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
-    """The grammar of the derivations that a trim automaton accepts."""
+    """Return the grammar of the derivations that a trim automaton accepts."""
     system = _system(automaton)
     inside = inside_weights(system)
     mass = _mass(automaton, inside)
@@ -212,14 +212,14 @@ def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
 
 
 def acceptance_probability(automaton: TreeAutomaton) -> float:
-    """The probability under the grammar that a trim automaton accepts a derivation."""
+    """Return the probability under the grammar that a trim automaton accepts a derivation."""
     if automaton.empty:
         return 0.0
     return _mass(automaton, inside_weights(_system(automaton)))
 
 
 def _system(automaton: TreeAutomaton) -> EquationSystem:
-    """The equations of the inside weights; a row of the automaton is a monomial."""
+    """Return the equations of the inside weights; a row of the automaton is a monomial."""
     index = automaton.index
     states = automaton.words[automaton.lexicon.class_array]
     live = states != DEAD
@@ -244,7 +244,7 @@ def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
 
 
 def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Transitions:
-    """The rules that the states can use, with their probabilities.
+    """Return the rules that the states can use, with their probabilities.
 
     ``terms`` are the inside weights of the automaton's transitions.
     """

@@ -51,7 +51,7 @@ class ReadingChoice(NamedTuple):
 
 
 def choices(forest: Forest, layer: int) -> frozenset[ReadingChoice]:
-    """The choices of a forest; words are told apart by what they are in a text layer."""
+    """Return the choices of a forest; words are told apart by what they are in a text layer."""
     return frozenset(_choices(forest, layer))
 
 
@@ -69,7 +69,7 @@ def _choices(forest: Forest, layer: int) -> Iterator[ReadingChoice]:
 
 
 def _word(rule: Rule, layer: int) -> str:
-    """What a person calls a word: its text in a layer, or its name if that is empty."""
+    """Return what a person calls a word: its text in a layer, or its name if that is empty."""
     texts = (item.text for item in rule.templates[layer] if isinstance(item, Token))
     return " ".join(texts) or rule.name
 
@@ -86,7 +86,7 @@ class Finder(Protocol):
     """What finds structures in readings: :class:`sgl.corpus.audit.StructureFinder`."""
 
     def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
-        """The structures of some reading, and those of every reading, by index."""
+        """Return the structures of some reading, and those of every reading, by index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class AmbiguityFinder:
     """Looks for other readings of sentences that the grammar has derived."""
 
     def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
-        """``outputs`` are what is compared."""
+        """Compare readings by these ``outputs``."""
         self._parser = parser
         self._batch = BatchParser(parser)
         self._finder = finder
@@ -130,7 +130,7 @@ class AmbiguityFinder:
         *,
         structures: bool = True,
     ) -> dict[int, Ambiguity]:
-        """The ambiguity of texts, each with its derivation: of those with several readings.
+        """Return the ambiguity of texts, each with its derivation: of those with several readings.
 
         They are named by their numbers; all others have one reading.  Without ``structures``
         it does not matter which of them readings contain.  The finder may raise
@@ -148,7 +148,7 @@ class AmbiguityFinder:
         }
 
     def _remembered(self, text: str, derivation: Derivation, structures: bool) -> Ambiguity:
-        """The ambiguity of a text, found once."""
+        """Return the ambiguity of a text, found once."""
         found = self._known.get(text)
         if found is None:
             found = self._judge(text, derivation)
@@ -157,7 +157,7 @@ class AmbiguityFinder:
         return found if structures else replace(found, structures=frozenset())
 
     def _judge(self, text: str, derivation: Derivation) -> Ambiguity:
-        """The ambiguity of a text, whichever of its readings it was drawn by."""
+        """Return the ambiguity of a text, whichever of its readings it was drawn by."""
         forest = self._parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
         if forest.count == 1:

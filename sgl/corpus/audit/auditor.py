@@ -47,13 +47,13 @@ class Fingerprints:
         self._hashes.append(int.from_bytes(digest, "little"))
 
     def counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The distinct hashes, sorted, and how often each occurs."""
+        """Return the distinct hashes, sorted, and how often each occurs."""
         hashes = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.empty(0, np.uint64)
         return np.unique(hashes, return_counts=True)
 
 
 def distinct_and_shared(files: list[Fingerprints]) -> tuple[list[int], list[SharedSentences]]:
-    """The number of distinct sentences of each file, and what each pair of files shares."""
+    """Return the number of distinct sentences of each file, and what each pair of files shares."""
     counted = [file.counted() for file in files]
     shared: list[SharedSentences] = []
     for (first, (known, _)), (second, (hashes, counts)) in combinations(enumerate(counted), 2):
@@ -86,7 +86,7 @@ class Auditor:
         declared: Sequence[DeclaredStructure] = (),
         normalizers: Sequence[Normalizer | None] = (),
     ) -> None:
-        """``normalizers`` are for the targets of the reader; without one texts are to be equal."""
+        """Take a normalizer for each target of the reader; without one texts must be equal."""
         self.columns = tuple(columns)
         self._reader = reader
         self._grammar = reader.parser.grammar
@@ -222,7 +222,7 @@ class Auditor:
         return self.audit.causes[key]
 
     def _name_of(self, number: int) -> str:
-        """What a person calls a rule: its name, or the word with its category."""
+        """Return what a person calls a rule: its name, or the word with its category."""
         rule = self._grammar.rules[number]
         if not rule.lexical:
             return rule.name

@@ -36,13 +36,13 @@ _VIEWED = 1_000
 
 
 def first_outputs(forest: Forest, output: Output, readings: int) -> tuple[str, ...]:
-    """The different texts of the likeliest ``readings``, best first."""
+    """Return the different texts of the likeliest ``readings``, best first."""
     texts = (output(ranked.derivation) for ranked in best_readings(forest, readings))
     return tuple(dict.fromkeys(texts))
 
 
 def gives(forest: Forest, output: Output, text: str) -> bool:
-    """Whether some reading has this text as its output; of views, one of the likeliest."""
+    """Return whether some reading has this text as its output; of views, one of the likeliest."""
     layer = output.layer
     if layer is None:
         return text in first_outputs(forest, output, _VIEWED)
@@ -59,7 +59,7 @@ def gives(forest: Forest, output: Output, text: str) -> bool:
 
 
 def all_give(forest: Forest, output: Output, text: str) -> bool:
-    """Whether every reading has this text as its output; of views, all of the likeliest."""
+    """Return whether every reading has this text as its output; of views, all of the likeliest."""
     layer = output.layer
     if layer is None:
         return first_outputs(forest, output, _VIEWED) == (text,)
@@ -77,7 +77,7 @@ def all_give(forest: Forest, output: Output, text: str) -> bool:
 
 
 def _written(forest: Forest, layer: int) -> set[int]:
-    """The nodes that some reading writes into a layer: no rule above drops them."""
+    """Return the nodes that some reading writes into a layer: no rule above drops them."""
     written = {len(forest.nodes) - 1}
     for number in range(len(forest.nodes) - 1, -1, -1):
         if number in written:
@@ -89,7 +89,7 @@ def _written(forest: Forest, layer: int) -> set[int]:
 
 
 def _phrases(forest: Forest, node: Node, layer: int, below: list[list[Words]]) -> Iterator[Words]:
-    """What a node says in a layer, from what the nodes below it say."""
+    """Yield what a node says in a layer, from what the nodes below it say."""
     for alternative in node.alternatives:
         template = forest.grammar.rules[alternative.rule].templates[layer]
         used = {item.child for item in template if isinstance(item, Slot)}
@@ -158,7 +158,7 @@ class SentenceReader:
         finder: StructureFinder | None = None,
         normalizer: Normalizer | None = None,
     ) -> None:
-        """``normalizer`` is one for the parser's layer."""
+        """Read with a parser; ``normalizer`` is one for its layer."""
         self.parser = parser
         self._batch = BatchParser(parser)
         self.targets = targets
@@ -167,14 +167,14 @@ class SentenceReader:
         self._kept: OrderedDict[str, Judgement] = OrderedDict()
 
     def judge(self, sentence: str) -> Judgement:
-        """What the grammar makes of a sentence."""
+        """Return what the grammar makes of a sentence."""
         known = self._kept.pop(sentence, None)
         judged = self._judge(sentence) if known is None else known
         self._keep(sentence, judged)
         return judged
 
     def judge_all(self, sentences: Sequence[str]) -> list[Judgement]:
-        """The same of many sentences; those with one reading are read together."""
+        """Judge many sentences; those with one reading are read together."""
         new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._kept]
         if not self._batch.pays(len(new)):
             return [self.judge(sentence) for sentence in sentences]
@@ -194,13 +194,13 @@ class SentenceReader:
             self._kept.popitem(last=False)
 
     def likeliest(self, judged: Judgement, readings: int) -> tuple[Derivation, ...]:
-        """The likeliest readings of a sentence that has some, best first."""
+        """Return the likeliest readings of a sentence that has some, best first."""
         if judged.forest is None:
             return (judged.derivation,)
         return tuple(ranked.derivation for ranked in best_readings(judged.forest, readings))
 
     def gives(self, judged: Judgement, target: int, text: str) -> bool:
-        """Whether some reading gives this text in a target, by its place among ``targets``."""
+        """Return whether some reading gives this text in the target with this index."""
         if text in judged.outputs[target]:
             return True
         if judged.forest is None or judged.readings <= _READINGS:
@@ -225,7 +225,7 @@ class SentenceReader:
     def _certain(
         self, derivation: Derivation, spelling: str, changed: tuple[str, ...]
     ) -> Judgement:
-        """The judgement of a sentence with one reading."""
+        """Return the judgement of a sentence with one reading."""
         found: frozenset[int] = frozenset()
         if self._finder is not None:
             found = self._finder.in_reading(derivation)
@@ -235,7 +235,7 @@ class SentenceReader:
     def _uncertain(
         self, forest: Forest | None, spelling: str, changed: tuple[str, ...]
     ) -> Judgement:
-        """The judgement of a sentence with several readings or none."""
+        """Return the judgement of a sentence with several readings or none."""
         if forest is None:
             return Judgement(spelling, obstacle=self.parser.obstacle(spelling))
         some: frozenset[int] = frozenset()

@@ -49,7 +49,7 @@ class Difference:
 def explain_difference(
     grammar: CoreGrammar, derivation: Derivation, output: Output, published: str
 ) -> tuple[Difference, ...]:
-    """The differences between an output of a derivation and a published one.
+    """Return the differences between an output of a derivation and a published one.
 
     A view is not put together from the views of phrases: its difference is charged to the
     rule of the whole text.
@@ -97,7 +97,7 @@ class _AlignedTexts:
         self._borders = _aligned(self._text, published)
 
     def whole(self) -> Iterator[Difference]:
-        """The differences of the whole text."""
+        """Return the differences of the whole text."""
         return self._explain(0, 0, 0, len(self._published))
 
     def _measure(self) -> None:
@@ -113,7 +113,7 @@ class _AlignedTexts:
             stack.append(node)
 
     def _explain(self, node: int, token: int, low: int, high: int) -> Iterator[Difference]:
-        """The differences of a node that begins at a token, over a span of the other text."""
+        """Yield the differences of a node at a token, over a span of the other text."""
         pending = [(node, token, low, high)]
         while pending:
             node, token, low, high = pending.pop()
@@ -136,7 +136,7 @@ class _AlignedTexts:
                     yield self._between(rule.id, parts, self._published[start:end])
 
     def _between(self, rule: int, parts: list[_TemplatePart], published: str) -> Difference:
-        """A difference of several parts at once, or of a word that the rule writes."""
+        """Return a difference of several parts at once, or of a word that the rule writes."""
         given = self._given(parts[0].start, parts[-1].end)
         kind = ORDER if sorted(given) == sorted(published) else PARTS
         return Difference(rule, kind, *_trimmed(given, published))
@@ -144,7 +144,7 @@ class _AlignedTexts:
     def _groups(
         self, node: int, token: int, low: int, high: int
     ) -> Iterator[tuple[list[_TemplatePart], int, int]]:
-        """The parts of a node between borders that both texts have, where they differ."""
+        """Yield the parts of a node between borders that both texts have, where they differ."""
         group: list[_TemplatePart] = []
         start = low
         parts = list(self._parts(node, token))
@@ -184,7 +184,7 @@ class _AlignedTexts:
         return min(first, second, key=odd)
 
     def _parts(self, node: int, token: int) -> Iterator[_TemplatePart]:
-        """The parts of a node, from left to right, without empty ones."""
+        """Yield the parts of a node, from left to right, without empty ones."""
         template = self._rules[node].templates[self._layer]
         below = [
             self._children[node][item.child] if isinstance(item, Slot) else None
@@ -213,7 +213,7 @@ def _aligned(text: str, other: str) -> dict[int, set[int]]:
 
 
 def _unlike(first: str, second: str) -> int:
-    """How many characters one of two texts has more than the other."""
+    """Return how many characters one of two texts has more than the other."""
     ours, theirs = Counter(first), Counter(second)
     return (ours - theirs).total() + (theirs - ours).total()
 

@@ -60,7 +60,7 @@ class Tally:
 
 
 def total(tallies: list[Tally]) -> Tally:
-    """The sum of some tallies."""
+    """Return the sum of some tallies."""
     result = Tally()
     for tally in tallies:
         result.add(tally)
@@ -76,7 +76,7 @@ class FileTally:
     distinct: int = 0
 
     def of(self, kind: str) -> Tally:
-        """The tally of a kind, new if need be."""
+        """Return the tally of a kind, new if need be."""
         return self.kinds.setdefault(kind, Tally())
 
     @property
@@ -188,7 +188,7 @@ class Audit:
         return sorted(self.choices.values(), key=lambda c: (-c.rows, c.choice))
 
     def ranked_causes(self) -> list[Cause]:
-        """The causes of differences, those of most rows first."""
+        """Return the causes of differences, those of most rows first."""
         return sorted(self.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
 
 

@@ -97,7 +97,7 @@ class StructureFinder:
         self._found: dict[int, frozenset[int]] = {}
 
     def in_reading(self, derivation: Derivation) -> frozenset[int]:
-        """The structures that a reading contains."""
+        """Return the structures that a reading contains."""
         stack: list[int] = []
         rules = self._grammar.rules
         for rule in reversed(derivation):
@@ -106,14 +106,14 @@ class StructureFinder:
         return self._in_state(stack.pop())
 
     def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
-        """The structures of some reading, and those of every reading."""
+        """Return the structures of some reading, and those of every reading."""
         if forest.count > _JOINTLY:
             return self._one_by_one(forest)
         found = [self._in_state(state) for state in sorted(forest.states(self))]
         return frozenset().union(*found), frozenset.intersection(*found)
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """The joint state of a phrase from its rule and the joint states of its children."""
+        """Return the joint state of a phrase from its rule and the joint states of its children."""
         state = self._steps.get((rule, children))
         if state is None:
             below = [self._states[child] for child in children]

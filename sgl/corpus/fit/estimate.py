@@ -40,7 +40,7 @@ from sgl.parsing import Forest
 
 
 def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
-    """The log-probability of a sentence, and the expected uses of each rule in it.
+    """Return the log-probability of a sentence, and the expected uses of each rule in it.
 
     ``costs[r]`` is the logarithm of the weight of rule ``r``.  The uses are conditional
     on the sentence: those of the rules at its root sum to 1.
@@ -71,7 +71,7 @@ def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[i
 
 
 def _log_sum(values: Sequence[float]) -> float:
-    """The logarithm of the sum of what has these logarithms."""
+    """Return the logarithm of the sum of what has these logarithms."""
     highest = max(values)
     if len(values) == 1 or highest == -inf:
         return highest
@@ -107,7 +107,7 @@ class Selection(Protocol):
         """Measure anew, under these weights, what can only be measured by drawing."""
 
     def left_out(self, weights: Vector) -> LeftOut:
-        """What the split leaves out under these weights."""
+        """Return what the split leaves out under these weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def estimate(
     selection: Selection | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """The weights under which a sample (given the selection) is most probable.
+    """Return the weights under which a sample (given the selection) is most probable.
 
     ``layer`` is the text layer that was parsed.  Raises ``ValueError`` for a sample
     without sentences.
@@ -229,7 +229,7 @@ class _Estimation:
         )
 
     def _rounds(self, weights: Vector, done: int) -> tuple[Vector, int, bool]:
-        """Rounds from these weights: the weights, their number in all, whether they ended."""
+        """Run rounds; return the weights, the number of rounds, whether they converged."""
         rows, last = self._sample.rows, -np.inf
         while done < self._options.rounds:
             uses, likelihood = self._expected(weights)
@@ -249,7 +249,7 @@ class _Estimation:
         return weights, done, False
 
     def _expected(self, weights: Vector) -> tuple[Vector, float]:
-        """The expected uses of each rule in the corpus, and the log-likelihood of a sentence."""
+        """Return the expected uses of each rule, and the log-likelihood of a sentence."""
         with np.errstate(divide="ignore"):
             logs = np.log(weights)
         used = self._certain > 0
@@ -264,7 +264,7 @@ class _Estimation:
         return uses, total / self._sample.rows
 
     def _maximised(self, uses: Vector, left_out: Vector, old: Vector) -> Vector:
-        """The most probable weights if the uses are these; unused categories keep theirs."""
+        """Return the most probable weights if the uses are these; unused categories keep theirs."""
         counts = uses + self._pseudo
         if left_out.size:
             counts = counts + left_out
@@ -285,7 +285,7 @@ class _Estimation:
         return pseudo
 
     def _log_prior(self, weights: Vector) -> float:
-        """The logarithm of the prior density, up to a constant."""
+        """Return the logarithm of the prior density, up to a constant."""
         counted = self._pseudo > 0
         return float(self._pseudo[counted] @ np.log(weights[counted]))
 

@@ -69,7 +69,7 @@ class Likelihood:
 def changes(
     grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, rows: int, limit: int = _CHANGES
 ) -> list[Change]:
-    """The changes that matter most for what sentences look like."""
+    """Return the changes that matter most for what sentences look like."""
     total: Counter[int] = Counter()
     for rule in grammar.rules:
         total[rule.lhs] += float(fit.uses[rule.id])  # type: ignore[assignment]
@@ -148,7 +148,7 @@ def weights_text(
     provenance: Mapping[str, Any],
     comment: Sequence[str] = (),
 ) -> str:
-    """The text of the file: ``comment`` as its first lines, then what it comes from.
+    """Return the text of the file: ``comment`` as its first lines, then what it comes from.
 
     ``keys`` are what the rules of the grammar are called; ``provenance`` has plain
     values only.
@@ -160,7 +160,7 @@ def weights_text(
 
 
 def weights_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit) -> dict[str, Any]:
-    """The sections of the file: by category and name a weight, or a weight for each part."""
+    """Return the sections of the file: by category and name a weight, or a weight for each part."""
     alternatives = Counter(rule.lhs for rule in grammar.rules)
     weight_of: Counter[RuleKey] = Counter()
     for rule, key in zip(grammar.rules, keys, strict=True):

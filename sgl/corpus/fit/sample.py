@@ -194,7 +194,7 @@ class Collector:
         return Forest.of_one(self._parser.grammar, readings)
 
     def _read(self, sentences: Sequence[str]) -> dict[str, Readings]:
-        """The readings of sentences, each in the first of its spellings that has any."""
+        """Return the readings of sentences, each in the first of its spellings that has any."""
         found: dict[str, Readings] = {}
         new: list[str] = []
         for sentence in dict.fromkeys(sentences):
