@@ -121,7 +121,7 @@ class Wording:
     def as_in(self, structures: Sequence[Structure]) -> str:
         """The smallest sentence of the whole grammar with one of the structures, in words."""
         wanted = self._structures.disjunction(tuple(structures))
-        derivation = smallest_derivation(self._structures.index, wanted)
+        derivation = smallest_derivation(wanted)
         return "" if derivation is None else f", as in {self.sentence(derivation)}"
 
     def clauses(self, conflict: Conflict) -> list[Label]:
