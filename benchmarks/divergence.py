@@ -58,7 +58,7 @@ from sgl.research.divergence.trees import (
     edge_compounds,
     node_and_edge_atoms,
 )
-from sgl.research.treebank import Sentence, TreebankReader, Word
+from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
 from sgl.sampling import Interpreter, draw, pack
 from sgl.sampling.random import candidate_key, stream_key
 
@@ -280,10 +280,10 @@ def _below(bits: int, limit: int) -> int:
     return bits * limit >> 64
 
 
-def corpus(path: Path, size: int, seed: int) -> list[Sentence]:
+def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
     """Different sentences: the first of a treebank, or drawn from training of a grammar."""
     if path.suffix == ".conllu":
-        found = (read for read in TreebankReader().read(path) if isinstance(read, Sentence))
+        found = (read for read in TreebankReader().read(path) if isinstance(read, TreebankSentence))
         return list(islice(found, size))
     compiled = opened(path)
     first = compiled.plan.strata[0]
@@ -298,7 +298,7 @@ def corpus(path: Path, size: int, seed: int) -> list[Sentence]:
     ]
 
 
-def sentence_of(graph: Graph) -> Sentence:
+def sentence_of(graph: Graph) -> TreebankSentence:
     """The basic tree of a graph: its unmarked edges."""
     heads = {
         target: (source + 1, label)
@@ -308,11 +308,11 @@ def sentence_of(graph: Graph) -> Sentence:
     words = []
     for number, node in enumerate(graph.nodes):
         head, label = heads.get(number, (0, "root"))
-        words.append(Word("_", node.get("lemma"), "_", head, label))
-    return Sentence(0, 0, 0, (), tuple(words))
+        words.append(TreebankWord("_", node.get("lemma"), "_", head, label))
+    return TreebankSentence(0, 0, 0, (), tuple(words))
 
 
-def elements_of(sentences: Sequence[Sentence]) -> Elements:
+def elements_of(sentences: Sequence[TreebankSentence]) -> Elements:
     """Lemmas and relations, and edges with the lemmas at both ends."""
     trees = dependency_trees(sentences)
     return Elements(node_and_edge_atoms(trees), edge_compounds(trees))

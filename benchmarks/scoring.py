@@ -41,8 +41,7 @@ from sgl.core.plan import Pattern
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.parsing import BatchParser, Parser
 from sgl.rendering import outputs
-from sgl.research.evaluate.benchmark import Benchmark, Row, read_benchmark
-from sgl.research.evaluate.judging import grammar_of
+from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow, grammar_of, read_benchmark
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.surface import Surface
 
@@ -66,7 +65,7 @@ class Faulty(NamedTuple):
     """A prediction with a known fault, and whether it has what its pattern asks for."""
 
     fault: str
-    row: Row
+    row: BenchmarkRow
     text: str
     right: bool
 
@@ -140,13 +139,13 @@ def _timed(work: Callable[[], T]) -> _Timed[T]:
     return _Timed(value, time.process_time() - started)
 
 
-def _some(benchmark: Benchmark, items: int) -> list[Row]:
+def _some(benchmark: Benchmark, items: int) -> list[BenchmarkRow]:
     """The first items of each pattern."""
     met: Counter[str] = Counter()
-    found: list[Row] = []
+    found: list[BenchmarkRow] = []
     for row in benchmark.rows:
         met[row.category] += 1
-        if row.category in benchmark.kinds and met[row.category] <= items:
+        if row.category in benchmark.patterns and met[row.category] <= items:
             found.append(row)
     return found
 
@@ -166,7 +165,7 @@ class Maker:
             if rule.lexical:
                 self._forms.setdefault(self._lemma(rule), []).append(rule)
 
-    def faulty(self, rows: Sequence[Row]) -> Iterator[Faulty]:
+    def faulty(self, rows: Sequence[BenchmarkRow]) -> Iterator[Faulty]:
         """The predictions for some items."""
         read = self._parser.read([row.source for row in rows], derive=True)
         for row, derivation in zip(rows, read.derivations or (), strict=True):
@@ -174,7 +173,7 @@ class Maker:
             if self._targets[row.category] and self._text(derivation) == row.target:
                 yield from self._faults(row, derivation)
 
-    def _faults(self, row: Row, derivation: Derivation) -> Iterator[Faulty]:
+    def _faults(self, row: BenchmarkRow, derivation: Derivation) -> Iterator[Faulty]:
         rules = [self._grammar.rules[number] for number in derivation]
         targets = self._targets[row.category]
         words = [

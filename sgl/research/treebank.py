@@ -10,13 +10,13 @@ columns for each word.  Of a word six columns matter here::
     3    go     go   VERB  _  _  0  root   _  _
     3.1  home   _    _     _  _  _  _      _  _     an empty node: part of the enhanced graph only
 
-The tree is that of HEAD and DEPREL.  Multiword tokens are kept, as they say how a plain
-text writes the words; empty nodes and enhanced edges are not looked at.  A block that is no
-tree is given as ``Malformed``, with its line and the reason, so that it hides neither its
+The tree is that of HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain
+text writes the words; empty nodes and enhanced edges are ignored.  A block that is no tree is
+returned as ``Malformed``, with its line and the reason, so that it hides neither its
 neighbours nor its own place in the order.
 
-Lines repeat: each different one is taken apart once (``_Lines``).  Sentences know where
-they begin in the file, so that a few of them can be read again later.
+Lines repeat: each different one is parsed once (``_Lines``).  Sentences know where they begin
+in the file, so that a few of them can be read again later.
 """
 
 from __future__ import annotations
@@ -36,7 +36,31 @@ _COLUMNS = 10
 _WORD, _SPAN, _EMPTY = range(3)
 
 
-class Word(NamedTuple):
+#: How files begin that are not text in UTF-8.
+_MAGIC = {
+    b"\x1f\x8b": "the file is compressed (gzip); it has to be unpacked",
+    b"PK\x03\x04": "the file is an archive (zip); it has to be unpacked",
+    b"BZh": "the file is compressed (bzip2); it has to be unpacked",
+    b"\xfd7zXZ": "the file is compressed (xz); it has to be unpacked",
+    b"PAR1": "the file is Parquet, and should be text",
+    b"%PDF": "the file is a PDF, and should be text",
+    b"\xff\xfe": "the file is UTF-16; it has to be UTF-8",
+    b"\xfe\xff": "the file is UTF-16; it has to be UTF-8",
+}
+
+
+def unreadable_kind(path: Path) -> str:
+    """Say what a file is if it is not text in UTF-8; empty if its first bytes do not tell.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+    """
+    with path.open("rb") as stream:
+        begin = stream.read(8)
+    return next((kind for magic, kind in _MAGIC.items() if begin.startswith(magic)), "")
+
+
+class TreebankWord(NamedTuple):
     """A word of a tree; ``head`` is the number of its governor, 0 above the root.
 
     ``feats`` is the column FEATS, as in ``Case=Nom|Number=Sing``, or ``_``.
@@ -58,18 +82,18 @@ class Contraction(NamedTuple):
     last: int
 
 
-class Sentence(NamedTuple):
+class TreebankSentence(NamedTuple):
     """A sentence with its tree; ``line`` (from 1) and ``offset`` (in bytes) are its place."""
 
     line: int
     offset: int
     end: int
     comments: tuple[bytes, ...]
-    words: tuple[Word, ...]
+    words: tuple[TreebankWord, ...]
     contractions: tuple[Contraction, ...] = ()
 
     def comment(self, key: str) -> str | None:
-        """The value of the comment ``# key = …``."""
+        """Return the value of the comment ``# key = …``."""
         return _comment(self.comments, key)
 
     @property
@@ -102,11 +126,11 @@ class _Line(NamedTuple):
     kind: int
     first: int
     last: int
-    word: Word
+    word: TreebankWord
 
 
 class TreebankReader:
-    """Reads files of CoNLL-U; what repeats in them is taken apart once.
+    """Read files of CoNLL-U; what repeats in them is parsed once.
 
     With ``trees=False`` only the words are read: HEAD and DEPREL may say anything, as in
     the output of a system that makes no trees.
@@ -117,8 +141,8 @@ class TreebankReader:
         self._lines = _Lines()
         self._known: set[tuple[int, ...]] = set()
 
-    def read(self, path: Path) -> Iterator[Sentence | Malformed]:
-        """The sentences of a file, in order.
+    def read(self, path: Path) -> Iterator[TreebankSentence | Malformed]:
+        """Yield the sentences of a file, in order.
 
         Raises:
             OSError: the file cannot be opened or read.
@@ -126,14 +150,16 @@ class TreebankReader:
         with path.open("rb") as stream:
             yield from self._blocks(stream, 1, 0)
 
-    def read_again(self, path: Path, line: int, offset: int) -> Sentence | Malformed:
-        """The sentence that begins at this place of a file."""
+    def read_again(self, path: Path, line: int, offset: int) -> TreebankSentence | Malformed:
+        """Return the sentence that begins at this place of a file."""
         with path.open("rb") as stream:
             stream.seek(offset)
             block = self._blocks(stream, line, offset)
             return next(block, Malformed(line, offset, offset, "the file has ended"))
 
-    def _blocks(self, stream: BinaryIO, line: int, offset: int) -> Iterator[Sentence | Malformed]:
+    def _blocks(
+        self, stream: BinaryIO, line: int, offset: int
+    ) -> Iterator[TreebankSentence | Malformed]:
         block: list[bytes] = []
         start, end = line, offset
         while raw := stream.readline(LONGEST_LINE):
@@ -157,7 +183,7 @@ class TreebankReader:
 
     def _sentence(
         self, block: list[bytes], line: int, offset: int, end: int
-    ) -> Sentence | Malformed:
+    ) -> TreebankSentence | Malformed:
         first = 0
         if not line > 1 and block[0].startswith(b"\xef\xbb\xbf"):
             block[0] = block[0][3:]
@@ -168,10 +194,12 @@ class TreebankReader:
         except _Fault as fault:
             sent_id = _comment(block[:first], "sent_id")
             return Malformed(line + first + fault.line, offset, end, fault.reason, sent_id)
-        return Sentence(line, offset, end, tuple(block[:first]), words, contractions)
+        return TreebankSentence(line, offset, end, tuple(block[:first]), words, contractions)
 
-    def _words(self, block: list[bytes]) -> tuple[tuple[Word, ...], tuple[Contraction, ...]]:
-        words: list[Word] = []
+    def _words(
+        self, block: list[bytes]
+    ) -> tuple[tuple[TreebankWord, ...], tuple[Contraction, ...]]:
+        words: list[TreebankWord] = []
         spans: list[tuple[int, Contraction]] = []
         for at, raw in enumerate(block):
             try:
@@ -189,8 +217,8 @@ class TreebankReader:
         self._check(words, spans)
         return tuple(words), tuple([span for _, span in spans])
 
-    def _check(self, words: list[Word], spans: list[tuple[int, Contraction]]) -> None:
-        """Every multiword token has words, and the words are a tree."""
+    def _check(self, words: list[TreebankWord], spans: list[tuple[int, Contraction]]) -> None:
+        """Check that every multiword token has words, and that the words are a tree."""
         for at, span in spans:
             if span.last > len(words):
                 raise _Fault(f"the multiword token {span.first}-{span.last} lacks words", at)
@@ -219,7 +247,7 @@ def _comment(comments: Sequence[bytes], key: str) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> str:
-    """Why these governors are no tree with one root; empty if they are."""
+    """Say why these governors are no tree with one root; empty if they are."""
     roots = 0
     for word, head in enumerate(heads, 1):
         if head < 0:
@@ -262,7 +290,7 @@ def _read_line(raw: bytes) -> _Line:
     if len(cells) != _COLUMNS:
         raise _Fault(f"{len(cells)} columns instead of {_COLUMNS}")
     number, form, lemma, upos, _, feats, head, deprel, _, _ = cells
-    word = Word(form, lemma, upos, int(head) if _is_number(head) else -1, deprel, feats)
+    word = TreebankWord(form, lemma, upos, int(head) if _is_number(head) else -1, deprel, feats)
     if not form:
         raise _Fault("column FORM is empty")
     if _is_number(number):

@@ -1,32 +1,27 @@
-"""Every file of vectors beside the repository is run by a test, and none is forgotten.
+"""Every file of vectors is run by a test, and none is forgotten.
 
 =========================  ==========================================================
 ``sr_metrics.json``        ``test_analyse_trees``, and error mining here
-``slog_equiv.json``        ``test_eval_metrics``, ``test_evaluate``
+``slog_equiv.json``        ``test_evaluate``
 ``sget_partial_match.json``  ``test_eval_partial``
 ``cognition.json``         ``test_eval_metrics``, and our rule on its traps here
-``dbca.json``              ``test_split_divergence``, ``test_split_search``, from a copy
+``dbca.json``              ``test_split_divergence``, ``test_split_search``
 =========================  ==========================================================
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from test_eval_metrics import LEXICON, VECTORS, needs_vectors, vectors
+from vectors import COMPOUND_LEXICON, VECTORS, vectors
 
-from sgl.research.analyse.collect import Collector
-from sgl.research.analyse.mining import scores, suspicion
-from sgl.research.analyse.structures import Structure
+from sgl.research.analyse.mining import Collector, scores, suspicion
+from sgl.research.analyse.subtrees import Subtree
 from sgl.research.evaluate.compounds import CompoundError, translates
-
-pytestmark = needs_vectors
 
 #: What the tests that are named above read of each file, and what it says of itself.
 READ = {
@@ -63,22 +58,17 @@ def test_no_file_and_no_part_of_one_is_new() -> None:
     assert {path.name: set(vectors(path.name)) for path in VECTORS.glob("*.json")} == READ
 
 
-def test_the_copy_of_the_divergences_is_the_original() -> None:
-    copy = Path(__file__).parent.parent / "vectors" / "divergence.json"
-    assert json.loads(copy.read_text("utf-8")) == vectors("dbca.json")
-
-
 def test_error_mining_gives_the_fractions_of_the_vectors() -> None:
     case: dict[str, Any] = vectors("sr_metrics.json")["error_mining"]
     collector = Collector("dep", 1, 1)
     total: Counter[str] = Counter()
     for document in case["documents"]:
-        counts = {Structure(form, 1): number for form, number in document["forms"].items()}
+        counts = {Subtree(form, 1): number for form, number in document["forms"].items()}
         collector.sentence_has(collector.add_tree(counts))
         total.update(document["forms"])
     assert total == case["O"]
     table = collector.table()
-    names = [entry.text for entry in table.structures]
+    names = [entry.text for entry in table.subtrees]
     failed = np.array([document["error"] for document in case["documents"]])
     for rounds, expected in enumerate(case["S_initial_and_after_each_iteration"]):
         wanted = [float(Fraction(expected[name])) for name in names]
@@ -93,7 +83,7 @@ def test_our_rule_differs_from_the_published_script_where_this_falls_into_a_trap
     for case in vectors("cognition.json")["cases"]:
         ours: bool | None
         try:
-            ours = translates(LEXICON, case["compound"], case["hyp"])
+            ours = translates(COMPOUND_LEXICON, case["compound"], case["hyp"])
         except CompoundError:
             ours = None
         if ours is not case["peer_correct"]:

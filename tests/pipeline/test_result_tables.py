@@ -15,9 +15,9 @@ from workplace import Workplace
 
 from sgl.cli.main import OK, run
 from sgl.report.svg import label_width, wrapped
-from sgl.research.analyse.heat_svg import Cell, draw_heat
-from sgl.research.analyse.latex import escaped
-from sgl.research.evaluate.scores_svg import draw_curve, draw_scores
+from sgl.research.analyse.page import HeatCell, draw_heat
+from sgl.research.analyse.tables import escaped
+from sgl.research.evaluate.page import draw_curve, draw_scores
 
 STRANGE = r"[a]&b %c_d #e {f} ~g ^h \i <j> $k 日本語 → x"
 OTHER = r"*\end{tabular}"
@@ -146,7 +146,7 @@ def test_names_and_marks_are_inside_the_picture() -> None:
 
 
 def test_a_coefficient_that_rounds_to_zero_has_no_sign() -> None:
-    drawn = str(draw_heat([Cell("b", "a", -0.001)], ["a", "b"], "t", "h"))
+    drawn = str(draw_heat([HeatCell("b", "a", -0.001)], ["a", "b"], "t", "h"))
     assert "0.00" in drawn
     assert "-0.00" not in drawn
 

@@ -1,28 +1,39 @@
-"""Analyse treebanks, and what systems that write sentences make of them.
+"""Analyse treebanks, and what systems that write sentences make of them; ``sglc analyse``.
 
 How deep, long and tangled are the trees of a treebank?  Do systems do worse on some of them,
 and which structures are to blame?  The measures and methods are those of Shimorina,
 Parmentier and Gardent (2021), *An Error Analysis Framework for Shallow Surface Realization*;
-they work on any treebank in CoNLL-U.
+they work on any treebank in CoNLL-U::
+
+    treebank, predictions, words   what is read: trees, outputs, when two words are the same
+    tree, metrics                  measures of a tree; scores of an output
+    scoring, analysis, statistics  a pass over the treebank; correlations and tests
+    subtrees, mining, suspects     the structures that failed sentences have in common
+    result                         what is found, as values
+    data, tables, page             the same as JSON, for the terminal and LaTeX, and as HTML
 """
 
 from sgl.research.analyse.analysis import analyse
-from sgl.research.analyse.bleu import sentence_bleu
-from sgl.research.analyse.order import Kept, Sides, edge_accuracy
-from sgl.research.analyse.result import Analysis, Settings
+from sgl.research.analyse.metrics import EdgeAccuracy, Sides, edge_accuracy, sentence_bleu
+from sgl.research.analyse.result import Analysis, AnalysisSettings
 from sgl.research.analyse.tree import Measures, measure, without_punctuation
-from sgl.research.treebank import Malformed, Sentence, TreebankReader, Word
+from sgl.research.treebank import (
+    Malformed,
+    TreebankReader,
+    TreebankSentence,
+    TreebankWord,
+)
 
 __all__ = [
     "Analysis",
-    "Kept",
+    "AnalysisSettings",
+    "EdgeAccuracy",
     "Malformed",
     "Measures",
-    "Sentence",
-    "Settings",
     "Sides",
     "TreebankReader",
-    "Word",
+    "TreebankSentence",
+    "TreebankWord",
     "analyse",
     "edge_accuracy",
     "measure",

@@ -22,17 +22,17 @@ from pathlib import Path
 
 import numpy as np
 
-from sgl.research.analyse.collect import Collector
-from sgl.research.analyse.order import Sides
+from sgl.research.analyse.metrics import Sides
+from sgl.research.analyse.mining import Collector
 from sgl.research.analyse.result import (
     MEASURES,
     Analysis,
+    AnalysisSettings,
     Mined,
-    Settings,
-    System,
-    Treebank,
+    SystemScores,
+    TreebankMeasures,
 )
-from sgl.research.analyse.scoring import Gold, Scorer
+from sgl.research.analyse.scoring import GoldSentence, Scorer
 from sgl.research.analyse.statistics import (
     Correlation,
     GroupTest,
@@ -43,7 +43,7 @@ from sgl.research.analyse.statistics import (
 )
 from sgl.research.analyse.suspects import failed_sentences, find_suspects
 from sgl.research.analyse.tree import Measures, Skeleton, measure, without_punctuation
-from sgl.research.treebank import Malformed, Sentence, TreebankReader
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Malformed sentences that are listed, and shapes of trees that are remembered.
 _LISTED = 100
@@ -60,7 +60,7 @@ Advance = Callable[[int, int], None]
 def analyse(
     path: Path,
     predictions: Sequence[tuple[str, Path]] = (),
-    settings: Settings | None = None,
+    settings: AnalysisSettings | None = None,
     advance: Advance = lambda _done, _all: None,
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
@@ -68,7 +68,7 @@ def analyse(
     Raises:
         OSError: a file cannot be opened or read.
     """
-    chosen = settings or Settings()
+    chosen = settings or AnalysisSettings()
     scorers = [Scorer(name, file, chosen) for name, file in predictions]
     views = chosen.views if scorers else ()
     collectors = [Collector(view, *chosen.nodes) for view in views]
@@ -86,7 +86,7 @@ def analyse(
         measured.add(number, block, skeleton)
         for collector in collectors:
             collector.add(block.words, skeleton)
-        gold = Gold(block, skeleton, chosen) if scorers else None
+        gold = GoldSentence(block, skeleton, chosen) if scorers else None
         for scorer in scorers:
             if gold is not None:
                 scorer.add(gold)
@@ -107,7 +107,7 @@ def analyse(
     )
 
 
-def _skeleton(sentence: Sentence, settings: Settings) -> Skeleton:
+def _skeleton(sentence: TreebankSentence, settings: AnalysisSettings) -> Skeleton:
     if settings.keep_punctuation:
         return Skeleton(sentence.heads, tuple(range(len(sentence.words))))
     return without_punctuation(sentence.words)
@@ -129,7 +129,7 @@ class _Measured:
         self._malformed = 0
         self._listed: list[Malformed] = []
 
-    def add(self, number: int, sentence: Sentence, skeleton: Skeleton) -> None:
+    def add(self, number: int, sentence: TreebankSentence, skeleton: Skeleton) -> None:
         found = self._measure(skeleton.heads)
         for name, column in self._columns.items():
             column.append(getattr(found, name))
@@ -158,9 +158,9 @@ class _Measured:
         if len(self._listed) < _LISTED:
             self._listed.append(block)
 
-    def treebank(self) -> Treebank:
+    def treebank(self) -> TreebankMeasures:
         blocks, lines, offsets = (np.array(values, np.int64) for values in self._places)
-        return Treebank(
+        return TreebankMeasures(
             path=str(self._path),
             columns={name: np.array(column, np.float64) for name, column in self._columns.items()},
             projective=np.array(self._projective, np.bool_),
@@ -179,7 +179,7 @@ class _Measured:
 
 
 def _correlations(
-    treebank: Treebank, systems: Sequence[System]
+    treebank: TreebankMeasures, systems: Sequence[SystemScores]
 ) -> dict[str, tuple[Correlation, ...]]:
     if not systems:
         return {"": correlations(treebank.columns)}
@@ -187,7 +187,7 @@ def _correlations(
 
 
 def _projectivity(
-    treebank: Treebank, systems: Sequence[System]
+    treebank: TreebankMeasures, systems: Sequence[SystemScores]
 ) -> dict[str, tuple[GroupTest, ...]]:
     """The tests of all scores of all systems, which are one family."""
     tests = corrected(
@@ -201,7 +201,7 @@ def _projectivity(
     return {system.name: tests[at * each : (at + 1) * each] for at, system in enumerate(systems)}
 
 
-def _freedom(treebank: Treebank, systems: Sequence[System]) -> dict[str, Correlation]:
+def _freedom(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> dict[str, Correlation]:
     """Whether edges of relations with a freer order are kept less, over relations."""
     labels = [label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES]
     entropy = np.array([treebank.relations[label].entropy for label in labels], np.float64)
@@ -218,10 +218,10 @@ def _freedom(treebank: Treebank, systems: Sequence[System]) -> dict[str, Correla
 
 
 def _mined(
-    treebank: Treebank,
-    systems: Sequence[System],
+    treebank: TreebankMeasures,
+    systems: Sequence[SystemScores],
     collectors: Sequence[Collector],
-    settings: Settings,
+    settings: AnalysisSettings,
 ) -> tuple[Mined, ...]:
     if not systems:
         return ()

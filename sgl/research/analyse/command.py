@@ -6,8 +6,9 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,17 +17,16 @@ from sgl.cli.files import may_write, report_unread, write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.source import visible
-from sgl.research.analyse.libraries import installed
-from sgl.research.analyse.systems import systems_of
+from sgl.research.analyse.predictions import systems_of
 
 if TYPE_CHECKING:
-    from sgl.research.analyse.result import Analysis, Settings, System
-    from sgl.research.analyse.tables import Table
+    from sgl.research.analyse.result import Analysis, AnalysisSettings, SystemScores
+    from sgl.research.analyse.tables import ResultTable
 
 #: Malformed sentences that are named.
 _NOTED = 10
 
-#: Structures have at most so many words, as their number grows with each.
+#: The most words of a structure; the number of structures grows with each word.
 _LARGEST = 5
 
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
@@ -38,6 +38,7 @@ _VIEWS = ("dep", "pos", "pos-dep")
 @click.argument("predictions", nargs=-1)
 @click.option(
     "--compare",
+    "column",
     type=click.Choice(("form", "lemma")),
     default="form",
     show_default=True,
@@ -45,6 +46,7 @@ _VIEWS = ("dep", "pos", "pos-dep")
 )
 @click.option(
     "--tokenize",
+    "tokenizer",
     type=click.Choice(_TOKENIZERS),
     default="marks",
     show_default=True,
@@ -79,7 +81,7 @@ _VIEWS = ("dep", "pos", "pos-dep")
     type=click.IntRange(0, 1000),
     default=3,
     show_default=True,
-    help="How often blame is divided anew.",
+    help="How often blame is divided again.",
 )
 @click.option(
     "--failure",
@@ -101,21 +103,12 @@ _VIEWS = ("dep", "pos", "pos-dep")
 def command(
     gold: Path,
     predictions: tuple[str, ...],
-    compare: str,
-    tokenize: str,
-    keep_case: bool,
-    keep_punctuation: bool,
-    by: str | None,
-    views: tuple[str, ...],
-    nodes: str,
-    support: int,
-    rounds: int,
-    failure: str,
     json_file: Path | None,
     html_file: Path | None,
     latex_file: Path | None,
     form: str,
     color: str,
+    **options: Any,  # noqa: ANN401 - click decides the types
 ) -> int:
     """Analyse the trees of GOLD, a treebank in CoNLL-U, and the PREDICTIONS of systems.
 
@@ -126,30 +119,19 @@ def command(
     if not installed(("scipy", "statsmodels", "sacrebleu"), "eval", diagnostics):
         show(diagnostics, SourceMap(), form, color)
         return FAILED
-    from sgl.research.analyse.result import Settings
+    from sgl.research.analyse.result import AnalysisSettings
 
-    wanted = _failure(failure)
-    sizes = _nodes(nodes)
+    failure, nodes = _failure(options.pop("failure")), _nodes(options.pop("nodes"))
     results = [path for path in (json_file, html_file, latex_file) if path is not None]
     systems = systems_of(predictions)
-    files = [path for _, path in systems]
-    if wanted is None or sizes is None or not may_write(results, (gold, *files)):
+    inputs = (gold, *(path for _, path in systems))
+    if failure is None or nodes is None or not may_write(results, inputs):
         return USAGE
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         click.echo(f"error: two files are those of `{twice[0]}`; a system has one here", err=True)
         return USAGE
-    settings = Settings(
-        column=compare,
-        keep_case=keep_case,
-        keep_punctuation=keep_punctuation,
-        tokenizer=tokenize,
-        by=by,
-        views=views or _VIEWS,
-        nodes=sizes,
-        support=support,
-        rounds=rounds,
-        failure=wanted,
-    )
+    views = options.pop("views") or _VIEWS
+    settings = AnalysisSettings(**options, views=views, nodes=nodes, failure=failure)
     started = time.monotonic()
     found = _analyse(gold, systems, settings, diagnostics)
     if found is not None:
@@ -164,8 +146,21 @@ def command(
     return FAILED if diagnostics.errors else OK
 
 
+def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
+    """Tell whether the libraries of an extra of the package are there; report those missing."""
+    missing = [name for name in libraries if find_spec(name) is None]
+    if missing:
+        diagnostics.error(
+            "SGL0904",
+            None,
+            f"no {' and no '.join(missing)}",
+            hint=f"pip install 'sgl-compiler[{extra}]'",
+        )
+    return not missing
+
+
 def _failure(text: str) -> str | float | None:
-    """What ``--failure`` says; None after a message."""
+    """Read ``--failure``; None after a message."""
     if text in ("quartile", "inexact"):
         return text
     try:
@@ -181,7 +176,7 @@ def _failure(text: str) -> str | float | None:
 
 
 def _nodes(text: str) -> tuple[int, int] | None:
-    """What ``--nodes`` says; None after a message."""
+    """Read ``--nodes``; None after a message."""
     first, _, last = text.partition(":")
     numbers = [part for part in (first, last or first) if part.isascii() and part.isdigit()]
     if len(numbers) == 2 and all(len(part) == 1 for part in numbers):
@@ -195,12 +190,12 @@ def _nodes(text: str) -> tuple[int, int] | None:
 def _analyse(
     gold: Path,
     systems: Sequence[tuple[str, Path]],
-    settings: Settings,
+    settings: AnalysisSettings,
     diagnostics: Diagnostics,
 ) -> Analysis | None:
-    """The analysis; None after a report."""
+    """Return the analysis; None after a report."""
     from sgl.research.analyse import analyse
-    from sgl.research.analyse.kinds import what_else
+    from sgl.research.treebank import unreadable_kind
 
     for path in (gold, *(path for _, path in systems)):
         if not path.is_file():
@@ -209,7 +204,7 @@ def _analyse(
     if diagnostics.errors:
         return None
     try:
-        other = what_else(gold)
+        other = unreadable_kind(gold)
     except OSError as problem:
         other = problem.strerror or str(problem)
     if other:
@@ -265,7 +260,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
             )
 
 
-def _report_outputs(system: System, diagnostics: Diagnostics) -> None:
+def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
     if system.missing:
         diagnostics.warning(
             "SGL1403",
@@ -304,7 +299,7 @@ def _show(found: Analysis, seconds: float) -> None:
     click.echo(f"{count(bank.sentences, 'sentence')}, {words}{left_out}, in {seconds:.1f} s")
 
 
-def _show_table(table: Table) -> None:
+def _show_table(table: ResultTable) -> None:
     from rich import table as rich_table
     from rich.text import Text
 
@@ -331,8 +326,7 @@ def _write(
     diagnostics: Diagnostics,
 ) -> None:
     from sgl.research.analyse.data import analysis_data
-    from sgl.research.analyse.latex import latex
-    from sgl.research.analyse.tables import tables
+    from sgl.research.analyse.tables import latex, tables
 
     texts: list[tuple[Path, str]] = []
     data = analysis_data(found)

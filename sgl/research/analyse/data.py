@@ -7,8 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from sgl.research.analyse.order import Kept, mean_entropy
-from sgl.research.analyse.result import Analysis, Blame, Example, Mined, Suspect, System, Treebank
+from sgl.research.analyse.metrics import EdgeAccuracy, mean_entropy
+from sgl.research.analyse.result import (
+    Analysis,
+    Blame,
+    Example,
+    Mined,
+    Suspect,
+    SystemScores,
+    TreebankMeasures,
+)
 from sgl.research.analyse.statistics import Values
 
 
@@ -35,7 +43,7 @@ def analysis_data(found: Analysis) -> dict[str, Any]:
     }
 
 
-def _treebank(bank: Treebank) -> dict[str, Any]:
+def _treebank(bank: TreebankMeasures) -> dict[str, Any]:
     return {
         "path": bank.path,
         "sentences": bank.sentences,
@@ -78,7 +86,7 @@ def _groups(found: Analysis) -> list[dict[str, Any]]:
     return rows
 
 
-def _system(system: System, found: Analysis) -> dict[str, Any]:
+def _system(system: SystemScores, found: Analysis) -> dict[str, Any]:
     return {
         "name": system.name,
         "path": system.path,
@@ -94,7 +102,7 @@ def _system(system: System, found: Analysis) -> dict[str, Any]:
     }
 
 
-def _kept(kept: Kept) -> dict[str, Any]:
+def _kept(kept: EdgeAccuracy) -> dict[str, Any]:
     return {"kept": kept.kept, "edges": kept.edges, "dea": kept.share}
 
 
@@ -122,7 +130,7 @@ def _summary(values: Values) -> dict[str, Any] | None:
 def _mined(mined: Mined) -> dict[str, Any]:
     return {
         "view": mined.view,
-        "structures": mined.structures,
+        "structures": mined.subtrees,
         "too_broad": mined.too_broad,
         "suspects": [_suspect(suspect) for suspect in mined.suspects],
     }

@@ -15,20 +15,33 @@ B, C at first, and 0.843, 0.123, 0.021 after three rounds: A is the cause.
 
 Structures that occur in the same sentences cannot be told apart and would share their blame;
 the smallest stands for all of them (``collapsed``).  Rare ones are left out before blame is
-divided (``frequent``), as a structure that occurs once explains its sentence perfectly.
+divided (``frequent``), because a structure that occurs once explains its sentence perfectly.
 
-Trees are held once, with the number of sentences that have them: sentences with the same tree
-have the same structures.
+Trees repeat, above all those of generated sentences.  Each is held once, with the number of
+sentences that have it; only short trees are remembered, since long ones hardly ever repeat::
+
+    tree 0: (obj (det))    once        0  17  1
+            (obj)          twice       0   4  2
+    tree 1: ...                        tree, structure, times
 """
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.structures import Structure
+from sgl.research.analyse.subtrees import (
+    Subtree,
+    TooManySubtreesError,
+    labels_of,
+    subtrees,
+)
+from sgl.research.analyse.tree import Skeleton
+from sgl.research.treebank import TreebankWord
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -42,7 +55,7 @@ class Occurrences:
     structures, then of trees.
     """
 
-    structures: tuple[Structure, ...]
+    subtrees: tuple[Subtree, ...]
     sentences: Ints
     tree: Ints
     structure: Ints
@@ -63,7 +76,7 @@ class Occurrences:
         return self._sum(self.structure, failed[self.tree])
 
     def _sum(self, by: Ints, values: Ints) -> Ints:
-        sums = np.zeros(len(self.structures), np.int64)
+        sums = np.zeros(len(self.subtrees), np.int64)
         np.add.at(sums, by, values)
         return sums
 
@@ -72,7 +85,7 @@ class Occurrences:
         number = np.cumsum(kept, dtype=np.int64) - 1
         rows = kept[self.structure]
         return Occurrences(
-            tuple(entry for entry, keep in zip(self.structures, kept, strict=True) if keep),
+            tuple(entry for entry, keep in zip(self.subtrees, kept, strict=True) if keep),
             self.sentences,
             self.tree[rows],
             number[self.structure[rows]],
@@ -81,11 +94,11 @@ class Occurrences:
 
 
 def sorted_occurrences(
-    structures: tuple[Structure, ...], sentences: Ints, tree: Ints, structure: Ints, times: Ints
+    subtrees: tuple[Subtree, ...], sentences: Ints, tree: Ints, structure: Ints, times: Ints
 ) -> Occurrences:
     """The table of these rows, in the order that it has."""
     order = np.lexsort((tree, structure))
-    return Occurrences(structures, sentences, tree[order], structure[order], times[order])
+    return Occurrences(subtrees, sentences, tree[order], structure[order], times[order])
 
 
 def frequent(table: Occurrences, least: int) -> Occurrences:
@@ -95,26 +108,26 @@ def frequent(table: Occurrences, least: int) -> Occurrences:
 
 def collapsed(table: Occurrences) -> Occurrences:
     """Of structures that occur in the same trees only the smallest."""
-    starts = np.searchsorted(table.structure, np.arange(len(table.structures) + 1))
+    starts = np.searchsorted(table.structure, np.arange(len(table.subtrees) + 1))
     best: dict[bytes, int] = {}
-    for at in range(len(table.structures)):
+    for at in range(len(table.subtrees)):
         rows = slice(starts[at], starts[at + 1])
         where = table.tree[rows].tobytes()
         other = best.get(where)
-        if other is None or _rank(table.structures[at]) < _rank(table.structures[other]):
+        if other is None or _rank(table.subtrees[at]) < _rank(table.subtrees[other]):
             best[where] = at
-    kept = np.zeros(len(table.structures), np.bool_)
+    kept = np.zeros(len(table.subtrees), np.bool_)
     kept[list(best.values())] = True
     return table.only(kept)
 
 
-def _rank(structure: Structure) -> tuple[int, int, str]:
+def _rank(structure: Subtree) -> tuple[int, int, str]:
     return structure.words, len(structure.text), structure.text
 
 
 def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
     """The suspicion of each structure; ``failed`` is the number of failed sentences by tree."""
-    number, total = len(table.structures), table.total
+    number, total = len(table.subtrees), table.total
     times = table.times.astype(np.float64)
     blame = failed[table.tree] * times
     size = np.bincount(table.tree, times, len(table.sentences))
@@ -135,3 +148,75 @@ def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
 def scores(table: Occurrences, suspicions: Floats) -> Floats:
     """Suspicion, weighed by how often the structure occurs."""
     return suspicions * np.log(table.total)
+
+
+#: Trees with more words are not remembered; nor are more trees than this.
+_LONGEST_REMEMBERED = 32
+_REMEMBERED = 1 << 16
+
+#: Stands for the tree of a sentence that has too many structures.
+_NONE = -1
+
+
+class Collector:
+    """The structures of one view, with ``smallest`` to ``largest`` words."""
+
+    def __init__(self, view: str, smallest: int, largest: int) -> None:
+        self.view = view
+        self.too_broad = 0
+        self._sizes = smallest, largest
+        self._trees: dict[tuple[tuple[int, ...], tuple[str, ...]], int] = {}
+        self._structures: dict[Subtree, int] = {}
+        self._number = 0
+        self._of_sentence = array("q")
+        self._rows = array("q"), array("q"), array("q")
+
+    def add(self, words: Sequence[TreebankWord], skeleton: Skeleton) -> None:
+        """Add the tree of the next sentence."""
+        labels = labels_of(words, skeleton, self.view)
+        key = (skeleton.heads, labels)
+        tree = self._trees.get(key)
+        if tree is None:
+            try:
+                tree = self.add_tree(subtrees(skeleton.heads, labels, *self._sizes))
+            except TooManySubtreesError:
+                tree = _NONE
+            if len(labels) <= _LONGEST_REMEMBERED:
+                if len(self._trees) > _REMEMBERED:
+                    self._trees.clear()
+                self._trees[key] = tree
+        self.too_broad += tree == _NONE
+        self.sentence_has(tree)
+
+    def sentence_has(self, tree: int) -> None:
+        """The next sentence has the tree of this number."""
+        self._of_sentence.append(tree)
+
+    def add_tree(self, counts: Mapping[Subtree, int]) -> int:
+        """Add a tree that has these structures so often; its number."""
+        trees, kinds, times = self._rows
+        for structure, count in counts.items():
+            kind = self._structures.setdefault(structure, len(self._structures))
+            trees.append(self._number)
+            kinds.append(kind)
+            times.append(count)
+        self._number += 1
+        return self._number - 1
+
+    @property
+    def of_sentence(self) -> Ints:
+        """The tree of each sentence, -1 for one that was too broad."""
+        return np.array(self._of_sentence, np.int64)
+
+    def by_tree(self, chosen: NDArray[np.bool_]) -> Ints:
+        """How many of the chosen sentences have each tree."""
+        trees = self.of_sentence[chosen]
+        return np.bincount(trees[trees != _NONE], minlength=self._number).astype(np.int64)
+
+    def table(self) -> Occurrences:
+        """What has been collected."""
+        everything = np.ones(len(self._of_sentence), np.bool_)
+        trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
+        return sorted_occurrences(
+            tuple(self._structures), self.by_tree(everything), trees, kinds, times
+        )

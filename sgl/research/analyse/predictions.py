@@ -1,4 +1,4 @@
-r"""Read what systems have put out, and say which sentence or row each output belongs to.
+r"""Read the outputs of systems, and say which sentence or row each output belongs to.
 
 The ending of a file says what it is; where it does not, the first line does:
 
@@ -13,22 +13,61 @@ Files with ids may be in any order, and are read into memory; the others have an
 each sentence, in order, and are read as the treebank is.  Nothing is skipped: a sentence
 without an output has the empty one, which is counted, and outputs for no sentence are
 reported.  All commands that take predictions read them here.
+
+A system has a name before its file, ``NAME=FILE``, or else the part of the path in which the
+files differ::
+
+    good.tsv bad.tsv                                  good, bad
+    run1/predictions/gen.tsv run2/predictions/gen.tsv run1, run2
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from sgl.research.analyse.kinds import what_else
-from sgl.research.treebank import LONGEST_LINE, Malformed, Sentence, TreebankReader
+from sgl.research.treebank import (
+    LONGEST_LINE,
+    Malformed,
+    TreebankReader,
+    TreebankSentence,
+    unreadable_kind,
+)
+
+
+def named_system(given: str) -> tuple[str, Path]:
+    """The name of a system, empty if there is none, and its file."""
+    name, equals, file = given.partition("=")
+    return (name, Path(file)) if equals and not Path(given).is_file() else ("", Path(given))
+
+
+def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
+    """Names and files of all systems; files of one name are the runs of one system."""
+    systems = [named_system(given) for given in arguments]
+    given = [name for name, _ in systems if name]
+    names = _telling_apart([path for name, path in systems if not name])
+    uses = Counter([*given, *names.values()])
+    return [
+        (name or (names[path] if uses[names[path]] == 1 else str(path)), path)
+        for name, path in systems
+    ]
+
+
+def _telling_apart(paths: Sequence[Path]) -> dict[Path, str]:
+    """The last part of each path behind which all are the same."""
+    parts = {path: path.with_suffix("").parts[::-1] for path in paths}
+    alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
+    same = len(list(alike)) if len(parts) > 1 else 0
+    return {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class TokenizedOutput:
     """An output that came as words, with its text if that came too."""
 
     words: tuple[str, ...]
@@ -36,7 +75,7 @@ class Cut:
 
 
 #: An output: a text, or words.
-Output = str | Cut
+Output = str | TokenizedOutput
 
 #: The members of a JSON object that an output can be in, and its id.
 TEXTS = ("prediction", "hypothesis", "output", "text")
@@ -145,7 +184,7 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
         PredictionsError: the file is not what its ending or its first line says.
         OSError: the file cannot be opened or read.
     """
-    other = what_else(path)
+    other = unreadable_kind(path)
     if other:
         raise PredictionsError(other)
     kind = path.suffix.lower()
@@ -226,14 +265,14 @@ def _output(number: int, value: Any) -> Output:  # noqa: ANN401 - JSON may hold 
         )
     if any("\ud800" <= character <= "\udfff" for word in words for character in word):
         raise PredictionsError(f"line {number:,} has half a character (a lone surrogate)")
-    return Cut(tuple(words)) if isinstance(value, list) else str(value)
+    return TokenizedOutput(tuple(words)) if isinstance(value, list) else str(value)
 
 
 def _sentences(path: Path, column: str) -> Aligned:
     """The sentences of CoNLL-U, by id if they have one."""
     first = next(TreebankReader(trees=False).read(path), None)
     in_order = _read_words(path, column)
-    if isinstance(first, Sentence) and first.comment("sent_id") is not None:
+    if isinstance(first, TreebankSentence) and first.comment("sent_id") is not None:
         return Aligned(_unique(in_order), iter(()))
     return Aligned(None, (output for _, _, output in in_order))
 
@@ -243,7 +282,11 @@ def _read_words(path: Path, column: str) -> Iterator[tuple[int, str, Output]]:
         if isinstance(block, Malformed):
             raise PredictionsError(f"line {block.line:,}: {block.reason}")
         words = tuple([word.lemma if column == "lemma" else word.form for word in block.words])
-        yield block.line, block.comment("sent_id") or "", Cut(words, block.comment("text"))
+        yield (
+            block.line,
+            block.comment("sent_id") or "",
+            TokenizedOutput(words, block.comment("text")),
+        )
 
 
 def _unique(rows: Iterator[tuple[int, str, Output]]) -> dict[str, Output]:

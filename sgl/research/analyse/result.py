@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.research.analyse.metrics import EdgeAccuracy, Sides
 from sgl.research.analyse.mining import Ints
-from sgl.research.analyse.order import Kept, Sides
-from sgl.research.analyse.scripts import Foreign
 from sgl.research.analyse.statistics import Correlation, GroupTest, Values
-from sgl.research.analyse.structures import Structure
+from sgl.research.analyse.subtrees import Subtree
+from sgl.research.analyse.words import ForeignScript
 from sgl.research.treebank import Malformed
 
 Flags = NDArray[np.bool_]
@@ -47,7 +47,7 @@ QUARTILE, INEXACT = "quartile", "inexact"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AnalysisSettings:
     """What was asked for.
 
     ``column`` has the words that are compared (form, lemma).  ``failure`` is ``quartile``,
@@ -67,7 +67,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Treebank:
+class TreebankMeasures:
     """The measures of all sentences.
 
     ``blocks`` has the number of each sentence among the blocks of the file, those that could
@@ -98,7 +98,7 @@ class Treebank:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemScores:
     """The scores of a system; ``dea`` is ``nan`` where the tree has no edge.
 
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` are
@@ -111,11 +111,11 @@ class System:
     bleu: Values
     dea: Values
     exact: Flags
-    relations: Mapping[str, Kept]
+    relations: Mapping[str, EdgeAccuracy]
     empty: int
     missing: int
     glued: int
-    foreign: Foreign | None = None
+    foreign: ForeignScript | None = None
 
     @property
     def scores(self) -> dict[str, Values]:
@@ -123,9 +123,9 @@ class System:
         return {"bleu": self.bleu, "dea": self.dea}
 
     @property
-    def edges(self) -> Kept:
+    def edges(self) -> EdgeAccuracy:
         """How many edges of all trees are kept."""
-        return Kept(
+        return EdgeAccuracy(
             sum(kept.kept for kept in self.relations.values()),
             sum(kept.edges for kept in self.relations.values()),
         )
@@ -174,7 +174,7 @@ class Suspect:
     is suspicious, and ``score`` is the mean over these.
     """
 
-    structure: Structure
+    structure: Subtree
     support: int
     score: float
     blame: tuple[Blame, ...]
@@ -190,7 +190,7 @@ class Mined:
     """
 
     view: str
-    structures: int
+    subtrees: int
     too_broad: int
     suspects: tuple[Suspect, ...]
 
@@ -199,9 +199,9 @@ class Mined:
 class Analysis:
     """Everything that was found."""
 
-    settings: Settings
-    treebank: Treebank
-    systems: tuple[System, ...]
+    settings: AnalysisSettings
+    treebank: TreebankMeasures
+    systems: tuple[SystemScores, ...]
     failed_systems: tuple[FailedSystem, ...]
     correlations: Mapping[str, tuple[Correlation, ...]]
     projectivity: Mapping[str, tuple[GroupTest, ...]]

@@ -16,33 +16,39 @@ from pathlib import Path
 
 import numpy as np
 
-from sgl.research.analyse.bleu import sentence_bleu
-from sgl.research.analyse.order import Kept, edges_kept, relation_accuracy
+from sgl.research.analyse.metrics import EdgeAccuracy, edges_kept, relation_accuracy, sentence_bleu
 from sgl.research.analyse.predictions import (
     Aligned,
-    Cut,
     Output,
     PredictionsError,
+    TokenizedOutput,
     open_predictions,
 )
-from sgl.research.analyse.result import FailedSystem, Settings, System
-from sgl.research.analyse.scripts import ScriptComparison
-from sgl.research.analyse.text import composed, cutter, folded, without_marks
+from sgl.research.analyse.result import AnalysisSettings, FailedSystem, SystemScores
 from sgl.research.analyse.tree import Skeleton
-from sgl.research.treebank import Malformed, Sentence
+from sgl.research.analyse.words import (
+    ScriptComparison,
+    composed,
+    folded,
+    tokenizer_of,
+    without_marks,
+)
+from sgl.research.treebank import Malformed, TreebankSentence
 
 
-def spelling(settings: Settings) -> Callable[[str], str]:
+def spelling(settings: AnalysisSettings) -> Callable[[str], str]:
     """The form in which words are compared."""
     return composed if settings.keep_case else folded
 
 
-class Gold:
+class GoldSentence:
     """What outputs for one sentence are compared with."""
 
     __slots__ = ("kept", "relations", "sentence", "skeleton", "strip", "text", "words")
 
-    def __init__(self, sentence: Sentence, skeleton: Skeleton, settings: Settings) -> None:
+    def __init__(
+        self, sentence: TreebankSentence, skeleton: Skeleton, settings: AnalysisSettings
+    ) -> None:
         lemmas = settings.column == "lemma"
         same = spelling(settings)
         self.strip = not settings.keep_punctuation
@@ -65,11 +71,11 @@ class Gold:
 class Scorer:
     """Scores one file of predictions; a fault of the file ends the scoring of this system."""
 
-    def __init__(self, name: str, path: Path, settings: Settings) -> None:
+    def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
         self.fault: FailedSystem | None = None
         self._name, self._path, self._settings = name, path, settings
         self._same = spelling(settings)
-        self._cut = cutter(settings.tokenizer)
+        self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
         self._kept: Counter[str] = Counter()
         self._edges: Counter[str] = Counter()
@@ -81,7 +87,7 @@ class Scorer:
         except PredictionsError as problem:
             self._stop(problem)
 
-    def add(self, gold: Gold) -> None:
+    def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""
         if self.fault is None:
             try:
@@ -99,7 +105,7 @@ class Scorer:
             except PredictionsError as problem:
                 self._stop(problem)
 
-    def finish(self) -> System | None:
+    def finish(self) -> SystemScores | None:
         """The scores of the system; none if its predictions cannot be used."""
         if self.fault is None:
             try:
@@ -108,20 +114,20 @@ class Scorer:
                 self._stop(problem)
         if self.fault is not None:
             return None
-        return System(
+        return SystemScores(
             self._name,
             str(self._path),
             np.array(self._bleu, np.float64),
             np.array(self._dea, np.float64),
             np.array(self._exact, np.bool_),
-            {label: Kept(self._kept[label], edges) for label, edges in self._edges.items()},
+            {label: EdgeAccuracy(self._kept[label], edges) for label, edges in self._edges.items()},
             self._empty,
             self._outputs.missing,
             self._glued,
             self._scripts.foreign(),
         )
 
-    def _score(self, gold: Gold, output: Output | None) -> None:
+    def _score(self, gold: GoldSentence, output: Output | None) -> None:
         words = self._words(gold, output)
         self._empty += output is not None and not words
         self._scripts.add(gold.words, words)
@@ -140,10 +146,14 @@ class Scorer:
         edges = len(found) - found.count(None)
         self._dea.append(found.count(True) / edges if edges else float("nan"))
 
-    def _words(self, gold: Gold, output: Output | None) -> list[str]:
+    def _words(self, gold: GoldSentence, output: Output | None) -> list[str]:
         if output is None:
             return []
-        cut = output.words if isinstance(output, Cut) else self._cut(output, gold.sentence)
+        cut = (
+            output.words
+            if isinstance(output, TokenizedOutput)
+            else self._cut(output, gold.sentence)
+        )
         return list(map(self._same, cut))
 
     def _stop(self, problem: PredictionsError) -> None:

@@ -1,12 +1,17 @@
-"""The results as tables, which the terminal and LaTeX show alike.
+r"""The results as tables, which the terminal and LaTeX show alike.
 
 A table is a title, names of columns, and rows of finished cells.  Numbers are right-aligned;
 ``–`` stands for what is not defined.  ``name`` is short, for labels in LaTeX.
+
+In LaTeX whatever is in a cell is text: characters with a meaning in LaTeX are escaped, and
+those that its fonts may lack are replaced by commands::
+
+    nmod_x & 50 %    ->    nmod\_x \& 50 \%
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +29,7 @@ NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """A table of finished cells; the first ``texts`` columns are no numbers."""
 
     name: str
@@ -34,8 +39,8 @@ class Table:
     texts: int = 1
 
 
-def tables(found: Analysis) -> list[Table]:
-    """All tables that have something to show."""
+def tables(found: Analysis) -> list[ResultTable]:
+    """Return all tables that have something to show."""
     made = [
         _measures(found),
         _systems(found),
@@ -49,7 +54,7 @@ def tables(found: Analysis) -> list[Table]:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value: ``0.013``, or ``2e-09`` for a small one."""
+    """Return a p-value as a text: ``0.013``, or ``2e-09`` for a small one."""
     if value is None:
         return NOTHING
     if value == 0:
@@ -58,13 +63,13 @@ def p_value(value: float | None) -> str:
 
 
 def stars(value: float | None) -> str:
-    """How significant a p-value is."""
+    """Return the stars of a p-value."""
     if value is None:
         return ""
     return next((mark for limit, mark in _STARS if value < limit), "")
 
 
-def _measures(found: Analysis) -> Table:
+def _measures(found: Analysis) -> ResultTable:
     columns = {MEASURES[name]: values for name, values in found.treebank.columns.items()}
     rows = []
     for title, values in columns.items():
@@ -76,10 +81,10 @@ def _measures(found: Analysis) -> Table:
         projective = float(found.treebank.projective.mean())
         rows.append(("projective", f"{100 * projective:.2f} %", *[""] * 6))
     header = ("measure", "mean", "deviation", "min", "25 %", "median", "75 %", "max")
-    return Table("measures", "Trees", header, tuple(rows))
+    return ResultTable("measures", "Trees", header, tuple(rows))
 
 
-def _systems(found: Analysis) -> Table:
+def _systems(found: Analysis) -> ResultTable:
     rows = []
     for system in found.systems:
         share = system.edges.share
@@ -95,11 +100,11 @@ def _systems(found: Analysis) -> Table:
             )
         )
     header = ("system", "BLEU", "DEA", "exact", "empty", "missing", "failed")
-    return Table("systems", "Systems (mean BLEU of sentences; in %)", header, tuple(rows))
+    return ResultTable("systems", "Systems (mean BLEU of sentences; in %)", header, tuple(rows))
 
 
-def _groups(found: Analysis) -> Table:
-    """Means by group, with BLEU and exactness of each system."""
+def _groups(found: Analysis) -> ResultTable:
+    """Return means by group, with BLEU and exactness of each system."""
     bank = found.treebank
     shown = ("length", "depth", "distance", "flux_weight")
     columns: list[tuple[str, Values, str]] = [
@@ -114,11 +119,11 @@ def _groups(found: Analysis) -> Table:
         cells = (form.format(values[inside].mean()) for _, values, form in columns)
         rows.append((name or NOTHING, f"{int(inside.sum()):,}", *cells))
     header = (found.settings.by or "", "sentences", *(title for title, _, _ in columns))
-    return Table("groups", f"Sentences by {found.settings.by}", header, tuple(rows))
+    return ResultTable("groups", f"Sentences by {found.settings.by}", header, tuple(rows))
 
 
-def _correlations(found: Analysis) -> Iterator[Table]:
-    """A triangle of coefficients for each system."""
+def _correlations(found: Analysis) -> Iterator[ResultTable]:
+    """Yield a triangle of coefficients for each system."""
     for name, tests in found.correlations.items():
         names = list(dict.fromkeys(side for test in tests for side in (test.first, test.second)))
         by_pair = {(test.first, test.second): test for test in tests}
@@ -130,7 +135,7 @@ def _correlations(found: Analysis) -> Iterator[Table]:
         width = len(names) - 1
         padded = tuple((*row, *[""] * (width + 1 - len(row))) for row in rows)
         what = f", {name}" if name else ""
-        yield Table(
+        yield ResultTable(
             f"correlations-{name}" if name else "correlations",
             f"Spearman's ρ{what} (* p < .05, ** .01, *** .001 after Holm)",
             ("", *map(title, names[:-1])),
@@ -139,7 +144,7 @@ def _correlations(found: Analysis) -> Iterator[Table]:
 
 
 def title(name: str) -> str:
-    """What tables call a measure or score."""
+    """Return what tables call a measure or score."""
     return {**MEASURES, **SCORES}.get(name, name)
 
 
@@ -149,7 +154,7 @@ def _coefficient(test: Correlation | None) -> str:
     return f"{test.rho:.2f}{stars(test.adjusted)}"
 
 
-def _projectivity(found: Analysis) -> Table:
+def _projectivity(found: Analysis) -> ResultTable:
     rows = []
     for system, tests in found.projectivity.items():
         for test in tests:
@@ -172,13 +177,13 @@ def _projectivity(found: Analysis) -> Table:
         *("system", "score", "projective", "others", "median", "median of others"),
         *("U", "p", "p (Holm)", "effect"),
     )
-    return Table(
+    return ResultTable(
         "projectivity", "Projective and other sentences (Mann–Whitney)", header, tuple(rows), 2
     )
 
 
-def _relations(found: Analysis) -> Table:
-    """The most frequent relations, and the mean over all."""
+def _relations(found: Analysis) -> ResultTable:
+    """Return the most frequent relations."""
     relations = found.treebank.relations
     ranked = sorted(relations.items(), key=lambda entry: (-entry[1].edges, entry[0]))
     rows = []
@@ -189,10 +194,10 @@ def _relations(found: Analysis) -> Table:
     more = len(relations) - len(rows)
     title = f"Relations ({more} less frequent ones not shown)" if more else "Relations"
     header = ("relation", "edges", "entropy", *(f"DEA {system.name}" for system in found.systems))
-    return Table("relations", title, header, tuple(rows))
+    return ResultTable("relations", title, header, tuple(rows))
 
 
-def _suspects(found: Analysis, mined: Mined) -> Table:
+def _suspects(found: Analysis, mined: Mined) -> ResultTable:
     rows = []
     systems = len(found.systems)
     for suspect in mined.suspects[:_SUSPECTS]:
@@ -207,7 +212,72 @@ def _suspects(found: Analysis, mined: Mined) -> Table:
             )
         )
     header = ("structure", "score", "coverage", "sentences", "failed")
-    of = f"{mined.structures:,} structures"
-    return Table(
+    of = f"{mined.subtrees:,} structures"
+    return ResultTable(
         f"suspects-{mined.view}", f"Suspicious structures, {mined.view} ({of})", header, tuple(rows)
     )
+
+
+_SPELT = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "–": "--",
+        "ρ": r"$\rho$",
+        "→": r"$\to$",
+        **{chr(code): " " for code in (*range(0x20), 0x7F)},
+    }
+)
+
+
+def latex(tables: Sequence[ResultTable]) -> str:
+    """Return all tables, one below the other; they need the package ``booktabs``."""
+    written = []
+    for table in tables:
+        label = "".join(c if c.isascii() and c.isalnum() else "-" for c in table.name)
+        columns = "l" * table.texts + "r" * (len(table.columns) - table.texts)
+        head, *rows = (latex_row(map(escaped, row)) for row in (table.columns, *table.rows))
+        written.append(latex_table(escaped(table.title), columns, [head], rows, label, "  "))
+    return "% Needs \\usepackage{booktabs}.\n" + "\n".join(written)
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX shows it."""
+    # At the beginning of a row a bracket or star would belong to the line break before it.
+    return ("{}" if text.startswith(("[", "*")) else "") + text.translate(_SPELT)
+
+
+def latex_row(cells: Iterable[str]) -> str:
+    """Return a row of a table."""
+    return " & ".join(cells) + r" \\"
+
+
+def latex_table(
+    caption: str,
+    columns: str,
+    head: Sequence[str],
+    rows: Sequence[str],
+    label: str = "",
+    indent: str = "",
+) -> str:
+    """Return a table of finished lines; ``columns`` are the letters of their alignment."""
+    outer = [
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        *([rf"\label{{tab:{label}}}"] if label else []),
+        rf"\begin{{tabular}}{{{columns}}}",
+        *(indent + line for line in (r"\toprule", *head, r"\midrule", *rows, r"\bottomrule")),
+        r"\end{tabular}",
+    ]
+    lines = [r"\begin{table}", *(indent + line for line in outer), r"\end{table}", ""]
+    return "\n".join(lines)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.research.treebank import Word
+from sgl.research.treebank import TreebankWord
 
 
 class Measures(NamedTuple):
@@ -123,7 +123,7 @@ def is_projective(heads: Sequence[int]) -> bool:
     return True
 
 
-def without_punctuation(words: Sequence[Word]) -> Skeleton:
+def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
     """The tree less the words with the relation ``punct``, or a subtype of it.
 
     What depends on one of them goes to the nearest governor that is kept.  The root is kept

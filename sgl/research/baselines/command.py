@@ -17,8 +17,7 @@ from sgl.morphology.analyser import AnalyserMissing
 from sgl.research.baselines.config import CAUSAL, MODELS, Config, ConfigError, changed, read_config
 from sgl.research.baselines.data import Data, read_data
 from sgl.research.evaluate.benchmark import DatasetError
-from sgl.research.evaluate.command import score
-from sgl.research.evaluate.command_request import Request
+from sgl.research.evaluate.command import EvaluationRequest, score
 
 if TYPE_CHECKING:
     from sgl.research.baselines.checkpoint import Progressed
@@ -313,7 +312,7 @@ def _scored(job: Job, options: _Options, messages: _Messages, split: str, file: 
         _refused(job.directory.path, problem, diagnostics)
         messages.show(diagnostics)
         return OUTPUT
-    request = Request(
+    request = EvaluationRequest(
         dataset=options.dataset,
         predictions=(f"{job.request.config.model}={file}",),
         settings=options.settings,

@@ -20,7 +20,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.research.evaluate.benchmark import MANIFEST, Benchmark, DatasetError, Row, read_benchmark
+from sgl.research.evaluate.benchmark import (
+    MANIFEST,
+    Benchmark,
+    BenchmarkRow,
+    DatasetError,
+    read_benchmark,
+)
 
 TRAIN, DEV = "train", "dev"
 
@@ -33,8 +39,8 @@ class Data:
     signature: str
     source: str
     target: str
-    train: tuple[Row, ...]
-    dev: tuple[Row, ...]
+    train: tuple[BenchmarkRow, ...]
+    dev: tuple[BenchmarkRow, ...]
     predicted: tuple[Benchmark, ...]
 
     @property

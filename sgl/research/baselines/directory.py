@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sgl.parallel.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
-from sgl.research.evaluate.benchmark import Row
+from sgl.research.evaluate.benchmark import BenchmarkRow
 
 #: The files of a locked directory that has nothing else.
 _LOCKING = {LOCK, HOLDER}
@@ -112,7 +112,9 @@ class Directory:
         """Write the vocabulary of the run."""
         _replace(self.vocabulary, text)
 
-    def write_predictions(self, split: str, rows: Sequence[Row], texts: Sequence[str]) -> Path:
+    def write_predictions(
+        self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]
+    ) -> Path:
         """Write the predictions for a split, in the form that `sglc eval` reads."""
         path = self.path / "predictions" / f"{split}.tsv"
         path.parent.mkdir(exist_ok=True)

@@ -27,8 +27,8 @@ from sgl.research.baselines.checkpoint import Progressed, load, save
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.learner import Learner, Line
 from sgl.research.baselines.order import Order
-from sgl.research.evaluate.benchmark import Row
-from sgl.research.evaluate.exact import exact
+from sgl.research.evaluate.benchmark import BenchmarkRow
+from sgl.research.evaluate.equivalence import exact
 
 #: Steps between two looks at the progress line.
 _OFTEN = 10
@@ -49,7 +49,7 @@ class Plan:
     """
 
     config: Config
-    dev: Sequence[Row]
+    dev: Sequence[BenchmarkRow]
     checkpoint: Path
     run: str
     limit: float = float("inf")

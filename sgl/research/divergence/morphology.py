@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sgl.research.divergence.elements import Elements, count_names
-from sgl.research.treebank import Sentence
+from sgl.research.treebank import TreebankSentence
 
 _NONE = "_"
 
@@ -35,7 +35,7 @@ def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
     return 1 - Fraction(max(lemmas.values()), sum(lemmas.values()))
 
 
-def feature_elements(sentences: Sequence[Sentence], above: Fraction | None) -> Elements:
+def feature_elements(sentences: Sequence[TreebankSentence], above: Fraction | None) -> Elements:
     """Return lemmas and features as atoms, words as compounds.
 
     With ``above`` only tag combinations that weigh more make compounds.

@@ -33,7 +33,7 @@ from sgl.research.divergence.trees import (
     node_atoms,
     read_derivations,
 )
-from sgl.research.treebank import Malformed, Sentence, TreebankReader
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 DERIVATION, GRAPH, MORPHOLOGY = "derivation", "graph", "morphology"
 VIEWS = (DERIVATION, GRAPH, MORPHOLOGY)
@@ -90,7 +90,7 @@ class ItemSet:
 
     files: tuple[ItemFile, ...]
     elements: Elements
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[TreebankSentence, ...] = ()
     #: A table of Arrow; its type has no annotations.
     table: Any = None
 
@@ -220,7 +220,7 @@ def _read_sentences(
     paths: Sequence[Path], settings: ElementSettings, progress: Progress
 ) -> ItemSet:
     files: list[ItemFile] = []
-    sentences: list[Sentence] = []
+    sentences: list[TreebankSentence] = []
     # Several roots or circles do no harm here.
     reader = TreebankReader(trees=False)
     for path in paths:
@@ -241,7 +241,7 @@ def _read_sentences(
     return ItemSet(tuple(files), elements, sentences=tuple(sentences))
 
 
-def _well_formed(path: Path, found: Sentence | Malformed) -> Sentence:
+def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSentence:
     """Return the sentence if its heads are words of it."""
     if isinstance(found, Malformed):
         raise NoItemsError(f"`{path}` is not CoNLL-U: line {found.line}: {found.reason}")

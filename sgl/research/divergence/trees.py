@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence.elements import Occurrences, count_pairs
-from sgl.research.treebank import Sentence
+from sgl.research.treebank import TreebankSentence
 
 _SYMBOL = re.compile(r'[()]|(?:[^\s()"]|"(?:[^"\\]|\\.)*")+|\S')
 
@@ -138,7 +138,7 @@ def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
     return Trees(names, places, derivations.offsets, rules, parent, edge)
 
 
-def dependency_trees(sentences: Iterable[Sentence]) -> Trees:
+def dependency_trees(sentences: Iterable[TreebankSentence]) -> Trees:
     """Return the basic trees of sentences."""
     found = _TreeList()
     for sentence in sentences:

@@ -1,26 +1,38 @@
-r"""The rows of a dataset that predictions are made for, with what the manifest says of them.
+r"""The rows of a dataset that predictions are made for, and the grammar that they come from.
 
 A dataset is a directory that ``sglc compile`` has written, or a single file of rows of
 another origin::
 
     A panda slept.\tパンダが眠った。\tobject_to_subject_common
 
-or a treebank in CoNLL-U, whose sentences are what is to be predicted.  Rows have the names
-that CoNLL-U gives them: ``gen-000001`` is the first row of ``gen``.
+or a treebank in CoNLL-U, whose sentences are to be predicted.  Rows have the names that
+CoNLL-U gives them: ``gen-000001`` is the first row of ``gen``.
+
+The manifest names the grammar of the dataset, its parameters and its fingerprint.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sgl.core.plan import IN_DISTRIBUTION, Pattern
 from sgl.corpus.rows import Corpus, Unreadable
-from sgl.research.analyse.kinds import what_else
-from sgl.research.treebank import Malformed, Sentence, TreebankReader
+from sgl.dataset import fingerprint
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.frontend import Compiled
+from sgl.pipeline.grammar import open_grammar
+from sgl.research.treebank import (
+    Malformed,
+    TreebankReader,
+    TreebankSentence,
+    unreadable_kind,
+)
+from sgl.resources import grammars_dir
 
 MANIFEST = "manifest.json"
 
@@ -30,7 +42,7 @@ FORMS = ("cogs", "varfree")
 #: Rows that are named in a message.
 _NAMED = 5
 
-Read = TypeVar("Read")
+Item = TypeVar("Item")
 
 
 class DatasetError(Exception):
@@ -44,8 +56,8 @@ class DatasetError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A row to be predicted: what is given, what is wanted, and the kind it is counted by."""
+class BenchmarkRow:
+    """A row to be predicted: source, gold target, and the category it is counted by."""
 
     id: str
     source: str
@@ -54,7 +66,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PatternInfo:
     """A generalization pattern as tables show it: its title and the groups that it is in."""
 
     name: str
@@ -62,13 +74,13 @@ class Kind:
     groups: tuple[str, ...]
 
     @classmethod
-    def of(cls, pattern: Pattern) -> Kind:
-        """The pattern of a grammar as tables show it."""
+    def of(cls, pattern: Pattern) -> PatternInfo:
+        """Return the pattern of a grammar as tables show it."""
         return cls(pattern.name, pattern.title, pattern.groups)
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class GrammarOrigin:
     """The grammar that a dataset was made from."""
 
     name: str
@@ -92,11 +104,17 @@ class Benchmark:
     source: str
     target: str
     view: str
-    rows: tuple[Row, ...]
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
-    origin: Origin | None = None
+    rows: tuple[BenchmarkRow, ...]
+    patterns: Mapping[str, PatternInfo] = field(default_factory=dict)
+    origin: GrammarOrigin | None = None
     directory: Path | None = None
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[TreebankSentence, ...] = ()
+
+    @property
+    def is_in_distribution(self) -> bool:
+        """Whether this is a split without items of patterns, such as ``test``."""
+        categories = {row.category for row in self.rows}
+        return self.directory is not None and categories == {IN_DISTRIBUTION}
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:
@@ -113,7 +131,7 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
     if path.is_dir():
         return _from_directory(path, split, target)
     try:
-        other = what_else(path)
+        other = unreadable_kind(path)
     except OSError as problem:
         raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
     if split is not None:
@@ -129,7 +147,7 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
 
 
 def _from_treebank(path: Path, target: str | None) -> Benchmark:
-    """The sentences of a treebank as rows, with the names that it gives them."""
+    """Return the sentences of a treebank as rows, with the names that it gives them."""
     sentences = _whole(path, TreebankReader().read(path), "sentences")
     rows = tuple(_treebank_row(path, *entry) for entry in enumerate(sentences, 1))
     name = path.stem
@@ -138,9 +156,9 @@ def _from_treebank(path: Path, target: str | None) -> Benchmark:
     )
 
 
-def _treebank_row(path: Path, number: int, sentence: Sentence) -> Row:
+def _treebank_row(path: Path, number: int, sentence: TreebankSentence) -> BenchmarkRow:
     words = " ".join(word.form for word in sentence.words)
-    return Row(
+    return BenchmarkRow(
         sentence.comment("sent_id") or f"{path.stem}-{number:06d}",
         "",
         sentence.comment("text") or words,
@@ -185,10 +203,10 @@ def _of_manifest(
         views.get(wanted, ""),
         _rows(folder / f"{chosen}.tsv", chosen),
         {
-            entry["name"]: Kind(entry["name"], entry["title"], tuple(entry["groups"]))
+            entry["name"]: PatternInfo(entry["name"], entry["title"], tuple(entry["groups"]))
             for entry in manifest["patterns"]
         },
-        Origin(
+        GrammarOrigin(
             manifest["name"],
             manifest["grammar"]["sha256"],
             {name: str(value) for name, value in manifest["parameters"].items()},
@@ -213,19 +231,22 @@ def _manifest(path: Path) -> Mapping[str, Any]:
     return content
 
 
-def _rows(path: Path, split: str) -> tuple[Row, ...]:
+def _rows(path: Path, split: str) -> tuple[BenchmarkRow, ...]:
     return tuple(
-        Row(f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION)
+        BenchmarkRow(
+            f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION
+        )
         for row in _whole(path, Corpus(path, 2).rows(), "rows")
     )
 
 
-def _whole(path: Path, read: Iterable[Read | Malformed | Unreadable], what: str) -> list[Read]:
-    """All that a reader reads of a file.
+def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
+    """Return all items of a file.
 
-    Raises ``DatasetError`` if something of it cannot be read, or if there is nothing.
+    Raises:
+        DatasetError: an item cannot be read, or there is none.
     """
-    found: list[Read] = []
+    found: list[Item] = []
     faults: list[Malformed | Unreadable] = []
     try:
         for item in read:
@@ -243,3 +264,54 @@ def _whole(path: Path, read: Iterable[Read | Malformed | Unreadable], what: str)
     if not found:
         raise DatasetError(f"`{path}` has no {what}")
     return found
+
+
+def grammar_of(
+    benchmark: Benchmark,
+    given: Path | None,
+    settings: Mapping[str, str],
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+) -> Compiled | None:
+    """Return the grammar for partial matches; None if there is none, or after errors.
+
+    Without one that is ``given`` it is looked for beside the dataset, in the current directory,
+    and among the grammars that come with SGL::
+
+        out/sget/manifest.json     name sget      out/sget/sget.sgl, out/sget.sgl, ./sget.sgl,
+                                                  ./grammars/sget.sgl, …
+
+    A grammar with another fingerprint has changed since the dataset was made.  It is used with
+    a warning; rows that it no longer derives are counted.
+    """
+    origin = benchmark.origin
+    path = given or next(_grammar_files(benchmark), None)
+    if path is None:
+        return None
+    parameters = {**(origin.parameters if origin is not None else {}), **settings}
+    compiled = open_grammar(path, parameters, sources, diagnostics)
+    if compiled is None or origin is None:
+        return compiled
+    if fingerprint(compiled.grammar, compiled.plan) != origin.sha256:
+        diagnostics.warning(
+            "SGL1404",
+            None,
+            f"`{path}` is not the grammar that the dataset was made from",
+            notes=["its fingerprint differs from the one in the manifest"],
+            hint="`--grammar` names another one",
+        )
+    return compiled
+
+
+def _grammar_files(benchmark: Benchmark) -> Iterator[Path]:
+    """Yield the files that may be the grammar, the nearest to the dataset first."""
+    if benchmark.origin is None or benchmark.directory is None:
+        return
+    directory = benchmark.directory.resolve()
+    folders = [directory, directory.parent, Path(), Path("grammars")]
+    with suppress(FileNotFoundError):
+        folders.append(grammars_dir())
+    for folder in folders:
+        path = folder / f"{benchmark.origin.name}.sgl"
+        if path.is_file():
+            yield path

@@ -1,26 +1,51 @@
-"""The error rates of systems on compounds, beside those of the gold texts, as plain data."""
+r"""Error rates of systems on the compounds of a benchmark, beside those of the gold texts.
+
+A dataset of ``sglc compile`` has the compounds of its items in a file of its own
+(:mod:`sgl.research.evaluate.compound_dataset`).  For other data there are two files.  The
+lexicon is YAML, with the translations of each atom under its role.  An empty text means that
+anything will do, as for articles that Chinese leaves out::
+
+    DET: {the: [""], every: [每个, 每]}
+    ADJ: {red: [红, 红色]}
+    N:   {dog: [狗]}
+    MOD: {he liked: [他 喜欢]}
+
+Compounds stand one on a line, in the order of the rows.  Before a tab there may be a name;
+compounds of one name are one compound in five contexts::
+
+    NP-17\tthe red dog
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from sgl.research.evaluate.benchmark import Benchmark
+import yaml
+
+from sgl.cli.common import count
+from sgl.diagnostics import Diagnostics
+from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
+from sgl.research.evaluate.compound_dataset import FILE, DatasetCompounds, read_dataset_compounds
 from sgl.research.evaluate.compounds import (
+    CompoundError,
     CompoundLexicon,
+    CompoundOccurrence,
     ErrorRate,
-    Occurrence,
-    Part,
+    OccurrenceGroup,
+    check_occurrence,
     error_rates,
-    parts,
+    occurrence_groups,
 )
 from sgl.research.evaluate.published_compounds import (
     PublishedStop,
     published_correct,
     published_rate,
 )
-from sgl.research.evaluate.scoring import System
+from sgl.research.evaluate.runs import SystemRuns
+from sgl.research.evaluate.segmentation import Segmentation, segmentation
 
 Json = dict[str, Any]
 
@@ -28,68 +53,124 @@ Json = dict[str, Any]
 GOLD = "gold"
 
 
-def compound_data(
-    benchmark: Benchmark,
-    systems: Sequence[System],
-    lexicon: CompoundLexicon,
-    occurrences: Sequence[Occurrence],
-    *,
-    published: bool,
-    segment: Callable[[str], str] = str,
-    segmented: str = "spaces",
-) -> Json:
-    """The rates of each run and of the gold texts, by kind of compound and by pattern.
+def read_lexicon(path: Path) -> CompoundLexicon:
+    """Read a lexicon.
 
-    Texts are cut into words by ``segment``, whose name is ``segmented``.
+    Raises:
+        CompoundError: the file cannot be read, or is no lexicon.
     """
-    texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
-    texts += [(system.name, run.file, run.texts) for system in systems for run in system.runs]
-    lexicon = lexicon.cut(segment)
-    rates: list[Json] = []
-    stopped = 0
-    known: dict[str, str] = {}
-    for system, file, outputs in texts:
-        known |= {text: segment(text) for text in set(outputs) - known.keys()}
-        hypotheses = [known[outputs[occurrence.row]] for occurrence in occurrences]
-        if published:
-            found, stops = _published(lexicon, occurrences, hypotheses)
-            stopped += stops
-        else:
-            found = error_rates(lexicon, occurrences, hypotheses)
-        rates += _entries(system, file, found.items())
-    return {
-        "rule": "the published rule" if published else "whole words, compounds by name",
-        "segmented": segmented,
-        "rates": rates,
-        "unchecked_atoms": sorted(
-            text
-            for atoms in lexicon.entries.values()
-            for text, translations in atoms.items()
-            if "" in translations
-        ),
-        "published_script_stops": stopped,
-    }
+    try:
+        text = path.read_text(encoding="utf-8")
+        # Atoms are texts; for the safe loader `on` and `no` are true and false.
+        content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
+    except OSError as problem:
+        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    except (ValueError, RecursionError, yaml.YAMLError) as problem:
+        raise CompoundError(f"`{path}` is not YAML: {problem}") from problem
+    entries: dict[str, dict[str, tuple[str, ...]]] = {}
+    if not isinstance(content, dict):
+        raise CompoundError(f"`{path}` has no roles with atoms")
+    for role, atoms in content.items():
+        if not isinstance(atoms, dict):
+            raise CompoundError(f"`{path}`: `{role}` has no atoms")
+        for atom, found in atoms.items():
+            if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+                raise CompoundError(f"`{path}`: `{atom}` has no list of translations")
+            entries.setdefault(str(role), {})[str(atom)] = tuple(found)
+    return CompoundLexicon(entries)
 
 
-def _entries(system: str, file: str, rates: Iterable[tuple[Part, ErrorRate]]) -> Iterable[Json]:
-    for part, rate in rates:
-        yield {
-            "system": system,
-            "file": file,
-            "by": part.by,
-            "kind": part.name,
-            **asdict(rate),
-            "instance": rate.instance,
-            "aggregate": rate.aggregate,
+def read_compounds(
+    path: Path, rows: Sequence[BenchmarkRow], lexicon: CompoundLexicon
+) -> tuple[CompoundOccurrence, ...]:
+    """Read the compound of each row.
+
+    Raises:
+        CompoundError: the file does not fit the rows, or a compound the lexicon or its row.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as problem:
+        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    except UnicodeDecodeError as problem:
+        raise CompoundError(f"`{path}` is not UTF-8 at byte {problem.start + 1}") from problem
+    if len(lines) != len(rows):
+        raise CompoundError(f"`{path}` has {len(lines):,} compounds for {len(rows):,} rows")
+    found: list[CompoundOccurrence] = []
+    for place, (line, row) in enumerate(zip(lines, rows, strict=True)):
+        name, tab, compound = line.partition("\t")
+        found.append(CompoundOccurrence(name, compound if tab else name, row.source, place))
+        try:
+            check_occurrence(lexicon, found[-1])
+        except CompoundError as problem:
+            raise CompoundError(f"`{path}`:{place + 1}: {problem}") from problem
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class BenchmarkCompounds:
+    """The compounds of the rows of a benchmark, and how texts are segmented to find them.
+
+    Without a lexicon there are no compounds.
+    """
+
+    lexicon: CompoundLexicon | None
+    occurrences: tuple[CompoundOccurrence, ...]
+    segmentation: Segmentation
+
+    def rates(
+        self, benchmark: Benchmark, systems: Sequence[SystemRuns], *, published: bool
+    ) -> Json | None:
+        """Return the rates of the gold texts and of each run as plain data, if there are any."""
+        if self.lexicon is None:
+            return None
+        texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
+        texts += [(system.name, run.file, run.texts) for system in systems for run in system.runs]
+        lexicon = self.lexicon.segmented(self.segmentation.cut)
+        rates: list[Json] = []
+        stopped = 0
+        segmented: dict[str, str] = {}
+        for system, file, outputs in texts:
+            for text in set(outputs) - segmented.keys():
+                segmented[text] = self.segmentation.cut(text)
+            hypotheses = [segmented[outputs[occurrence.row]] for occurrence in self.occurrences]
+            if published:
+                found, stops = _published_rates(lexicon, self.occurrences, hypotheses)
+                stopped += stops
+            else:
+                found = error_rates(lexicon, self.occurrences, hypotheses)
+            rates += [
+                {
+                    "system": system,
+                    "file": file,
+                    "by": group.by,
+                    "kind": group.name,
+                    **asdict(rate),
+                    "instance": rate.instance,
+                    "aggregate": rate.aggregate,
+                }
+                for group, rate in found.items()
+            ]
+        return {
+            "rule": "the published rule" if published else "whole words, compounds by name",
+            "segmented": self.segmentation.name,
+            "rates": rates,
+            "unchecked_atoms": sorted(
+                text
+                for atoms in lexicon.entries.values()
+                for text, translations in atoms.items()
+                if "" in translations
+            ),
+            "published_script_stops": stopped,
         }
 
 
-def _published(
-    lexicon: CompoundLexicon, occurrences: Sequence[Occurrence], hypotheses: Sequence[str]
-) -> tuple[dict[Part, ErrorRate], int]:
-    """The rates by the published rule, and how many outputs would have stopped its script.
+def _published_rates(
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
+) -> tuple[dict[OccurrenceGroup, ErrorRate], int]:
+    """Return the rates by the published rule, and how many outputs would have stopped its script.
 
-    Those count as wrong.
+    These outputs count as wrong.
     """
     right: list[bool] = []
     stops = 0
@@ -102,6 +183,60 @@ def _published(
             right.append(False)
             stops += 1
     return {
-        part: published_rate([right[place] for place in part.places])
-        for part in parts(lexicon, occurrences)
+        group: published_rate([right[place] for place in group.places])
+        for group in occurrence_groups(lexicon, occurrences)
     }, stops
+
+
+def compounds_of(
+    benchmark: Benchmark,
+    files: tuple[Path | None, Path | None],
+    way: str | None,
+    diagnostics: Diagnostics,
+) -> tuple[BenchmarkCompounds, Segmentation | None] | None:
+    """Return the compounds of the rows, and how BLEU is to segment texts; None after errors.
+
+    Args:
+        benchmark: the rows; if it is a dataset with compounds, these are used.
+        files: the compound of each row, and the lexicon, for other data.
+        way: how texts are segmented, if the user says so.
+        diagnostics: takes the messages.
+    """
+    compounds_file, lexicon_file = files
+    lexicon: CompoundLexicon | None = None
+    occurrences: tuple[CompoundOccurrence, ...] = ()
+    dataset: DatasetCompounds | None = None
+    try:
+        if benchmark.directory is not None:
+            dataset = read_dataset_compounds(benchmark.directory, benchmark.target, benchmark.rows)
+        if compounds_file is not None and lexicon_file is not None:
+            lexicon = read_lexicon(lexicon_file)
+            occurrences = read_compounds(compounds_file, benchmark.rows, lexicon)
+        elif dataset is not None and dataset.occurrences:
+            lexicon, occurrences = dataset.lexicon, dataset.occurrences
+    except CompoundError as problem:
+        diagnostics.error("SGL1406", None, str(problem))
+        return None
+    if dataset is not None and dataset.left_out and compounds_file is None:
+        diagnostics.warning(
+            "SGL1405",
+            None,
+            f"not computed: the error rate of {count(dataset.left_out, 'compound')}",
+            notes=["they have parts without a role; the others are counted"],
+        )
+    if way == "words" and dataset is None:
+        diagnostics.error(
+            "SGL1406",
+            None,
+            "the dataset has no list of words for `--segment words`",
+            notes=[f"it is in `{FILE}`, which datasets with compounds have"],
+        )
+        return None
+    known = () if dataset is None else dataset.words
+    chosen = None if way is None else segmentation(way, known)
+    if dataset is not None and compounds_file is None:
+        # Its compounds are words of it, which another segmentation would cut in other places.
+        cut = segmentation("spaces" if dataset.spaces else "words", known)
+    else:
+        cut = chosen or segmentation("spaces")
+    return BenchmarkCompounds(lexicon, occurrences, cut), chosen

@@ -13,11 +13,11 @@ If the lexicon has *fillers*, words that may stand between atoms, nothing else m
 
 The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of
 which some translation is wrong.  Compounds are told apart by name, so that the order of lines
-is of no account.
+does not matter.
 
 Any such rule calls some gold translations wrong.  The rate on the gold side is the noise
 floor of the metric, and belongs beside every score.
-:mod:`sgl.research.evaluate.published_compounds` has the rule of the published script, for parity.
+:mod:`sgl.research.evaluate.compound_rates` has the rule of the published script, for parity.
 
 Metric: Li et al. 2021, *On Compositional Generalization of Neural Machine Translation*.
 """
@@ -62,8 +62,8 @@ class CompoundLexicon:
         if foreign:
             raise CompoundError(f"there is no role `{foreign[0]}`; there are {', '.join(ROLES)}")
 
-    def cut(self, segment: Callable[[str], str]) -> CompoundLexicon:
-        """The lexicon with its translations cut into words in another way."""
+    def segmented(self, segment: Callable[[str], str]) -> CompoundLexicon:
+        """Return the lexicon with its translations segmented in another way."""
 
         def again(text: str) -> str:
             return f" {HOLE} ".join(segment(part) for part in text.split(HOLE)).strip()
@@ -77,24 +77,28 @@ class CompoundLexicon:
         )
 
     def translations(self, atom: Atom) -> tuple[str, ...]:
-        """How an atom may be translated."""
+        """Return how an atom may be translated."""
         role, text = atom
         return self.entries[role][text]
 
     def atoms(self, compound: str) -> tuple[Atom, ...]:
-        """The atoms of a compound, in its order."""
+        """Return the atoms of a compound, in its order.
+
+        Raises:
+            CompoundError: it has words that are in no atom of the lexicon.
+        """
         found = next(self._splits(compound.split(), 0), None)
         if not found:
             raise CompoundError(f"`{compound}` is not made of atoms of the lexicon")
         return found
 
     def kind(self, compound: str) -> str:
-        """``NP``, ``VP`` or ``PP``."""
+        """Return ``NP``, ``VP`` or ``PP``."""
         role = self.atoms(compound)[0][0]
         return f"{role}P" if role in HEADS else "NP"
 
     def _splits(self, words: Sequence[str], after: int) -> Iterator[tuple[Atom, ...]]:
-        """Every way to take words apart into atoms with roles in order."""
+        """Yield every way to divide words into atoms with roles in order."""
         if not words:
             yield ()
             return
@@ -108,12 +112,8 @@ class CompoundLexicon:
                         yield ((role, text), *rest)
 
 
-#: Says whether a hypothesis translates a compound.
-Judge = Callable[[CompoundLexicon, str, str], bool]
-
-
 def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool:
-    """Whether a segmented text has all atoms of a compound, modifiers before the noun.
+    """Tell whether a segmented text has all atoms of a compound, modifiers before the noun.
 
     Raises:
         CompoundError: the lexicon does not have its atoms.
@@ -139,7 +139,7 @@ _Span = tuple[int, int]
 
 
 def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
-    """Where one of the translations, which are in one part, stands."""
+    """Return where one of the translations, which are in one part, stands."""
     found: list[_Span] = []
     for translation in translations:
         wanted = translation.split()
@@ -155,12 +155,12 @@ def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
 
 
 def _first(translations: Sequence[str]) -> list[str]:
-    """The first parts of translations."""
+    """Return the first parts of translations."""
     return [parts[0] for parts in map(_parts, translations)]
 
 
 def _parts(translation: str) -> tuple[str, str]:
-    """What stands before the noun phrase, and what behind it."""
+    """Return what stands before the noun phrase, and what behind it."""
     before, _, behind = translation.partition(HOLE)
     return before.strip(), behind.strip()
 
@@ -168,7 +168,7 @@ def _parts(translation: str) -> tuple[str, str]:
 def _anywhere(
     words: Sequence[str], wanted: Mapping[str, Sequence[str]], nouns: Sequence[_Span]
 ) -> bool:
-    """Whether all atoms are there, and modifiers begin before the last noun."""
+    """Tell whether all atoms are there, and modifiers begin before the last noun."""
     last = max(start for start, _ in nouns)
     for role, translations in wanted.items():
         if role in HEADS:
@@ -182,7 +182,7 @@ def _anywhere(
 
 
 def _heads(words: Sequence[str], translation: str, noun: _Span) -> list[_Span]:
-    """Where a verb or preposition is that may govern this noun.
+    """Return where a verb or preposition is that may govern this noun.
 
     Without dots it may stand anywhere.  With dots its first part stands before the noun, and
     its second part right behind it.
@@ -201,7 +201,7 @@ def _together(
     noun: _Span,
     fillers: frozenset[str],
 ) -> bool:
-    """Whether all atoms stand before this noun, with nothing but fillers between them."""
+    """Tell whether all atoms stand before this noun, with only fillers between them."""
     taken: list[_Span] = [noun]
     for role, translations in wanted.items():
         if role in HEADS:
@@ -238,7 +238,7 @@ class ErrorRate:
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
+class CompoundOccurrence:
     """A compound in a sentence; compounds of one name are one compound.
 
     ``row`` is the place of the sentence, ``pattern`` what it is an item of, if that is known.
@@ -251,7 +251,7 @@ class Occurrence:
     pattern: str = ""
 
 
-def check_occurrence(lexicon: CompoundLexicon, occurrence: Occurrence) -> None:
+def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -> None:
     """Raise ``CompoundError`` if the compound is unknown, or is not in its sentence."""
     lexicon.atoms(occurrence.compound)
     words, wanted = occurrence.source.split(), occurrence.compound.split()
@@ -260,7 +260,7 @@ def check_occurrence(lexicon: CompoundLexicon, occurrence: Occurrence) -> None:
         raise CompoundError(f"`{occurrence.compound}` is not in `{occurrence.source}`")
 
 
-class Part(NamedTuple):
+class OccurrenceGroup(NamedTuple):
     """Compounds that are counted together: all of them, those of a kind or of a pattern."""
 
     by: Literal["all", "kind", "pattern"]
@@ -268,8 +268,10 @@ class Part(NamedTuple):
     places: tuple[int, ...]
 
 
-def parts(lexicon: CompoundLexicon, occurrences: Sequence[Occurrence]) -> list[Part]:
-    """What rates are computed for."""
+def occurrence_groups(
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence]
+) -> list[OccurrenceGroup]:
+    """Return the groups of occurrences that rates are computed for."""
     kinds: dict[str, list[int]] = {}
     patterns: dict[str, list[int]] = {}
     for number, occurrence in enumerate(occurrences):
@@ -277,26 +279,25 @@ def parts(lexicon: CompoundLexicon, occurrences: Sequence[Occurrence]) -> list[P
         if occurrence.pattern:
             patterns.setdefault(occurrence.pattern, []).append(number)
     return [
-        Part("all", "all", tuple(range(len(occurrences)))),
-        *(Part("kind", name, tuple(places)) for name, places in sorted(kinds.items())),
-        *(Part("pattern", name, tuple(places)) for name, places in patterns.items()),
+        OccurrenceGroup("all", "all", tuple(range(len(occurrences)))),
+        *(OccurrenceGroup("kind", name, tuple(places)) for name, places in sorted(kinds.items())),
+        *(OccurrenceGroup("pattern", name, tuple(places)) for name, places in patterns.items()),
     ]
 
 
 def error_rates(
     lexicon: CompoundLexicon,
-    occurrences: Sequence[Occurrence],
+    occurrences: Sequence[CompoundOccurrence],
     hypotheses: Sequence[str],
-    judge: Judge = translates,
-) -> dict[Part, ErrorRate]:
-    """The error rates of all compounds, of each kind of them, and of each pattern."""
+) -> dict[OccurrenceGroup, ErrorRate]:
+    """Return the error rates of all compounds, of each kind, and of each pattern."""
     right = [
-        judge(lexicon, occurrence.compound, hypothesis)
+        translates(lexicon, occurrence.compound, hypothesis)
         for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
     ]
     return {
-        part: _rate([(occurrences[n].name, right[n]) for n in part.places])
-        for part in parts(lexicon, occurrences)
+        group: _rate([(occurrences[n].name, right[n]) for n in group.places])
+        for group in occurrence_groups(lexicon, occurrences)
     }
 
 

@@ -1,7 +1,7 @@
 """Partial Match: is the part of the sentence right that the pattern is about?
 
 Exact Match fails a sentence for any slip.  Partial Match looks at what the pattern asks for
-(:mod:`sgl.research.evaluate.asked`) and at nothing else::
+(:mod:`sgl.research.evaluate.query`) and at nothing else::
 
     pattern    Subj → Obj          asked for    パンダ as an object
     gold       女性がパンダを見つけた。
@@ -9,7 +9,7 @@ Exact Match fails a sentence for any slip.  Partial Match looks at what the patt
 
 The prediction is parsed with the grammar's own side of its language.  If it has readings,
 they decide: one of them has to contain all that is asked for.  If it has none, phrases with
-particles decide, where the language is Japanese (:mod:`sgl.research.evaluate.chunks`); otherwise
+particles decide, where the language is Japanese (:mod:`sgl.research.evaluate.particles`); otherwise
 nothing does, and the prediction counts as wrong.  A prediction equal to the gold text is
 right: the item's own derivation is one of its readings.
 
@@ -29,11 +29,10 @@ from sgl.corpus import Normalizer
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.parsing import BatchParser, Parser, best_readings, read_first
 from sgl.rendering import outputs
-from sgl.research.evaluate.asked import Extent, Instance, Question, Wanted
-from sgl.research.evaluate.chunks import ROLES, Chunker, governed
-from sgl.research.evaluate.condensed import condensed
-from sgl.research.evaluate.edges import GrammarEdges
-from sgl.research.evaluate.said import Said, Teller
+from sgl.research.evaluate.particles import ROLES, Chunker, governed
+from sgl.research.evaluate.query import Extent, PatternQuery, QueryMatch, TargetSpan
+from sgl.research.evaluate.realization import Realization, Realizer, condensed
+from sgl.research.evaluate.trees import GrammarEdges
 
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
@@ -44,7 +43,7 @@ _JAPANESE = "ja"
 _LONGEST = 1_000
 
 
-class Decided(Enum):
+class Decision(Enum):
     """What decided about a prediction."""
 
     GOLD = "equal to the gold text"
@@ -58,7 +57,7 @@ class Decided(Enum):
 class Read:
     """A prediction as the grammar reads it: what its likeliest readings say, best first."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[Realization, ...] = ()
 
 
 class PartialMatch:
@@ -75,21 +74,21 @@ class PartialMatch:
         """``layer`` is the graph layer that the patterns speak of."""
         self._target = grammar.text_layer(target)
         graph = grammar.graph_layer(layer)
-        self._questions = {pattern.name: Question.of(pattern) for pattern in patterns}
+        self._questions = {pattern.name: PatternQuery.of(pattern) for pattern in patterns}
         self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
         self._full = Parser(grammar, grammar.text_layer(source))
         self._gold_text = outputs(grammar)[target]
-        self._gold = Teller(grammar, graph, self._target)
+        self._gold = Realizer(grammar, graph, self._target)
         small = condensed(grammar, self._target)
         self._parser = Parser(small, self._target)
         self._batch = BatchParser(self._parser)
-        self._told = Teller(small, graph, self._target)
+        self._told = Realizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._chunker = _chunker(grammar, self._target) if target == _JAPANESE else None
         self.edges = GrammarEdges(grammar, graph, self._target)
 
-    def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Said | None]:
+    def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
         """What the gold items say; None where the grammar does not derive the pair."""
         found = self._source.read(sources, derive=True)
         likeliest = iter(found.derivations or ())
@@ -100,16 +99,18 @@ class PartialMatch:
             )
         ]
 
-    def _gold_of(self, count: int, derivation: Derivation, source: str, target: str) -> Said | None:
+    def _gold_of(
+        self, count: int, derivation: Derivation, source: str, target: str
+    ) -> Realization | None:
         if not count:
             return None
         if self._gold_text(derivation) == target:
-            return self._gold.tell(derivation)
+            return self._gold.realize(derivation)
         forest = self._full.forest(source)
         ranked = () if forest is None else best_readings(forest, _READINGS)
         for reading in ranked:
             if self._gold_text(reading.derivation) == target:
-                return self._gold.tell(reading.derivation)
+                return self._gold.realize(reading.derivation)
         return None
 
     def read(self, predictions: Sequence[str]) -> list[Read]:
@@ -124,7 +125,7 @@ class PartialMatch:
             derivations = [first.derivation]
             if first.readings > 1:
                 derivations = self._several(first.spelling)
-            read.append(Read(tuple(self._told.tell(derivation) for derivation in derivations)))
+            read.append(Read(tuple(self._told.realize(derivation) for derivation in derivations)))
         return read
 
     def _several(self, text: str) -> list[Derivation]:
@@ -132,32 +133,32 @@ class PartialMatch:
         assert forest is not None, "the text has readings"
         return [ranked.derivation for ranked in best_readings(forest, _READINGS)]
 
-    def asked(self, pattern: str, gold: Said) -> frozenset[Instance]:
+    def asked(self, pattern: str, gold: Realization) -> frozenset[QueryMatch]:
         """What a pattern asks for in an item."""
         return self._questions[pattern].in_gold(gold)
 
     def judge(
-        self, pattern: str, gold: Said | None, prediction: str, read: Read
-    ) -> tuple[bool, Decided]:
+        self, pattern: str, gold: Realization | None, prediction: str, read: Read
+    ) -> tuple[bool, Decision]:
         """Whether a prediction has what its pattern asks for, and what decided.
 
         ``prediction`` is not equal to the gold text.
         """
         asked = frozenset() if gold is None else self.asked(pattern, gold)
         if not asked:
-            return False, Decided.UNKNOWN
+            return False, Decision.UNKNOWN
         if read.said:
             question = self._questions[pattern]
             right = any(asked <= question.in_prediction(said) for said in read.said)
-            return right, Decided.PARSE
+            return right, Decision.PARSE
         if self._chunker is None or not prediction.strip() or len(prediction) > _LONGEST:
-            return False, Decided.NOTHING
+            return False, Decision.NOTHING
         chunker = self._chunker
         right = all(_found(chunker, prediction, wanted) for _, all_ in asked for wanted in all_)
-        return right, Decided.CHUNKS
+        return right, Decision.CHUNKS
 
 
-def _found(chunker: Chunker, text: str, wanted: Wanted) -> bool:
+def _found(chunker: Chunker, text: str, wanted: TargetSpan) -> bool:
     role = ROLES.get(wanted.label)
     if role is not None:
         return chunker.has_role(text, wanted.text, role, whole=wanted.extent is Extent.PHRASE)

@@ -1,12 +1,12 @@
-"""The rule by which the published script of CoGnition judges compounds, as it is.
+"""Judge compounds as the published script of CoGnition does, errors included.
 
-It is kept so that new figures can be set beside published ones.  What it does differently
-from :mod:`sgl.research.evaluate.compounds`:
+It is kept so that new figures can be set beside published ones.  It differs
+from :mod:`sgl.research.evaluate.compounds` in this:
 
 * A translation counts wherever its characters are: 小 in 小时 is *small*.
 * An empty alternative lets anything pass; ``liked`` has one, so that a wrong verb does.
 * The place of a modifier such as *he liked* is not looked at where there is a verb.
-* Five lines are one compound, whatever stands in them, and a rest is left out.
+* Five lines are one compound, whatever stands in them; lines left over are ignored.
 * Of a preposition in two parts (``在 … 里``) the first one is looked for.
 * An empty output stops the script, and so do a compound with a word that the lexicon lacks
   and one that is not in its sentence.  Here these are errors that say so.
@@ -36,11 +36,11 @@ _RIGHT, _WRONG = "P1", "P0"
 
 
 class PublishedStop(Exception):
-    """The published script would have stopped here."""
+    """The published script would have stopped here with a traceback."""
 
 
 def published_flag(lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str) -> str:
-    """The flags of the script: one for each atom, then one for each place.
+    """Return the flags of the script: one for each atom, then one for each place.
 
     ``P1-P0-P1/P0``: the second of three atoms is missing, so that places are not looked at.
 
@@ -68,12 +68,12 @@ def published_flag(lexicon: CompoundLexicon, source: str, compound: str, hypothe
 def published_correct(
     lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str
 ) -> bool:
-    """Whether the script calls a translation right; see :func:`published_flag`."""
+    """Tell whether the script calls a translation right; see :func:`published_flag`."""
     return _WRONG not in published_flag(lexicon, source, compound, hypothesis)
 
 
 def published_rate(right: Sequence[bool]) -> ErrorRate:
-    """The rates of the script, from its verdicts in the order of the lines."""
+    """Return the rates of the script from its verdicts in the order of the lines."""
     blocks = [
         right[start : start + _CONTEXTS]
         for start in range(0, len(right) - _CONTEXTS + 1, _CONTEXTS)
@@ -87,7 +87,7 @@ def published_rate(right: Sequence[bool]) -> ErrorRate:
 
 
 def _places(text: str, translations: Sequence[str]) -> list[int] | None:
-    """Where the characters of a translation are; None if anything will do."""
+    """Return where the characters of a translation are; None if anything will do."""
     found: list[int] = []
     for translation in translations:
         before, _, behind = translation.partition(HOLE)

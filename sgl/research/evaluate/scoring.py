@@ -1,9 +1,20 @@
-"""Score the runs of several systems, item by item.
+"""Score the runs of several systems item by item, and name the kinds of mistakes.
 
-Every metric that judges items gives 0 or 1 for each item of each run, and dependency edge
-accuracy a share; all tables and tests are made from these numbers.  A prediction that several
-runs share is judged once, and one that equals the gold text is not looked at any further: it
-is right by every metric.
+Every metric that judges items gives 0 or 1 for each item of each run, and edge accuracy gives
+a share; all tables and tests are made from these numbers.  A prediction that several runs
+share is judged once.  One that equals the gold text is right by every metric, and is not
+looked at any further.
+
+The kind of a *mistake* follows from the words of the likeliest reading, less those that the
+gold item has as well; of what is left, a word may be another form of one on the other side::
+
+    gold        男性がパンダを見つけた。
+    roles       パンダが男性を見つけた。      the same words, put together in another way
+    form        男性がパンダを見つける。      another form of a word: tense, voice
+    word        男性が犬を見つけた。          another word in the place of one
+    words       少年が犬を見つけた。          several
+    missing     パンダが見つけられた …        fewer words
+    extra       男性が赤いパンダを見つけた。  more words
 """
 
 from __future__ import annotations
@@ -12,20 +23,71 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.evaluate.benchmark import FORMS, Benchmark, Row
-from sgl.research.evaluate.edges import TreebankEdges
-from sgl.research.evaluate.equivalence import equivalent
-from sgl.research.evaluate.exact import exact
-from sgl.research.evaluate.partial import Decided, PartialMatch, Read
-from sgl.research.evaluate.predictions import Predictions
-from sgl.research.evaluate.reformatted import reformatted_exact_match
-from sgl.research.evaluate.said import Said
-from sgl.research.evaluate.slips import Lemmas, Slip, slip
+from sgl.core.grammar import CoreGrammar, Token
+from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
+from sgl.research.evaluate.equivalence import equivalent, exact, reformatted_exact_match
+from sgl.research.evaluate.partial import Decision, PartialMatch, Read
+from sgl.research.evaluate.realization import Realization
+from sgl.research.evaluate.runs import Run, SystemRuns
+from sgl.research.evaluate.trees import TreebankEdges
+
+
+class Mistake(Enum):
+    """The kind of a mistake."""
+
+    EMPTY = "empty"
+    UNPARSED = "not a sentence"
+    ROLES = "roles"
+    FORM = "form"
+    WORD = "word"
+    WORDS = "words"
+    MISSING = "missing"
+    EXTRA = "extra"
+
+
+#: The lemmas that are written so.
+Lemmas = Mapping[str, frozenset[str]]
+
+
+def mistake_of(gold: Sequence[str], said: Sequence[str], lemmas: Lemmas) -> Mistake:
+    """Return the kind of the mistake, from the words of the gold item and of the prediction."""
+    lacking, other = Counter(gold) - Counter(said), Counter(said) - Counter(gold)
+    if not lacking and not other:
+        return Mistake.ROLES
+    if lacking.total() != other.total():
+        return Mistake.MISSING if lacking.total() > other.total() else Mistake.EXTRA
+    left = list(other.elements())
+    changed = 0
+    for word in lacking.elements():
+        form = next((o for o in left if lemmas.get(o, _NONE) & lemmas.get(word, _NONE)), None)
+        if form is None:
+            changed += 1
+        else:
+            left.remove(form)
+    if not changed:
+        return Mistake.FORM
+    return Mistake.WORD if changed == lacking.total() == 1 else Mistake.WORDS
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
+    """Return for the text of each lexical rule the lemmas that are written so."""
+    found: dict[str, set[str]] = {}
+    for rule in grammar.rules:
+        if rule.lexical:
+            word = "".join(i.text for i in rule.templates[text] if isinstance(i, Token))
+            for node in rule.fragments[graph].nodes:
+                found.setdefault(word, set()).add(dict(node.attributes or ()).get("lemma", ""))
+    return {word: frozenset(lemmas) for word, lemmas in found.items()}
+
 
 EXACT, RAW, PARTIAL = "exact", "exact_raw", "partial"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
@@ -47,33 +109,25 @@ _Prediction = tuple[int, str, tuple[str, ...] | None]
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """A system with its runs."""
-
-    name: str
-    runs: tuple[Predictions, ...]
-
-
 @dataclass
-class Scored:
-    """What was found: for each metric and system an array of runs and items.
+class Scores:
+    """The scores: for each metric and system an array of runs and items.
 
     An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided
-    about partial matches, ``slips`` are the kinds of mistakes of each run, ``gold`` the gold
+    about partial matches, ``mistakes`` are those of each run, ``gold`` the gold
     items of each pattern that were judged like predictions, and how many were right.
     ``edgeless`` counts items whose gold text has no reading, so that its edges are not known.
     """
 
     scores: dict[str, dict[str, NDArray[np.float64]]] = field(default_factory=dict)
-    decided: dict[str, Counter[Decided]] = field(default_factory=dict)
-    slips: dict[str, list[list[Slip | None]]] = field(default_factory=dict)
+    decided: dict[str, Counter[Decision]] = field(default_factory=dict)
+    mistakes: dict[str, list[list[Mistake | None]]] = field(default_factory=dict)
     gold: dict[str, tuple[int, int]] = field(default_factory=dict)
     edgeless: int = 0
 
 
 class Scorer:
-    """Scores the predictions for a benchmark."""
+    """Score the predictions for a benchmark."""
 
     def __init__(
         self,
@@ -87,26 +141,26 @@ class Scorer:
         self._lemmas = lemmas or {}
         self._progress = progress
 
-    def score(self, systems: Sequence[System]) -> Scored:
-        """Every metric that makes sense for the target, for every run."""
-        scored = Scored()
+    def score(self, systems: Sequence[SystemRuns]) -> Scores:
+        """Compute every metric that makes sense for the target, for every run."""
+        scores = Scores()
         judges: dict[str, Callable[[str, str], bool]] = {EXACT: exact, RAW: str.__eq__}
         if self._benchmark.view in FORMS:
             judges |= _form_judges(self._benchmark.view)
         for metric, judge in judges.items():
             known: dict[tuple[str, str], bool] = {}
-            scored.scores[metric] = {
+            scores.scores[metric] = {
                 system.name: self._judged(system, judge, known) for system in systems
             }
         if self._partial is not None:
-            self._match(scored, systems, self._partial)
+            self._match(scores, systems, self._partial)
         elif self._benchmark.sentences:
             edges = TreebankEdges(self._benchmark.sentences)
-            scored.scores[EDGES] = {system.name: self._edges(system, edges) for system in systems}
-        return scored
+            scores.scores[EDGES] = {system.name: self._edges(system, edges) for system in systems}
+        return scores
 
-    def _edges(self, system: System, edges: TreebankEdges) -> NDArray[np.float64]:
-        """The share of the edges of each sentence of a treebank; ``nan`` if it has none."""
+    def _edges(self, system: SystemRuns, edges: TreebankEdges) -> NDArray[np.float64]:
+        """Return the share of the edges of each sentence of a treebank; ``nan`` if it has none."""
         found = np.full((len(system.runs), len(self._benchmark.rows)), np.nan)
         for run, predictions in enumerate(system.runs):
             for place, text in enumerate(predictions.texts):
@@ -116,7 +170,7 @@ class Scorer:
 
     def _judged(
         self,
-        system: System,
+        system: SystemRuns,
         judge: Callable[[str, str], bool],
         known: dict[tuple[str, str], bool],
     ) -> NDArray[np.float64]:
@@ -129,53 +183,55 @@ class Scorer:
                 found[run, place] = known[key]
         return found
 
-    def _pairs(self, predictions: Predictions) -> Iterator[tuple[Row, str]]:
+    def _pairs(self, predictions: Run) -> Iterator[tuple[BenchmarkRow, str]]:
         return zip(self._benchmark.rows, predictions.texts, strict=True)
 
-    def _match(self, scored: Scored, systems: Sequence[System], partial: PartialMatch) -> None:
-        """Partial matches and kinds of mistakes; readings are shared by both."""
-        wrong = self._wrong(scored, systems)
+    def _match(self, scores: Scores, systems: Sequence[SystemRuns], partial: PartialMatch) -> None:
+        """Add partial matches, kinds of mistakes and edges, which share the readings."""
+        wrong = self._wrong(scores, systems)
         verdicts = self._verdicts(wrong, partial)
-        self._check_gold(scored, partial)
-        about_patterns = any(row.category in self._benchmark.kinds for row in self._benchmark.rows)
+        self._check_gold(scores, partial)
+        about_patterns = any(
+            row.category in self._benchmark.patterns for row in self._benchmark.rows
+        )
         if about_patterns:
-            scored.scores[PARTIAL] = {}
-        scored.scores[EDGES] = {}
+            scores.scores[PARTIAL] = {}
+        scores.scores[EDGES] = {}
         for system in systems:
-            right = scored.scores[EXACT][system.name]
+            right = scores.scores[EXACT][system.name]
             found = np.full_like(right, np.nan)
             kept = np.ones_like(right)
-            decided: Counter[Decided] = Counter()
-            slips: list[list[Slip | None]] = []
+            decided: Counter[Decision] = Counter()
+            mistakes: list[list[Mistake | None]] = []
             for run, predictions in enumerate(system.runs):
-                kinds: list[Slip | None] = []
+                kinds: list[Mistake | None] = []
                 for place, (row, text) in enumerate(self._pairs(predictions)):
                     key = place, text, predictions.words_of(place)
                     verdict = _RIGHT if right[run, place] else verdicts[key]
                     matched, why, kind = verdict.matched, verdict.why, verdict.kind
                     kinds.append(kind)
                     kept[run, place] = verdict.kept
-                    if row.category in self._benchmark.kinds:
+                    if row.category in self._benchmark.patterns:
                         found[run, place] = matched
                         decided[why] += 1
-                slips.append(kinds)
+                mistakes.append(kinds)
             if about_patterns:
-                scored.scores[PARTIAL][system.name] = found
-                scored.decided[system.name] = decided
-            scored.slips[system.name] = slips
-            scored.scores[EDGES][system.name] = kept
+                scores.scores[PARTIAL][system.name] = found
+                scores.decided[system.name] = decided
+            scores.mistakes[system.name] = mistakes
+            scores.scores[EDGES][system.name] = kept
         # What cannot be said of one system's prediction is said of none.
         unknown = {key[0] for key, verdict in verdicts.items() if np.isnan(verdict.kept)}
-        for kept in scored.scores[EDGES].values():
+        for kept in scores.scores[EDGES].values():
             kept[:, sorted(unknown)] = np.nan
-        scored.edgeless = len(unknown)
+        scores.edgeless = len(unknown)
 
-    def _wrong(self, scored: Scored, systems: Sequence[System]) -> list[_Prediction]:
-        """The different wrong predictions."""
+    def _wrong(self, scores: Scores, systems: Sequence[SystemRuns]) -> list[_Prediction]:
+        """Return the different wrong predictions."""
         found: dict[_Prediction, None] = {}
         for system in systems:
             for run, predictions in enumerate(system.runs):
-                right = scored.scores[EXACT][system.name][run]
+                right = scores.scores[EXACT][system.name][run]
                 for place in np.flatnonzero(right == 0).tolist():
                     found[place, predictions.texts[place], predictions.words_of(place)] = None
         return list(found)
@@ -198,14 +254,14 @@ class Scorer:
         place: int,
         text: str,
         words: tuple[str, ...] | None,
-        gold: Said | None,
+        gold: Realization | None,
         read: Read,
     ) -> _Verdict:
-        """What is to be said of a wrong prediction."""
+        """Return the verdict on a wrong prediction."""
         assert self._partial is not None
         row = self._benchmark.rows[place]
-        matched, why = False, Decided.NOTHING
-        if row.category in self._benchmark.kinds:
+        matched, why = False, Decision.NOTHING
+        if row.category in self._benchmark.patterns:
             matched, why = self._partial.judge(row.category, gold, text, read)
         kept = math.nan
         if gold is not None:
@@ -215,17 +271,19 @@ class Scorer:
             kept = 0.0 if share is None else share
         return _Verdict(matched, why, _kind(gold, text, read.said, self._lemmas), kept)
 
-    def _golds(self, places: Sequence[int], partial: PartialMatch) -> Mapping[int, Said | None]:
+    def _golds(
+        self, places: Sequence[int], partial: PartialMatch
+    ) -> Mapping[int, Realization | None]:
         different = list(dict.fromkeys(places))
         rows = [self._benchmark.rows[place] for place in different]
         said = partial.golds([row.source for row in rows], [row.target for row in rows])
         return dict(zip(different, said, strict=True))
 
-    def _check_gold(self, scored: Scored, partial: PartialMatch) -> None:
+    def _check_gold(self, scores: Scores, partial: PartialMatch) -> None:
         """Judge some gold texts of each pattern as if they were predictions."""
         chosen: dict[str, list[int]] = {}
         for place, row in enumerate(self._benchmark.rows):
-            if row.category in self._benchmark.kinds:
+            if row.category in self._benchmark.patterns:
                 places = chosen.setdefault(row.category, [])
                 if len(places) < _CHECKED:
                     places.append(place)
@@ -237,37 +295,39 @@ class Scorer:
                 partial.judge(pattern, golds[place], text, read)[0]
                 for place, text, read in zip(places, texts, partial.read(texts), strict=True)
             ]
-            scored.gold[pattern] = len(right), sum(right)
+            scores.gold[pattern] = len(right), sum(right)
 
 
 class _Verdict(NamedTuple):
     """Is it a partial match, what decided, what is wrong, and what share of edges is there."""
 
     matched: bool
-    why: Decided
-    kind: Slip | None
+    why: Decision
+    kind: Mistake | None
     kept: float
 
 
 #: The verdict on a prediction that is equal to the gold text.
-_RIGHT = _Verdict(True, Decided.GOLD, None, 1.0)
+_RIGHT = _Verdict(True, Decision.GOLD, None, 1.0)
 
 
-def _kind(gold: Said | None, text: str, said: Sequence[Said], lemmas: Lemmas) -> Slip:
-    """The kind of a mistake, after the likeliest reading of the prediction."""
+def _kind(
+    gold: Realization | None, text: str, said: Sequence[Realization], lemmas: Lemmas
+) -> Mistake:
+    """Return the kind of a mistake, by the likeliest reading of the prediction."""
     if not text.strip():
-        return Slip.EMPTY
+        return Mistake.EMPTY
     if not said or gold is None:
-        return Slip.UNPARSED
-    return slip(_content(gold), _content(said[0]), lemmas)
+        return Mistake.UNPARSED
+    return mistake_of(_content(gold), _content(said[0]), lemmas)
 
 
-def _content(said: Said) -> list[str]:
+def _content(said: Realization) -> list[str]:
     return [word for word in said.words if word]
 
 
 def _form_judges(view: str) -> dict[str, Callable[[str, str], bool]]:
-    """The comparisons of logical forms; the published one is for one notation only."""
+    """Return the comparisons of logical forms; the published one is for one notation only."""
 
     def same(gold: str, prediction: str) -> bool:
         return equivalent(gold, prediction, "varfree" if view == "varfree" else "cogs").equal

@@ -12,8 +12,8 @@ from treebanks import EXAMPLE_WORDS, SPELT, conllu, example, write
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.diagnostics import CODES
-from sgl.research.analyse import Sentence, TreebankReader
-from sgl.research.analyse.text import cut_at_marks, without_marks
+from sgl.research.analyse import TreebankReader, TreebankSentence
+from sgl.research.analyse.words import tokenize_at_marks, without_marks
 
 Analyse = Callable[..., dict[str, Any]]
 
@@ -210,15 +210,15 @@ def test_an_exact_output_keeps_all_edges_though_a_mark_is_a_word_elsewhere(
     assert (system["exact"], system["edges"]["dea"]) == (1, 1)
 
 
-def sentence_of(text: str, tmp_path: Path) -> Sentence:
+def sentence_of(text: str, tmp_path: Path) -> TreebankSentence:
     (found,) = TreebankReader().read(write(tmp_path / "gold.conllu", text))
-    assert isinstance(found, Sentence)
+    assert isinstance(found, TreebankSentence)
     return found
 
 
 def test_marks_are_cut_off_unknown_words_only(tmp_path: Path) -> None:
     sentence = sentence_of(SPELT, tmp_path)
-    words = cut_at_marks("(don't go to Dr. No, Jim...) !", sentence)
+    words = tokenize_at_marks("(don't go to Dr. No, Jim...) !", sentence)
     assert words == ["(", "Do", "n't", "go", "to", "Dr.", "No", ",", "Jim", "...", ")", "!"]
     assert without_marks(["a", "%", ".", "-"], {"a", "%"}, {"."}) == ["a", "%"]
 

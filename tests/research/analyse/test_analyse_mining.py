@@ -13,14 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from treebanks import conllu, dice, random_heads, write
 
-from sgl.research.analyse import Settings, Word, analyse, without_punctuation
-from sgl.research.analyse.collect import Collector
-from sgl.research.analyse.mining import Occurrences, collapsed, frequent, scores, suspicion
-from sgl.research.analyse.structures import (
-    Structure,
-    TooManyStructuresError,
+from sgl.research.analyse import AnalysisSettings, TreebankWord, analyse, without_punctuation
+from sgl.research.analyse.mining import (
+    Collector,
+    Occurrences,
+    collapsed,
+    frequent,
+    scores,
+    suspicion,
+)
+from sgl.research.analyse.subtrees import (
+    Subtree,
+    TooManySubtreesError,
     occurrence,
-    structures,
+    subtrees,
 )
 
 #: Sentences with their structures, and whether they have failed.
@@ -42,7 +48,7 @@ def table(documents: list[str]) -> Occurrences:
     """A table of documents whose letters are structures."""
     collector = Collector("dep", 1, 1)
     for document in documents:
-        tree = collector.add_tree({Structure(x, 1): n for x, n in Counter(document).items()})
+        tree = collector.add_tree({Subtree(x, 1): n for x, n in Counter(document).items()})
         collector.sentence_has(tree)
     return collector.table()
 
@@ -55,7 +61,7 @@ def toy() -> tuple[Occurrences, np.ndarray[tuple[int], np.dtype[np.int64]]]:
 @pytest.mark.parametrize(("rounds", "expected"), list(enumerate(SUSPICIONS)))
 def test_suspicion_is_that_of_the_fractions(rounds: int, expected: tuple[str, ...]) -> None:
     found, failed = toy()
-    assert [entry.text for entry in found.structures] == ["A", "B", "C"]
+    assert [entry.text for entry in found.subtrees] == ["A", "B", "C"]
     exact = [float(Fraction(text)) for text in expected]
     assert suspicion(found, failed, rounds) == pytest.approx(exact, abs=1e-12)
 
@@ -71,7 +77,7 @@ def test_equal_trees_count_as_often_as_sentences_have_them() -> None:
     apart, failed = table(letters), np.array([1, 0, 1, 0])
     collector = Collector("dep", 1, 1)
     numbers = {
-        text: collector.add_tree({Structure(x, 1): 1 for x in text}) for text in ("AB", "BC", "C")
+        text: collector.add_tree({Subtree(x, 1): 1 for x in text}) for text in ("AB", "BC", "C")
     }
     for text in letters:
         collector.sentence_has(numbers[text])
@@ -81,20 +87,20 @@ def test_equal_trees_count_as_often_as_sentences_have_them() -> None:
 
 def test_structures_of_the_same_sentences_are_one() -> None:
     found = collapsed(table(["AAB", "C", "ABC"]))
-    assert [entry.text for entry in found.structures] == ["A", "C"]
+    assert [entry.text for entry in found.subtrees] == ["A", "C"]
 
 
 def test_rare_structures_are_left_out() -> None:
     found = frequent(table(["AB", "A", "AA"]), 2)
-    assert [entry.text for entry in found.structures] == ["A"]
+    assert [entry.text for entry in found.subtrees] == ["A"]
     assert found.support.tolist() == [3]
     assert found.total.tolist() == [4]
 
 
-def sentence(size: int, draw: Random) -> list[Word]:
+def sentence(size: int, draw: Random) -> list[TreebankWord]:
     labels = ["nsubj", "obj", "acl", "obl", "det", "amod"]
     return [
-        Word(
+        TreebankWord(
             f"w{at}",
             "w",
             draw.choice(["NOUN", "VERB"]),
@@ -108,7 +114,7 @@ def sentence(size: int, draw: Random) -> list[Word]:
 @pytest.mark.parametrize("nodes", [(2, 2), (2, 3), (1, 3)])
 def test_a_planted_cause_is_the_first_that_is_mined(nodes: tuple[int, int], tmp_path: Path) -> None:
     draw = dice(7)
-    cause = Structure("(acl (nsubj))", 2)
+    cause = Subtree("(acl (nsubj))", 2)
     treebank, outputs = [], []
     for _ in range(1500):
         words = sentence(draw.randint(4, 12), draw)
@@ -119,7 +125,7 @@ def test_a_planted_cause_is_the_first_that_is_mined(nodes: tuple[int, int], tmp_
         outputs.append("wrong" if fails else " ".join(word.form for word in words))
     gold = write(tmp_path / "gold.conllu", "".join(treebank))
     system = write(tmp_path / "system.txt", "\n".join(outputs) + "\n")
-    settings = Settings(failure="inexact", nodes=nodes, views=("dep",))
+    settings = AnalysisSettings(failure="inexact", nodes=nodes, views=("dep",))
     (mined,) = analyse(gold, [("system", system)], settings).mined
     first = mined.suspects[0]
     assert first.structure == cause
@@ -133,19 +139,19 @@ def test_a_planted_cause_is_the_first_that_is_mined(nodes: tuple[int, int], tmp_
 def test_every_structure_of_a_tree_occurs_in_it(size: int, seed: int) -> None:
     words = sentence(size, dice(seed))
     heads, labels = [word.head for word in words], [word.deprel for word in words]
-    for structure in structures(heads, labels, 1, 4):
+    for structure in subtrees(heads, labels, 1, 4):
         found = occurrence(heads, labels, structure)
         assert found is not None
         assert len(found) == structure.words
-    assert occurrence(heads, labels, Structure("(iobj)", 1)) is None
+    assert occurrence(heads, labels, Subtree("(iobj)", 1)) is None
 
 
 def test_a_word_with_very_many_dependents_is_not_taken_apart() -> None:
     labels = [f"r{number}" for number in range(400)]
-    with pytest.raises(TooManyStructuresError):
-        structures((0, *[1] * 399), labels, 1, 3)
+    with pytest.raises(TooManySubtreesError):
+        subtrees((0, *[1] * 399), labels, 1, 3)
 
 
 def test_equal_dependents_are_counted_together() -> None:
-    found = structures((0, *[1] * 399), ["a"] + ["b"] * 399, 2, 4)
-    assert found[Structure("(a (b) (b) (b))", 4)] == 399 * 398 * 397 // 6
+    found = subtrees((0, *[1] * 399), ["a"] + ["b"] * 399, 2, 4)
+    assert found[Subtree("(a (b) (b) (b))", 4)] == 399 * 398 * 397 // 6

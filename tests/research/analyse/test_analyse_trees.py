@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -12,24 +11,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from published_forms import SHARED
 from sacrebleu.metrics.bleu import BLEU
 from treebanks import EXAMPLE_HEADS, EXAMPLE_RELATIONS, EXAMPLE_WORDS, dice, trees
+from vectors import vectors
 
 from sgl.research.analyse import (
     Sides,
-    Word,
+    TreebankWord,
     edge_accuracy,
     measure,
     sentence_bleu,
     without_punctuation,
 )
-from sgl.research.analyse.order import edges_kept, mean_entropy, relation_accuracy
+from sgl.research.analyse.metrics import edges_kept, mean_entropy, relation_accuracy
 from sgl.research.analyse.statistics import holm, projectivity_test, spearman
-from sgl.research.analyse.structures import structures
+from sgl.research.analyse.subtrees import subtrees
 from sgl.research.analyse.tree import distances, flux_sizes, flux_weights
 
-VECTORS = SHARED / "facts" / "evaluation" / "vectors" / "sr_metrics.json"
 LEMMAS = [word.lower() for word in EXAMPLE_WORDS]
 
 # --- the example of the paper ----------------------------------------------------------------
@@ -119,9 +117,10 @@ def test_the_longest_trees_are_measured(heads: tuple[int, ...]) -> None:
     assert measure(heads).length == 10_000
 
 
-def words(heads: Sequence[int], relations: Sequence[str]) -> list[Word]:
+def words(heads: Sequence[int], relations: Sequence[str]) -> list[TreebankWord]:
     return [
-        Word("w", "w", "X", head, deprel) for head, deprel in zip(heads, relations, strict=True)
+        TreebankWord("w", "w", "X", head, deprel)
+        for head, deprel in zip(heads, relations, strict=True)
     ]
 
 
@@ -211,26 +210,25 @@ def test_holm_multiplies_the_smallest_first(values: list[float]) -> None:
 # --- the vectors -----------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not VECTORS.is_file(), reason="the vectors are not in this checkout")
 def test_all_vectors() -> None:
-    vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
-    for case in vectors["trees"]:
+    cases = vectors("sr_metrics.json")
+    for case in cases["trees"]:
         check_tree(case)
-    for case in vectors["dea"]:
-        check_edges(case, vectors["fig1"])
-    for case in vectors["bleu"]:
+    for case in cases["dea"]:
+        check_edges(case, cases["fig1"])
+    for case in cases["bleu"]:
         bleu = sentence_bleu(case["ref"].split(), case["hyp"].split())
         assert bleu == pytest.approx(case["bleu4_smooth2"], abs=1e-12)
-    for case in vectors["entropy"]:
+    for case in cases["entropy"]:
         found = Sides(case["left"], case["right"]).entropy
         assert found == pytest.approx(case["H"], abs=1e-12)
-    for case in vectors["subtrees"]:
-        counts = structures(case["heads"], case["labels"], 1, case["max_nodes"])
+    for case in cases["subtrees"]:
+        counts = subtrees(case["heads"], case["labels"], 1, case["max_nodes"])
         assert {entry.text: count for entry, count in counts.items()} == case["subtrees"]
-    punct = vectors["punct"]
+    punct = cases["punct"]
     skeleton = without_punctuation(words(punct["heads_before"], punct["deprels"]))
     assert list(skeleton.heads) == punct["heads_after"]
-    check_statistics(vectors["stats"])
+    check_statistics(cases["stats"])
 
 
 def check_tree(case: Mapping[str, Any]) -> None:
@@ -278,7 +276,7 @@ def test_structures_are_the_connected_sets_of_words(heads: tuple[int, ...], seed
     draw = dice(seed)
     heads = heads[:1] if len(heads) < 2 else heads
     labels = [draw.choice("ab") for _ in heads]
-    found = structures(heads, labels, 1, 3)
+    found = subtrees(heads, labels, 1, 3)
     for size in (1, 2, 3):
         connected = sum(
             sum(heads[word] - 1 in chosen for word in chosen) == size - 1

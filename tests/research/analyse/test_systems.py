@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sgl.research.analyse.systems import systems_of
+from sgl.research.analyse.predictions import systems_of
 
 
 @pytest.mark.parametrize(

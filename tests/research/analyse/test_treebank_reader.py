@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from treebanks import SPELT, conllu, dice, example, random_heads, write
 
 from sgl.cli.main import FAILED, run
-from sgl.research.analyse import Malformed, Sentence, TreebankReader
+from sgl.research.analyse import Malformed, TreebankReader, TreebankSentence
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_files_of_other_editors_are_read(text: str, tmp_path: Path) -> None:
     path = tmp_path / "gold.conllu"
     path.write_bytes(text.encode())
     (sentence,) = TreebankReader().read(path)
-    assert isinstance(sentence, Sentence)
+    assert isinstance(sentence, TreebankSentence)
     assert sentence.comment("sent_id") == "m1"
     assert sentence.heads == (3, 3, 0, 5, 3, 5, 3)
     assert TreebankReader().read_again(path, sentence.line, sentence.offset) == sentence
@@ -34,7 +34,7 @@ def test_a_sentence_without_end_is_not_read_into_memory(
     gold = write(tmp_path / "gold.conllu", "x" * (3 << 20) + "\n\n" + example())
     blocks = list(TreebankReader().read(gold))
     assert isinstance(blocks[0], Malformed)
-    assert isinstance(blocks[1], Sentence)
+    assert isinstance(blocks[1], TreebankSentence)
     assert blocks[1].line == 3
     assert run(["analyse", str(gold)]) == FAILED
     assert "too long" in capsys.readouterr().err
@@ -54,7 +54,7 @@ def test_the_reader_agrees_with_the_library_conllu(seed: int) -> None:
     theirs = library.parse(text)
     assert len(ours) == len(theirs)
     for mine, other in zip(ours, theirs, strict=True):
-        assert isinstance(mine, Sentence)
+        assert isinstance(mine, TreebankSentence)
         assert list(mine.words) == [
             (word["form"], word["lemma"], word["upos"], word["head"], word["deprel"])
             for word in other
@@ -69,4 +69,4 @@ def test_no_bytes_are_too_much(content: bytes) -> None:
         path = Path(place) / "gold.conllu"
         path.write_bytes(content)
         for block in TreebankReader().read(path):
-            assert isinstance(block, Sentence | Malformed)
+            assert isinstance(block, TreebankSentence | Malformed)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vectors import vectors
 
 from sgl.research.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence, divergence_of_counts
 from sgl.research.divergence.morphology import tag_weight
 from sgl.research.divergence.objective_kernel import ROOTS, scale_for, tenth_roots
 
-VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).parent.parent.parent / "vectors" / "divergence.json").read_text("utf-8")
-)
+VECTORS = vectors("dbca.json")
 
 counts = st.lists(st.integers(0, 50), min_size=1, max_size=8)
 pairs = counts.flatmap(

@@ -30,7 +30,7 @@ from sgl.research.divergence.trees import (
     node_atoms,
     read_derivations,
 )
-from sgl.research.treebank import Sentence
+from sgl.research.treebank import TreebankSentence
 
 DOG = "(s (np the dog) slept)"
 
@@ -180,7 +180,7 @@ def items_of(tmp_path: Path, text: str | bytes) -> ItemSet:
     return read_items([path], ElementSettings("graph"))
 
 
-def sentences(tmp_path: Path, text: str) -> tuple[Sentence, ...]:
+def sentences(tmp_path: Path, text: str) -> tuple[TreebankSentence, ...]:
     return items_of(tmp_path, text).sentences
 
 

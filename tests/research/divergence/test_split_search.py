@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from split_items import random_words, words
-from test_split_divergence import VECTORS
+from vectors import vectors
 
 from divergence import agreement
 from sgl.research.divergence import (
@@ -65,20 +65,20 @@ def sizes(labels: Labels) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
 def test_annealing_finds_the_best_split_of_twelve_sentences(target: float) -> None:
-    elements = words(VECTORS["toy"]["sentences"])
+    elements = words(vectors("dbca.json")["toy"]["sentences"])
     labels = anneal(elements, SplitTarget(target), HALF, seed=1)
-    best = VECTORS["toy"]["optimum"][str(target)]["best_score"]
+    best = vectors("dbca.json")["toy"]["optimum"][str(target)]["best_score"]
     assert score(elements, labels, target) == pytest.approx(best, abs=1e-11)
 
 
 def test_no_split_of_twelve_sentences_is_better_than_the_best() -> None:
-    elements = words(VECTORS["toy"]["sentences"])
+    elements = words(vectors("dbca.json")["toy"]["sentences"])
     scores = [
         score(elements, np.array(mask, np.int8), 1.0)
         for mask in product((0, 1), repeat=12)
         if HALF.fault(12 - sum(mask), sum(mask), 0) == ""
     ]
-    best = VECTORS["toy"]["optimum"]["1.0"]["best_score"]
+    best = vectors("dbca.json")["toy"]["optimum"]["1.0"]["best_score"]
     assert max(scores) == pytest.approx(best, abs=1e-11)
 
 

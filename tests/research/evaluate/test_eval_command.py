@@ -18,8 +18,8 @@ import scoring
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.evaluate.benchmark import read_benchmark
-from sgl.research.evaluate.partial import Decided
-from sgl.research.evaluate.predictions import read_predictions
+from sgl.research.evaluate.partial import Decision
+from sgl.research.evaluate.runs import read_run
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples"
 
@@ -147,16 +147,16 @@ def test_a_file_that_lost_a_line_and_gained_one_is_noticed(
 ) -> None:
     path = work.write("shifted.txt", lines(["犬。", *gold[:-1]]))
     rows = read_benchmark(farm, None, None).rows
-    assert read_predictions(path, rows).shifted == 1
-    assert read_predictions(work.write("gold.txt", lines(gold)), rows).shifted == 0
+    assert read_run(path, rows).shifted == 1
+    assert read_run(work.write("gold.txt", lines(gold)), rows).shifted == 0
 
 
 def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) -> None:
     rows = read_benchmark(farm, None, None).rows
     with pytest.raises(PredictionsError, match="line 1 is not UTF-8 at byte 3"):
-        read_predictions(work.write("bytes.txt", b"ab\xff\n"), rows)
+        read_run(work.write("bytes.txt", b"ab\xff\n"), rows)
     with pytest.raises(PredictionsError, match="it cannot be read"):
-        read_predictions(work.directory / "nothing.txt", rows)
+        read_run(work.directory / "nothing.txt", rows)
 
 
 def test_the_strangest_predictions_are_wrong_and_nothing_else(
@@ -269,7 +269,7 @@ def test_the_page_needs_nothing_but_itself_and_the_tables_are_latex(
 def test_the_benchmark_of_known_faults_finds_gold_texts_right(farm: Path) -> None:
     result = scoring.run(farm, items=20, seed=1)
     assert result["gold wrong"] == []
-    assert result["verdicts"] == [["none", Decided.PARSE.value, True, True, 20]]
+    assert result["verdicts"] == [["none", Decision.PARSE.value, True, True, 20]]
     assert set(result["microseconds"]) > {"parsing alone", "BLEU and chrF++"}
 
 
@@ -289,7 +289,7 @@ def test_a_library_that_is_not_installed_is_named(
     work.write("gold.txt", lines(gold))
     if library == "scipy":
         monkeypatch.setattr(
-            "sgl.research.analyse.libraries.find_spec", lambda name: None if name == library else 1
+            "sgl.research.analyse.command.find_spec", lambda name: None if name == library else 1
         )
     else:
         monkeypatch.setitem(sys.modules, library, None)

@@ -15,16 +15,11 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OK, run
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.research.evaluate.asked import Question
-from sgl.research.evaluate.compound_items import CompoundFinder, FoundCompound
+from sgl.research.evaluate.compound_finder import CompoundFinder, FoundCompound
 from sgl.research.evaluate.compounds import CompoundLexicon, translates
 from sgl.research.evaluate.published_compounds import published_correct
-from sgl.research.evaluate.segment import (
-    DictionarySegmenter,
-    SegmenterMissing,
-    segmenter,
-    signature,
-)
+from sgl.research.evaluate.query import PatternQuery
+from sgl.research.evaluate.segmentation import DictionarySegmenter, segmentation
 from sgl.resources import grammars_dir
 
 GRAMMAR = grammars_dir() / "cognition.sgl"
@@ -42,7 +37,7 @@ def found(sentence: str, pattern: str) -> list[FoundCompound]:
     (reading,) = Parser(core, core.text_layer("en")).parse(sentence)
     chosen = next(p for p in plan.patterns if p.name == pattern)
     finder = CompoundFinder(core, "syn", "en", "zh")
-    return finder.compounds(Question.of(chosen).structures, reading)
+    return finder.compounds(PatternQuery.of(chosen).structures, reading)
 
 
 # --- in a derivation ------------------------------------------------------------------------
@@ -175,23 +170,24 @@ def test_a_text_is_cut_into_as_few_words_as_possible() -> None:
 
 
 def test_a_lexicon_is_cut_as_the_texts_are() -> None:
-    characters = segmenter("characters")
-    cut = LEXICON.cut(characters)
+    characters = segmentation("characters").cut
+    cut = LEXICON.segmented(characters)
     assert cut.entries["N"]["tent"] == ("帐 篷",)
     assert cut.entries["P"]["in"] == ("在 … 里",)
     assert translates(cut, "in the red tent", characters("他在那顶红帐篷里睡着了。"))
-    assert LEXICON.cut(segmenter("spaces")) == LEXICON
+    assert LEXICON.segmented(segmentation("spaces").cut) == LEXICON
 
 
 def test_jieba_is_named_with_its_version_and_missed_where_it_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("jieba")
-    assert segmenter("jieba")("我来到北京清华大学") == "我 来到 北京 清华大学"
-    assert signature("jieba").startswith("jieba-0.")
+    name, cut = segmentation("jieba")
+    assert cut("我来到北京清华大学") == "我 来到 北京 清华大学"
+    assert name.startswith("jieba-0.")
     monkeypatch.setitem(sys.modules, "jieba", None)
-    with pytest.raises(SegmenterMissing):
-        segmenter("jieba")
+    with pytest.raises(ImportError):
+        segmentation("jieba")
 
 
 # --- a dataset ------------------------------------------------------------------------------
@@ -305,7 +301,7 @@ def test_a_segmenter_that_is_not_there_is_an_error(
 ) -> None:
     work.write("out.txt", "\n".join(gold) + "\n")
     monkeypatch.setattr(
-        "sgl.research.analyse.libraries.find_spec", lambda name: None if name == "jieba" else 1
+        "sgl.research.analyse.command.find_spec", lambda name: None if name == "jieba" else 1
     )
     assert run(["eval", str(dataset), "out.txt", "--segment", "jieba"]) == FAILED
     said = work.capsys.readouterr().err

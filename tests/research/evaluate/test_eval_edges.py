@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sgl.pipeline.session import open_grammar
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.grammar import open_grammar
-from sgl.research.evaluate.edges import GrammarEdges, Tree, tree_of
-from sgl.research.evaluate.said import Said, Teller
+from sgl.research.evaluate.realization import Realization, Realizer
+from sgl.research.evaluate.trees import GrammarEdges, WordTree, tree_of
 
 FARM = Path(__file__).parents[3] / "docs" / "examples" / "farm.sgl"
 
@@ -139,19 +139,19 @@ def farm() -> Compiled:
     return compiled
 
 
-def said(farm: Compiled, sentence: str, layer: str = "ja") -> Said:
+def said(farm: Compiled, sentence: str, layer: str = "ja") -> Realization:
     core = farm.grammar
     (reading,) = Parser(core, core.text_layer("en")).parse(sentence)
-    return Teller(core, core.graph_layer("syn"), core.text_layer(layer)).tell(reading)
+    return Realizer(core, core.graph_layer("syn"), core.text_layer(layer)).realize(reading)
 
 
 def test_the_words_of_a_translation_have_the_tree_of_the_source_without_particles(
     farm: Compiled,
 ) -> None:
     tree = tree_of(said(farm, "A cow near the hen saw a cat."))
-    assert tree == Tree(("鶏", "の近くの", "牛", "猫", "見た"), (3, 1, 5, 5, 0))
+    assert tree == WordTree(("鶏", "の近くの", "牛", "猫", "見た"), (3, 1, 5, 5, 0))
     english = tree_of(said(farm, "A cow saw a cat.", "en"))
-    assert english == Tree(("a", "cow", "saw", "a", "cat"), (2, 3, 0, 5, 3))
+    assert english == WordTree(("a", "cow", "saw", "a", "cat"), (2, 3, 0, 5, 3))
 
 
 @pytest.mark.parametrize(

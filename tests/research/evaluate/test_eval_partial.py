@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sget import compile_file, sget
 from toy_notation import structure
+from vectors import vectors
 
 import agreement
 from definition import matches
@@ -17,12 +16,11 @@ from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
-from sgl.research.evaluate.bindings import Scene
-from sgl.research.evaluate.chunks import AGENT, OBJECT, RECIPIENT, SUBJECT
-from sgl.research.evaluate.condensed import condensed
-from sgl.research.evaluate.partial import Decided, PartialMatch, Read
+from sgl.research.evaluate.matcher import GraphMatcher
+from sgl.research.evaluate.partial import Decision, PartialMatch, Read
+from sgl.research.evaluate.particles import AGENT, OBJECT, RECIPIENT, SUBJECT
+from sgl.research.evaluate.realization import condensed
 
-VECTORS = Path(__file__).parents[2] / "vectors"
 ROLES = {"subj": SUBJECT, "obj": OBJECT, "iobj": RECIPIENT, "agent": AGENT}
 
 
@@ -51,7 +49,7 @@ def examples() -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def judged(pattern: str, en: str, gold: str, prediction: str) -> tuple[bool, Decided]:
+def judged(pattern: str, en: str, gold: str, prediction: str) -> tuple[bool, Decision]:
     (said,) = sget_match().golds([en], [gold])
     (read,) = sget_match().read([prediction])
     return sget_match().judge(pattern, said, prediction, read)
@@ -60,7 +58,7 @@ def judged(pattern: str, en: str, gold: str, prediction: str) -> tuple[bool, Dec
 def test_the_gold_text_of_every_pattern_is_right_when_it_is_judged_as_a_prediction() -> None:
     assert {pattern for pattern, _, _ in examples()} == {p.name for p in sget().plan.patterns}
     for pattern, en, ja in examples():
-        assert judged(pattern, en, ja, ja) == (True, Decided.PARSE), en
+        assert judged(pattern, en, ja, ja) == (True, Decision.PARSE), en
 
 
 def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
@@ -75,18 +73,18 @@ def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
 @pytest.mark.parametrize(
     ("prediction", "right", "why"),
     [
-        ("子供がダンサーを見つけた。", True, Decided.PARSE),
-        ("少年がダンサーを助けた。", True, Decided.PARSE),
-        ("ダンサーが子供を見つけた。", False, Decided.PARSE),
-        ("子供が犬を見つけた。", False, Decided.PARSE),
-        ("アヴァが子供がダンサーを見つけたと言った。", True, Decided.PARSE),
-        ("子供がダンサーを見つけ見つけた。", True, Decided.CHUNKS),
-        ("ダンサーが子供を見つけ見つけた。", False, Decided.CHUNKS),
-        ("", False, Decided.NOTHING),
-        ("  ", False, Decided.NOTHING),
+        ("子供がダンサーを見つけた。", True, Decision.PARSE),
+        ("少年がダンサーを助けた。", True, Decision.PARSE),
+        ("ダンサーが子供を見つけた。", False, Decision.PARSE),
+        ("子供が犬を見つけた。", False, Decision.PARSE),
+        ("アヴァが子供がダンサーを見つけたと言った。", True, Decision.PARSE),
+        ("子供がダンサーを見つけ見つけた。", True, Decision.CHUNKS),
+        ("ダンサーが子供を見つけ見つけた。", False, Decision.CHUNKS),
+        ("", False, Decision.NOTHING),
+        ("  ", False, Decision.NOTHING),
     ],
 )
-def test_a_word_has_to_be_there_in_its_role(prediction: str, right: bool, why: Decided) -> None:
+def test_a_word_has_to_be_there_in_its_role(prediction: str, right: bool, why: Decision) -> None:
     found = judged(
         "subject_to_object_common",
         "A child found a dancer.",
@@ -129,24 +127,23 @@ def test_of_a_verb_its_voice_counts(prediction: str, right: bool) -> None:
 def test_the_width_of_characters_does_not_count() -> None:
     en = "Who slept?"
     gold = "誰が眠ったか？"
-    assert judged("wh_active_subject", en, gold, "誰が眠ったか?") == (True, Decided.PARSE)
+    assert judged("wh_active_subject", en, gold, "誰が眠ったか?") == (True, Decision.PARSE)
 
 
 def test_an_item_that_the_grammar_does_not_derive_is_said_to_be_unknown() -> None:
     found = judged("pp_in_subject", "A cat in a bxo slept.", "猫が眠った。", "猫が眠った。")
-    assert found == (False, Decided.UNKNOWN)
+    assert found == (False, Decision.UNKNOWN)
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason=f"the vectors are not in {VECTORS}")
 def test_roles_by_particles_agree_with_the_vectors() -> None:
-    vectors: dict[str, Any] = json.loads((VECTORS / "sget_partial_match.json").read_text("utf-8"))
+    examples_of_roles = vectors("sget_partial_match.json")
     chunker = sget_match()._chunker  # noqa: SLF001 - the fallback by itself
     assert chunker is not None
-    for case in vectors["cases"]:
+    for case in examples_of_roles["cases"]:
         role = ROLES[case["role"]]
         found = chunker.has_role(case["prediction"], case["target"], role)
         assert found is case["expected"], case["note"]
-    for samples in vectors["gold_samples"].values():
+    for samples in examples_of_roles["gold_samples"].values():
         for sample in samples:
             for role, word in sample["main_roles"].items():
                 assert chunker.has_role(sample["ja"], word, ROLES[role]), sample["ja"]
@@ -169,14 +166,14 @@ def test_all_matches_are_found_that_the_definition_gives() -> None:
     structures = agreement.random_structures(compiled, 60, seed=5, graphs=sample.graphs)
     number = 0
     for graph in sample.graphs:
-        scene = Scene(graph)
+        scene = GraphMatcher(graph)
         for found in structures:
             number += len(expected := defined(scene, found))
             assert set(scene.bindings(found)) == expected
     assert number > 100
 
 
-def defined(scene: Scene, found: Structure) -> set[tuple[int, ...]]:
+def defined(scene: GraphMatcher, found: Structure) -> set[tuple[int, ...]]:
     """The matches of a structure by its definition, as benchmarks/definition.py has it."""
     names = [variable.name for variable in found.body.variables]
     return {
@@ -191,5 +188,5 @@ def defined(scene: Scene, found: Structure) -> set[tuple[int, ...]]:
 def test_an_adjective_bearing_noun_is_bound_to_its_node() -> None:
     sample = agreement.sample_of(farm(), items=8, seed=3, limit=5)
     for graph in sample.graphs:
-        for verb, noun in Scene(graph).bindings(structure("{ V -[obj]-> N }")):
+        for verb, noun in GraphMatcher(graph).bindings(structure("{ V -[obj]-> N }")):
             assert (verb, "obj", noun) in graph.edges

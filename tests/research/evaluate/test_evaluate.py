@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published_forms import COGS, SHARED, SLOG, needs_published, rows
+from published_forms import COGS, SLOG, needs_published, rows
 from semantic_graphs import Sentence, sentences
+from vectors import vectors
 
 from perturbation import KINDS, mutants, perturbed
 from sgl.rendering.cogs import cogs
 from sgl.rendering.varfree import varfree
 from sgl.research.evaluate import equivalent, reformatted_exact_match
-from sgl.research.evaluate.isomorphism import LabelledAtom, isomorphic
+from sgl.research.evaluate.equivalence import LabelledAtom, isomorphic
 
 SEES = "* cat ( x _ 1 ) ; see . agent ( x _ 2 , x _ 1 ) AND see . theme ( x _ 2 , Tom )"
 
@@ -209,12 +209,8 @@ def test_the_published_metric_has_its_published_errors(
     assert reformatted_exact_match(gold, prediction).equal is verdict
 
 
-VECTORS = SHARED / "facts" / "evaluation" / "vectors" / "slog_equiv.json"
-
-
-@pytest.mark.skipif(not VECTORS.exists(), reason=f"no {VECTORS}")
 def test_both_metrics_give_the_verdicts_of_the_vectors() -> None:
-    cases = json.loads(VECTORS.read_text("utf-8"))["cases"]
+    cases = vectors("slog_equiv.json")["cases"]
     assert len(cases) == 16
     for case in cases:
         assert equivalent(case["a"], case["b"]).equal is case["equivalent"], case["note"]

@@ -8,6 +8,7 @@ words that are there, so that the nodes have to be known.  ::
 
 The search binds the variables one after the other, those with a neighbour that is bound
 already first, so that it follows edges instead of trying all nodes.
+
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure, V
 Binding = tuple[int, ...]
 
 
-class Scene:
+class GraphMatcher:
     """A graph with what the search asks of it."""
 
     def __init__(self, graph: Graph) -> None:

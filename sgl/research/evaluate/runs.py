@@ -1,4 +1,4 @@
-r"""Set the predictions of a system beside the rows of a dataset.
+r"""Assign the predictions of systems to the rows of a dataset.
 
 Files are read as ``sglc analyse`` reads them (:mod:`sgl.research.analyse.predictions`)::
 
@@ -7,8 +7,8 @@ Files are read as ``sglc analyse`` reads them (:mod:`sgl.research.analyse.predic
     {"id": "gen-000001", "prediction": "…"}       JSON, with or without names
 
 and CoNLL-U, whose words are kept.  A prediction that is missing or empty counts as wrong, and
-is counted.  What cannot be set beside a row (a line too many, a name that no row has, a name
-twice) is an error: then no score would mean anything.
+is reported.  A prediction that belongs to no row (a line too many, a name that no row has, a
+name twice) is an error, because then no score would mean anything.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.research.analyse.predictions import (
-    Cut,
     NumberError,
     Output,
     PredictionsError,
+    TokenizedOutput,
     UnknownIdError,
     open_predictions,
 )
-from sgl.research.evaluate.benchmark import Row
-from sgl.research.evaluate.exact import normal
+from sgl.research.evaluate.benchmark import BenchmarkRow
+from sgl.research.evaluate.equivalence import normal
 
 #: Languages that are written without spaces between words.
 _SPACELESS = ("ja", "zh", "th")
@@ -36,7 +36,7 @@ _TELLING = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
+class Run:
     """The predictions of one run, one for each row; empty where there is none.
 
     ``missing`` are the names of rows without one, ``empty`` of those with nothing in it.
@@ -52,17 +52,25 @@ class Predictions:
     words: tuple[tuple[str, ...] | None, ...] = ()
 
     def words_of(self, place: int) -> tuple[str, ...] | None:
-        """The words of a prediction that came as words."""
+        """Return the words of a prediction that came as words."""
         return self.words[place] if self.words else None
 
 
-def read_predictions(
+@dataclass(frozen=True, slots=True)
+class SystemRuns:
+    """A system with its runs."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+
+def read_run(
     path: Path,
-    rows: Sequence[Row],
+    rows: Sequence[BenchmarkRow],
     language: str = "",
     words: Sequence[tuple[str, ...]] = (),
-) -> Predictions:
-    """The predictions of a file; ``language`` says whether words have spaces between them.
+) -> Run:
+    """Read the predictions of a file; ``language`` says whether words have spaces between them.
 
     ``words`` are those of the rows, if they are known.  A prediction of these words, without
     a text, has the text of the row: nothing says where it would have other spaces.
@@ -86,8 +94,8 @@ def read_predictions(
 
 
 def _read(
-    path: Path, rows: Sequence[Row], join: str, words: Sequence[tuple[str, ...]]
-) -> Predictions:
+    path: Path, rows: Sequence[BenchmarkRow], join: str, words: Sequence[tuple[str, ...]]
+) -> Run:
     aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
     outputs = [aligned.output(row.id) for row in rows]
     aligned.finish()
@@ -101,31 +109,36 @@ def _read(
         for row, text, output in zip(rows, texts, outputs, strict=True)
         if output is not None
     ]
-    return Predictions(
+    return Run(
         path.name,
         texts,
         tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None),
         tuple(name for name, text in given if not text.strip()),
         _shift(texts, rows) if aligned.by_id is None else 0,
-        tuple(output.words if isinstance(output, Cut) else None for output in outputs)
-        if any(isinstance(output, Cut) for output in outputs)
+        tuple(output.words if isinstance(output, TokenizedOutput) else None for output in outputs)
+        if any(isinstance(output, TokenizedOutput) for output in outputs)
         else (),
     )
 
 
 def _has_words(output: Output | None, words: tuple[str, ...]) -> bool:
-    """Whether a prediction without a text has these words."""
-    return isinstance(output, Cut) and output.text is None and bool(words) and output.words == words
+    """Tell whether a prediction without a text has these words."""
+    return (
+        isinstance(output, TokenizedOutput)
+        and output.text is None
+        and bool(words)
+        and output.words == words
+    )
 
 
 def _text(output: Output | None, join: str) -> str:
-    if isinstance(output, Cut):
+    if isinstance(output, TokenizedOutput):
         return join.join(output.words) if output.text is None else output.text
     return output or ""
 
 
-def _shift(texts: Sequence[str], rows: Sequence[Row]) -> int:
-    """By how many lines the predictions seem to be off: 0, or 1 up or down."""
+def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
+    """Return by how many lines the predictions seem to be off: 0, or 1 up or down."""
     if len(rows) < _TELLING:
         return 0
     gold = [normal(row.target) for row in rows]

@@ -12,6 +12,7 @@ same noun phrase.  Which clause it belongs to cannot be told from particles; a p
 
 Some verbs mark their object with another particle (好き with が, 気づく with に).  They are
 not listed here: a grammar that writes the particle with the verb says so itself.
+
 """
 
 from __future__ import annotations

@@ -1,4 +1,17 @@
-"""Word order: which edges of a tree are kept in a text, and how free relations are.
+"""Scores of an output against the tree of its sentence: BLEU, edges kept, freedom of order.
+
+BLEU is the geometric mean of the precisions of n-grams, n = 1 to 4, times a penalty for
+texts that are shorter than their reference (Papineni et al. 2002).  A sentence often has no
+4-gram of its reference, which would make it 0.  Smoothing 2 (Lin & Och 2004; Chen & Cherry
+2014) adds one to both sides of the precisions from n = 2 on::
+
+    reference  a b c d e     output  a x c
+    precisions 2/3, (0+1)/(2+1), (0+1)/(1+1), (0+1)/(1+1)     penalty e^(1 - 5/3)
+    BLEU       0.249
+
+A text of fewer than four words counts as having one 4-gram, so that even a perfect one of
+three words has 0.841.  NLTK (3.5 and later) computes it in this way.  sacreBLEU's ``add-k``
+is the same for texts of four words and more, and counts no 4-gram for shorter ones.
 
 *Dependency edge accuracy* (DEA) is the share of the edges of a tree that a text has, where
 an edge is its two words and the signed distance between them (Shimorina, Parmentier &
@@ -8,7 +21,7 @@ Gardent 2021)::
     i enjoy my time at high franklin school      5 of 7: not (school, high, -1),
                                                  nor (school, franklin, -2)
 
-A text that has an edge once has it once, however often the tree has it.
+An edge that a text has once counts once, however often the tree has it.
 
 The *entropy* of a relation says how free the order of its words is: 0 bits if the dependent
 always stands on one side of its governor, 1 bit if on either side equally often.
@@ -18,11 +31,46 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import log2
+from math import exp, log, log2
 from typing import NamedTuple
 
+_ORDER = 4
 
-class Kept(NamedTuple):
+
+def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
+    """BLEU-4 of an output with smoothing 2, from 0 to 1; 0 if no word is right."""
+    if len(output) >= _ORDER and list(reference) == list(output):
+        return 1.0
+    logarithms = 0.0
+    for order in range(1, _ORDER + 1):
+        matches, ngrams = _matches(reference, output, order)
+        if order > 1:
+            matches, ngrams = matches + 1, ngrams + 1
+        if not matches:
+            return 0.0
+        logarithms += log(matches / ngrams)
+    penalty = min(0.0, 1 - len(reference) / len(output))
+    return exp(logarithms / _ORDER + penalty)
+
+
+def _matches(reference: Sequence[str], output: Sequence[str], order: int) -> tuple[int, int]:
+    """How many n-grams of the output are in the reference, and how many it has, at least 1."""
+    number = len(output) - order + 1
+    if number < 1:
+        return 0, 1
+    if order == 1:
+        wanted, given = Counter(reference), Counter(output)
+        return sum(min(count, wanted[word]) for word, count in given.items()), number
+    grams = Counter(zip(*(reference[at:] for at in range(order)), strict=False))
+    matches = 0
+    for gram in zip(*(output[at:] for at in range(order)), strict=False):
+        if grams.get(gram, 0) > 0:
+            grams[gram] -= 1
+            matches += 1
+    return matches, number
+
+
+class EdgeAccuracy(NamedTuple):
     """How many of some edges are in a text."""
 
     kept: int
@@ -61,13 +109,15 @@ def edges_kept(
 
 def edge_accuracy(
     words: Sequence[str], heads: Sequence[int], text: Sequence[str], *, clipped: bool = True
-) -> Kept:
+) -> EdgeAccuracy:
     """How many edges of a tree a text has."""
     found = edges_kept(words, heads, text, clipped=clipped)
-    return Kept(found.count(True), len(found) - found.count(None))
+    return EdgeAccuracy(found.count(True), len(found) - found.count(None))
 
 
-def relation_accuracy(relations: Sequence[str], found: Sequence[bool | None]) -> dict[str, Kept]:
+def relation_accuracy(
+    relations: Sequence[str], found: Sequence[bool | None]
+) -> dict[str, EdgeAccuracy]:
     """How many edges are kept of each relation, from what ``edges_kept`` says."""
     kept: Counter[str] = Counter()
     edges: Counter[str] = Counter()
@@ -75,7 +125,7 @@ def relation_accuracy(relations: Sequence[str], found: Sequence[bool | None]) ->
         if is_kept is not None:
             edges[relation] += 1
             kept[relation] += is_kept
-    return {relation: Kept(kept[relation], number) for relation, number in edges.items()}
+    return {relation: EdgeAccuracy(kept[relation], number) for relation, number in edges.items()}
 
 
 class Sides(NamedTuple):

@@ -18,6 +18,7 @@ asked for.  ::
 
 In a prediction, tests on lemmas are not made again: that the Japanese word is the same says
 as much, and two English words may have one Japanese one.
+
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from typing import NamedTuple
 from sgl.core.grammar import EXTRACTED
 from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
-from sgl.research.evaluate.bindings import Scene
-from sgl.research.evaluate.said import Said
+from sgl.research.evaluate.matcher import GraphMatcher
+from sgl.research.evaluate.realization import Realization
 
 _LEMMA = "lemma"
 
@@ -45,7 +46,7 @@ class Extent(Enum):
     NOTHING = "nothing"
 
 
-class Wanted(NamedTuple):
+class TargetSpan(NamedTuple):
     """A word or phrase that is asked for, and the label of the edge that leads to it.
 
     The label is empty where the structure has no edge to it.
@@ -57,18 +58,18 @@ class Wanted(NamedTuple):
 
 
 #: One place where a structure is: its number, and what is there.
-Instance = tuple[int, tuple[Wanted, ...]]
+QueryMatch = tuple[int, tuple[TargetSpan, ...]]
 
 
 @dataclass(frozen=True)
-class Question:
+class PatternQuery:
     """What one pattern asks for, in any item."""
 
     structures: tuple[Structure, ...]
     words: bool
 
     @classmethod
-    def of(cls, pattern: Pattern) -> Question:
+    def of(cls, pattern: Pattern) -> PatternQuery:
         """The question of a pattern."""
         return cls(pattern.gen or pattern.held_out, bool(pattern.targets))
 
@@ -82,21 +83,23 @@ class Question:
         """The structures as they are looked for in predictions."""
         return tuple(_without_lemmas(structure) for structure in self.structures)
 
-    def in_gold(self, said: Said) -> frozenset[Instance]:
+    def in_gold(self, said: Realization) -> frozenset[QueryMatch]:
         """What the question asks for in an item."""
         return self._instances(said, self.structures)
 
-    def in_prediction(self, said: Said) -> frozenset[Instance]:
+    def in_prediction(self, said: Realization) -> frozenset[QueryMatch]:
         """What a prediction has to offer."""
         return self._instances(said, self.without_lemmas)
 
-    def _instances(self, said: Said, structures: Sequence[Structure]) -> frozenset[Instance]:
-        scene = Scene(said.graph)
-        found: set[Instance] = set()
+    def _instances(
+        self, said: Realization, structures: Sequence[Structure]
+    ) -> frozenset[QueryMatch]:
+        scene = GraphMatcher(said.graph)
+        found: set[QueryMatch] = set()
         for number, structure in enumerate(structures):
             for binding in scene.bindings(structure):
                 wanted = tuple(
-                    Wanted(
+                    TargetSpan(
                         extent, _text(said, node, extent), _label(scene, structure, binding, place)
                     )
                     for place, (node, extent) in enumerate(
@@ -108,11 +111,11 @@ class Question:
         return frozenset(found)
 
 
-def _text(said: Said, node: int, extent: Extent) -> str:
+def _text(said: Realization, node: int, extent: Extent) -> str:
     return said.words[node] if extent is Extent.WORD else said.phrases[node]
 
 
-def _label(scene: Scene, structure: Structure, binding: tuple[int, ...], place: int) -> str:
+def _label(scene: GraphMatcher, structure: Structure, binding: tuple[int, ...], place: int) -> str:
     """The label of the edge of the structure that leads to a variable.
 
     A question word has the role that it would have in its place.  A noun with a relative

@@ -23,10 +23,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.research.analyse.tree import Skeleton, word_depths
-from sgl.research.treebank import Word
+from sgl.research.treebank import TreebankWord
 
 #: What the label of a word is, by the name of the view.
-VIEWS: Mapping[str, Callable[[Word], str]] = {
+VIEWS: Mapping[str, Callable[[TreebankWord], str]] = {
     "dep": lambda word: word.deprel,
     "pos": lambda word: word.upos,
     "pos-dep": lambda word: f"{word.upos}-{word.deprel}",
@@ -39,12 +39,12 @@ _MOST = 20_000
 _SPELT = str.maketrans({"(": "⟨", ")": "⟩", " ": "_"})
 
 
-class TooManyStructuresError(Exception):
+class TooManySubtreesError(Exception):
     """A tree has more structures than can be listed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class Subtree:
     """A structure: its label and those of its parts, and how many words it has."""
 
     text: str
@@ -55,15 +55,15 @@ class Structure:
 _Rooted = dict[tuple[int, str], int]
 
 
-def labels_of(words: Sequence[Word], skeleton: Skeleton, view: str) -> tuple[str, ...]:
+def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> tuple[str, ...]:
     """The labels of the words that are kept."""
     label = VIEWS[view]
     return tuple([label(words[place]).translate(_SPELT) for place in skeleton.kept])
 
 
-def structures(
+def subtrees(
     heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int
-) -> Counter[Structure]:
+) -> Counter[Subtree]:
     """The structures of a tree with so many words, and how often each occurs.
 
     Raises:
@@ -79,10 +79,10 @@ def structures(
             if size >= smallest:
                 found[size, text] += number
         if len(found) > 10 * _MOST:
-            raise TooManyStructuresError
+            raise TooManySubtreesError
         if heads[word]:
             below[heads[word] - 1].append(rooted)
-    return Counter({Structure(text, size): number for (size, text), number in found.items()})
+    return Counter({Subtree(text, size): number for (size, text), number in found.items()})
 
 
 def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
@@ -97,7 +97,7 @@ def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
                     key = (size + more, tuple(sorted((*parts, text))))
                     chosen[key] = chosen.get(key, 0) + number * times
             if len(chosen) > _MOST:
-                raise TooManyStructuresError
+                raise TooManySubtreesError
     return {(size, _written(label, parts)): number for (size, parts), number in chosen.items()}
 
 
@@ -106,7 +106,7 @@ def _written(label: str, parts: Sequence[str]) -> str:
 
 
 def occurrence(
-    heads: Sequence[int], labels: Sequence[str], structure: Structure
+    heads: Sequence[int], labels: Sequence[str], structure: Subtree
 ) -> frozenset[int] | None:
     """The words (from 0) of the first occurrence of a structure in a tree."""
     below: list[list[int]] = [[] for _ in heads]

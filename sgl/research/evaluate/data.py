@@ -5,6 +5,7 @@ pattern, each length.  A cell is the mean over the runs of a system, with the de
 the runs, and Wilson's interval where the metric judges items::
 
     {"name": "pp_in_subject", "items": 2000, "scores": {"exact": {"small": {"mean": 0.12, …}}}}
+
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.evaluate.benchmark import Benchmark
+from sgl.research.evaluate.runs import SystemRuns
 from sgl.research.evaluate.scoring import (
     EDGES,
     EQUIVALENT,
@@ -28,13 +30,12 @@ from sgl.research.evaluate.scoring import (
     RAW,
     REFORMATTED,
     VERDICTS,
-    Scored,
-    System,
+    Mistake,
+    Scores,
 )
-from sgl.research.evaluate.shape import Shape
 from sgl.research.evaluate.significance import Difference, Test, adjusted, compare, wilson
-from sgl.research.evaluate.slips import Slip
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SurfaceScores
+from sgl.research.evaluate.trees import TreeShape
 
 Json = dict[str, Any]
 
@@ -60,19 +61,19 @@ class Evaluation:
     """Everything that was found about some systems on one split."""
 
     benchmark: Benchmark
-    systems: tuple[System, ...]
-    scored: Scored
+    systems: tuple[SystemRuns, ...]
+    scores: Scores
     surface: Mapping[str, tuple[SurfaceScores, ...]]
     signatures: Mapping[str, str]
-    shapes: tuple[Shape, ...] = ()
+    shapes: tuple[TreeShape, ...] = ()
     unavailable: Mapping[str, str] | None = None
     test: Test = "randomisation"
     samples: int = 100_000
     seed: int = 1
 
 
-def result_data(evaluation: Evaluation) -> Json:
-    """All tables and tests of an evaluation."""
+def evaluation_data(evaluation: Evaluation) -> Json:
+    """Return all tables and tests of an evaluation."""
     return {
         "format": FORMAT,
         "dataset": _dataset(evaluation.benchmark),
@@ -98,12 +99,12 @@ def _dataset(benchmark: Benchmark) -> Json:
         "items": len(benchmark.rows),
         "patterns": {
             kind.name: {"title": kind.title, "groups": list(kind.groups)}
-            for kind in benchmark.kinds.values()
+            for kind in benchmark.patterns.values()
         },
     }
 
 
-def _system(system: System) -> Json:
+def _system(system: SystemRuns) -> Json:
     return {
         "name": system.name,
         "runs": [
@@ -120,7 +121,7 @@ def _system(system: System) -> Json:
 
 def _metrics(evaluation: Evaluation) -> list[str]:
     surface = (BLEU_METRIC, CHRF_METRIC) if evaluation.surface else ()
-    scored = evaluation.scored.scores
+    scored = evaluation.scores.scores
     shares = [metric for metric in scored if metric not in VERDICTS]
     return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
 
@@ -137,7 +138,7 @@ class _Part:
 
 def _tables(evaluation: Evaluation) -> Json:
     rows = evaluation.benchmark.rows
-    kinds = evaluation.benchmark.kinds
+    kinds = evaluation.benchmark.patterns
     everything = np.arange(len(rows))
     patterns = [
         _Part(name, kinds[name].title if name in kinds else name, items, (name,))
@@ -224,7 +225,7 @@ def _cells(
                 runs = evaluation.surface[system.name]
                 cells[system.name] = _spread([run.score(metric, part.kinds) for run in runs])
             continue
-        scores = evaluation.scored.scores[metric][system.name]
+        scores = evaluation.scores.scores[metric][system.name]
         chosen = scores[:, part.items]
         judged = chosen[:, ~np.isnan(chosen[0])]
         if not judged.shape[1]:
@@ -255,7 +256,7 @@ def _spread(runs: Sequence[float]) -> Json:
 
 def _partial(evaluation: Evaluation) -> Json | None:
     """What decided about partial matches, and the score of the gold texts."""
-    scored = evaluation.scored
+    scored = evaluation.scores
     if PARTIAL not in scored.scores:
         return None
     return {
@@ -272,8 +273,8 @@ def _partial(evaluation: Evaluation) -> Json | None:
 
 def _mistakes(evaluation: Evaluation) -> Json:
     """For each system and kind of item how many predictions have which kind of mistake."""
-    found: Json = {"kinds": [slip.value for slip in Slip], "systems": {}}
-    for name, runs in evaluation.scored.slips.items():
+    found: Json = {"kinds": [kind.value for kind in Mistake], "systems": {}}
+    for name, runs in evaluation.scores.mistakes.items():
         counts: dict[str, Counter[str]] = {}
         for kinds in runs:
             for row, kind in zip(evaluation.benchmark.rows, kinds, strict=True):
@@ -290,7 +291,7 @@ def _tests(evaluation: Evaluation) -> Json:
     found = [
         _difference(evaluation, first.name, second.name, metric, part, items)
         for first, second in combinations(evaluation.systems, 2)
-        for metric in evaluation.scored.scores
+        for metric in evaluation.scores.scores
         if metric in VERDICTS and metric != RAW
         for part, items in parts
     ]
@@ -312,7 +313,7 @@ def _difference(
     part: str,
     items: NDArray[np.int64],
 ) -> Difference | None:
-    scores = evaluation.scored.scores[metric]
+    scores = evaluation.scores.scores[metric]
     means = [scores[name][:, items].mean(axis=0) for name in (first, second)]
     judged = ~np.isnan(means[0])
     if not judged.any():

@@ -1,0 +1,207 @@
+"""What counts as a word of an output, and when two words are the same.
+
+Words are compared in Unicode's normal form NFKC and in lower case, unless case matters.
+An output is a text, which has to be tokenized as the treebank is.  It is split at spaces;
+where a piece is no word of its sentence, marks at its ends are split off, and what the
+treebank has as a multiword token becomes the words of it::
+
+    sentence   Do  n't  go  ,  Dr.  No  .        multiword token: Don't = Do n't
+    output     Don't go to Dr. No.
+    words      Do  n't  go  to  Dr.  No  .
+
+Scores of the wrong file are low, and look like those of a bad system.  If hardly any letter
+of the outputs is of a script that the treebank has, and hardly any of their words is a word
+of it, the file most likely holds sources, or is in another language::
+
+    treebank   猫 が 魚 を 食べ た 。        Hiragana, Han
+    outputs    the cat ate the fish .      Latin
+
+The first few hundred outputs are enough to tell.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from sgl.research.treebank import TreebankSentence
+
+Cutter = Callable[[str, TreebankSentence], list[str]]
+
+
+@lru_cache(1 << 16)
+def folded(word: str) -> str:
+    """A word in the form in which words are compared: ``Ｄog`` is ``dog``."""
+    return unicodedata.normalize("NFKC", word).lower()
+
+
+@lru_cache(1 << 16)
+def composed(word: str) -> str:
+    """The same, but with the case it has."""
+    return unicodedata.normalize("NFKC", word)
+
+
+@lru_cache(1 << 12)
+def is_mark(character: str) -> bool:
+    """Whether a character is punctuation."""
+    return unicodedata.category(character).startswith("P")
+
+
+def is_punctuation(word: str) -> bool:
+    """Whether a word has punctuation only."""
+    return bool(word) and all(map(is_mark, word))
+
+
+def tokenizer_of(tokenizer: str) -> Cutter:
+    """How a text is cut into words, for the sentence that it should be.
+
+    At marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``,
+    ``intl``, ``zh``, ``char``).
+
+    Raises:
+        KeyError: no tokenizer has this name.
+    """
+    if tokenizer == "marks":
+        return tokenize_at_marks
+    if tokenizer == "space":
+        return lambda text, _: text.split()
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+    from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+    from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
+    from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+
+    known: dict[str, Callable[[], Callable[[str], str]]] = {
+        "13a": Tokenizer13a,
+        "intl": TokenizerV14International,
+        "zh": TokenizerZh,
+        "char": TokenizerChar,
+    }
+    cut = known[tokenizer]()
+    return lambda text, _: cut(text).split()
+
+
+def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
+    """The words of a text: pieces between spaces, less the marks at the ends of unknown ones."""
+    known = {folded(word) for entry in sentence.words for word in (entry.form, entry.lemma)}
+    spelt = {
+        folded(contraction.form): [
+            word.form for word in sentence.words[contraction.first - 1 : contraction.last]
+        ]
+        for contraction in sentence.contractions
+    }
+    words: list[str] = []
+    for piece in text.split():
+        if folded(piece) in known:
+            words.append(piece)
+        else:
+            words += _peeled(piece, known, spelt)
+    return words
+
+
+def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[str]:
+    """A piece without the marks before and behind it, and these marks."""
+    before: list[str] = []
+    behind: list[str] = []
+    while piece and folded(piece) not in known and folded(piece) not in spelt:
+        if is_mark(piece[-1]):
+            piece = _take(piece, behind, -1)
+        elif is_mark(piece[0]):
+            piece = _take(piece, before, 0)
+        else:
+            break
+    middle = spelt.get(folded(piece), [piece] if piece else [])
+    return [*before, *middle, *reversed(behind)]
+
+
+def _take(piece: str, marks: list[str], end: int) -> str:
+    """Move the mark at one end of a piece, with its repetitions, to the marks."""
+    mark = piece[end]
+    rest = piece.rstrip(mark) if end else piece.lstrip(mark)
+    marks.append(mark * (len(piece) - len(rest)))
+    return rest
+
+
+def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> list[str]:
+    """The words of an output less its punctuation.
+
+    That is what the treebank has as punctuation in this sentence (``dropped``), and any word of
+    marks only that is not among the other words of the sentence (``kept``).
+    """
+    return [word for word in words if word in kept or not (word in dropped or is_punctuation(word))]
+
+
+#: Outputs that are looked at, and the fewest letters that say something.
+_SAMPLED = 200
+_FEWEST_LETTERS = 50
+
+#: Of the letters and words of outputs less than so much is that of the treebank.
+_HARDLY_ANY = 0.05
+
+#: A script with less than this share of the letters of the treebank is not one of its own.
+_OWN = 0.05
+
+#: What the names of characters call scripts that have another name.
+_NAMES = {"CJK": "Han"}
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignScript:
+    """Outputs in another script: the scripts of both, and how many words are known."""
+
+    treebank: tuple[str, ...]
+    outputs: tuple[str, ...]
+    words: int
+    known: int
+
+
+@dataclass
+class ScriptComparison:
+    """Letters and words of sentences and of what a system has said for them."""
+
+    _seen: int = 0
+    _gold_letters: Counter[str] = field(default_factory=Counter)
+    _letters: Counter[str] = field(default_factory=Counter)
+    _gold_words: set[str] = field(default_factory=set)
+    _words: Counter[str] = field(default_factory=Counter)
+
+    def add(self, gold: Sequence[str], said: Sequence[str]) -> None:
+        """The words of a sentence, and those of an output that is not empty."""
+        if self._seen < _SAMPLED and said:
+            self._seen += 1
+            self._gold_letters.update(_scripts(gold))
+            self._letters.update(_scripts(said))
+            self._gold_words.update(gold)
+            self._words.update(word for word in said if any(map(str.isalpha, word)))
+
+    def foreign(self) -> ForeignScript | None:
+        """What is known of outputs in another script; None if they are not."""
+        words, letters = self._words.total(), self._letters.total()
+        own = _own(self._gold_letters)
+        if letters < _FEWEST_LETTERS or not own:
+            return None
+        known = sum(number for word, number in self._words.items() if word in self._gold_words)
+        shared = sum(self._letters[script] for script in own)
+        if known >= _HARDLY_ANY * words or shared >= _HARDLY_ANY * letters:
+            return None
+        return ForeignScript(own, _own(self._letters), words, known)
+
+
+def _own(letters: Counter[str]) -> tuple[str, ...]:
+    """The scripts with a share that counts, the most frequent first."""
+    return tuple(
+        script for script, number in letters.most_common() if number >= _OWN * letters.total()
+    )
+
+
+def _scripts(words: Iterable[str]) -> list[str]:
+    return [script(character) for word in words for character in word if character.isalpha()]
+
+
+@lru_cache(1 << 14)
+def script(letter: str) -> str:
+    """The script of a letter, after its name in Unicode: ``LATIN SMALL LETTER A`` is Latin."""
+    first = unicodedata.name(letter, "UNKNOWN").partition(" ")[0].partition("-")[0]
+    return _NAMES.get(first, first.capitalize())

@@ -1,0 +1,229 @@
+"""Realize derivations: their phrases in several languages, and what the words stand for.
+
+A structure speaks of the nodes of a graph, which stand on English words; a prediction is a
+Japanese sentence.  The derivation has both.  Each node comes from a rule, whose words in the
+other layer are the *word* of the node; and the largest phrase that a node is the head of is
+its *phrase*::
+
+    The cat in a box slept.        箱の中の猫が眠った。
+
+    node  label      word      phrase
+    cat   nsubj      猫        箱の中の猫
+    box   nmod       箱        箱の中の
+    slept root       眠った    箱の中の猫が眠った。
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, derive_graph, finish
+
+#: Stands for a word of the layer of the graph where a rule writes none.
+_NO_WORD = -1
+
+
+class DerivedPhrase(NamedTuple):
+    """What a rule makes of its children.
+
+    The words of the layer that the graph stands on have numbers.  ``anchors`` are those of
+    the phrase in order, ``first`` is the first one that the rule writes itself, or -1, and
+    ``ports`` are the words under the ports of the graph.  ``texts`` are the words of the
+    phrase in each of the other layers.
+    """
+
+    rule: Rule
+    children: tuple[DerivedPhrase, ...]
+    anchors: tuple[int, ...]
+    first: int
+    ports: tuple[int | None, ...]
+    texts: tuple[tuple[str, ...], ...]
+
+
+class PhraseBuilder:
+    """Build the phrases of derivations, for a graph layer and some text layers."""
+
+    def __init__(self, grammar: CoreGrammar, graph: int, texts: Sequence[int]) -> None:
+        self._grammar = grammar
+        self._graph = graph
+        self._texts = tuple(texts)
+        self._anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
+
+    def phrases(self, derivation: Derivation) -> list[DerivedPhrase]:
+        """Return all phrases, each after its parts; the last one is the sentence."""
+        stack: list[DerivedPhrase] = []
+        found: list[DerivedPhrase] = []
+        made = 0
+        for number in reversed(derivation):
+            rule = self._grammar.rules[number]
+            children = tuple([stack.pop() for _ in rule.rhs])
+            stack.append(self._phrase(rule, children, made))
+            found.append(stack[-1])
+            made += len(rule.templates[self._anchor])
+        return found
+
+    def _phrase(self, rule: Rule, children: tuple[DerivedPhrase, ...], made: int) -> DerivedPhrase:
+        """Return the phrase of a rule, whose own words are numbered from ``made``."""
+        anchors: list[int] = []
+        first = _NO_WORD
+        for place, item in enumerate(rule.templates[self._anchor]):
+            if isinstance(item, Slot):
+                anchors += children[item.child].anchors
+            else:
+                anchors.append(made + place)
+                first = made + place if first == _NO_WORD else first
+        fragment = rule.fragments[self._graph]
+        nodes: list[int | None] = []
+        for node in fragment.nodes:
+            glued = (children[child].ports[port] for child, port in node.glue)
+            known = next((word for word in glued if word is not None), None)
+            nodes.append(known if node.token is None else made + node.token)
+        return DerivedPhrase(
+            rule,
+            children,
+            tuple(anchors),
+            first,
+            tuple([nodes[export] for export in fragment.exports]),
+            tuple(
+                [
+                    template_words(rule, layer, [child.texts[rank] for child in children])
+                    for rank, layer in enumerate(self._texts)
+                ]
+            ),
+        )
+
+
+def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the words that a rule makes in a layer of those of its children."""
+    words: list[str] = []
+    for item in rule.templates[layer]:
+        words += parts[item.child] if isinstance(item, Slot) else [item.text]
+    return tuple(words)
+
+
+def own_words(rule: Rule, layer: int) -> list[str]:
+    """Return the words that a rule writes itself in a layer."""
+    return [item.text for item in rule.templates[layer] if not isinstance(item, Slot)]
+
+
+class Realization(NamedTuple):
+    """A graph with the word and the phrase of each of its nodes in a text layer.
+
+    ``order`` lists the nodes in the order of their words in that layer.
+    """
+
+    graph: Graph
+    words: tuple[str, ...]
+    phrases: tuple[str, ...]
+    order: tuple[int, ...] = ()
+
+
+class Realizer:
+    """Realize derivations of a grammar in one graph layer and one text layer."""
+
+    def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
+        self._grammar = grammar
+        self._graph = graph
+        self._text = text
+        self._join = grammar.text_layers[text]
+        self._anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
+        self._builder = PhraseBuilder(grammar, graph, (text,))
+
+    def realize(self, derivation: Derivation) -> Realization:
+        """Return what a derivation says."""
+        words: dict[int, str] = {}
+        phrases: dict[int, str] = {}
+        built = self._builder.phrases(derivation)
+        made = 0
+        for phrase in built:
+            own = finish(self._join, own_words(phrase.rule, self._text))
+            width = len(phrase.rule.templates[self._anchor])
+            words.update(dict.fromkeys(range(made, made + width), own))
+            made += width
+            head = phrase.ports[0]
+            if head is not None:
+                # A phrase comes after its parts, so that the largest one remains.
+                phrases[head] = finish(self._join, phrase.texts[0])
+        graph = derive_graph(self._grammar, derivation, self._graph)
+        at = [built[-1].anchors[node.position] for node in graph.nodes]
+        node_of = {word: node for node, word in enumerate(at)}
+        writers = dict.fromkeys(self._writers(built[-1]))
+        return Realization(
+            graph,
+            tuple([words[word] for word in at]),
+            tuple([phrases.get(word, words[word]) for word in at]),
+            tuple([node_of[word] for word in writers if word in node_of]),
+        )
+
+    def _writers(self, root: DerivedPhrase) -> Iterator[int]:
+        """Yield for each word of the text the first anchor word of the rule that wrote it."""
+        stack: list[DerivedPhrase | int] = [root]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, int):
+                yield top
+                continue
+            stack.extend(
+                top.children[item.child] if isinstance(item, Slot) else top.first
+                for item in reversed(top.rule.templates[self._text])
+            )
+
+
+_LEMMA = "lemma"
+
+
+def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
+    """Return the grammar without the distinctions that one of its text layers does not make.
+
+    Japanese has no articles, and one word for *boat* and *ship*, so that every Japanese
+    sentence has many readings that say the same::
+
+        船が来た。     A boat came.   The boat came.   A ship came.   The ship came.
+
+    To know what the sentence says, one of them is enough.  Of words of one category that the
+    layer writes alike the likeliest is kept, and of a category that the layer always drops
+    the likeliest word.  Words that differ in more than their lemmas are all kept: a participle
+    and a past tense may be written alike and mean different things.
+
+    Rules get new numbers.  Weights stay as they are, so that they no longer sum to 1.
+    """
+    dropped = _dropped(grammar, layer)
+    best: dict[Hashable, Rule] = {}
+    for rule in grammar.rules:
+        key = _distinction(rule, layer, rule.lhs in dropped)
+        if key not in best or rule.weight > best[key].weight:
+            best[key] = rule
+    kept = sorted(best.values(), key=lambda rule: rule.id)
+    return replace(
+        grammar, rules=tuple(replace(rule, id=number) for number, rule in enumerate(kept))
+    )
+
+
+def _dropped(grammar: CoreGrammar, layer: int) -> set[int]:
+    """Return the categories that have words only, and that no rule writes in this layer."""
+    kept = {grammar.start}
+    for rule in grammar.rules:
+        written = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
+        kept.update(rule.rhs[child] for child in written)
+        if not rule.lexical:
+            kept.add(rule.lhs)
+    return set(range(len(grammar.categories))) - kept
+
+
+def _distinction(rule: Rule, layer: int, dropped: bool) -> Hashable:
+    """Return a key that is equal for rules of which one is enough."""
+    if dropped:
+        return rule.lhs
+    if not rule.lexical:
+        return rule.lhs, rule.id
+    text = tuple(item.text for item in rule.templates[layer] if isinstance(item, Token))
+    attributes = tuple(
+        tuple(pair for pair in node.attributes or () if pair[0] != _LEMMA)
+        for fragment in rule.fragments
+        for node in fragment.nodes
+    )
+    return rule.lhs, text, attributes

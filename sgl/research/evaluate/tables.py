@@ -1,0 +1,288 @@
+r"""The tables of an evaluation, for the terminal and for papers (LaTeX with booktabs).
+
+Shares are percentages with one decimal, with the deviation of the runs if there are
+several::
+
+    PP in direct obj $\to$ Subj & 2,000 & 11.9 {\scriptsize $\pm$ 1.2} \\
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+from rich.table import Table
+
+from sgl.cli.common import print_table
+from sgl.research.analyse.tables import escaped, latex_row, latex_table
+from sgl.research.evaluate.scoring import RAW
+from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
+
+#: Tables that are shown; `--json` and `--html` have those by length and depth as well.
+_SHOWN = ("overall", "groups", "patterns")
+
+_SIGNIFICANT = 0.05
+
+#: Columns of a terminal that titles have at least.
+_TITLE = 12
+
+Json = Mapping[str, Any]
+
+
+def show_result(data: Json) -> None:
+    """Show the scores of all items, groups and patterns, and what they rest on."""
+    dataset = data["dataset"]
+    click.echo(f"{dataset['title']}: {dataset['split']}, {dataset['source']} → {dataset['target']}")
+    _print(_scores(data))
+    for name, text in data["signatures"].items():
+        click.echo(f"{data['metrics'][name]}: {text}")
+    _show_partial(data["partial_match"])
+    if data["mistakes"]["systems"]:
+        click.echo()
+        _print(_mistakes(data["mistakes"]))
+    if data["tests"]["differences"]:
+        click.echo()
+        _print(_tests(data))
+    if "compounds" in data:
+        click.echo()
+        _print(_compounds(data["compounds"]))
+
+
+def _table(first: str, *columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right", overflow="fold")
+    return table
+
+
+def _print(table: Table) -> None:
+    """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
+    for number, column in enumerate(table.columns):
+        longest = max((len(str(cell)) for cell in column.cells), default=0)
+        column.min_width = longest if number else min(longest, _TITLE)
+    print_table(table)
+
+
+def _systems(data: Json) -> list[str]:
+    return [system["name"] for system in data["systems"]]
+
+
+def _scores(data: Json) -> Table:
+    systems = _systems(data)
+    # The raw rate of several systems is in the files; the terminal is narrow.
+    metrics = [metric for metric in data["metrics"] if len(systems) == 1 or metric != "exact_raw"]
+    columns = [(metric, system) for metric in metrics for system in systems]
+    heads = [
+        data["metrics"][metric] + (f"\n{system}" if len(systems) > 1 else "")
+        for metric, system in columns
+    ]
+    table = _table("", "items", *heads)
+    for name in _SHOWN:
+        for row in data["tables"][name]:
+            table.add_row(row["title"], f"{row['items']:,}", *_cells(row, columns))
+        table.add_section()
+    return table
+
+
+def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
+    """Return a score with the deviation of its runs: ``83.0 ± 1.2``."""
+    scale = 1 if metric in (BLEU_METRIC, CHRF_METRIC) else 100
+    text = f"{scale * cell['mean']:.1f}"
+    if cell["deviation"] is not None:
+        text += sign.format(f"{scale * cell['deviation']:.1f}")
+    return text
+
+
+def _cells(row: Json, columns: Sequence[tuple[str, str]], *texts: str) -> list[str]:
+    """Return the scores of a row by metric and system; ``texts`` are the sign and the gap."""
+    sign, gap = texts or (" ± {}", "–")
+    found = [(row["scores"].get(metric, {}).get(system), metric) for metric, system in columns]
+    return [gap if cell is None else score_text(cell, metric, sign) for cell, metric in found]
+
+
+def _show_partial(partial: Json | None) -> None:
+    """Show what decided about partial matches, and what the gold texts score."""
+    if partial is None:
+        return
+    for system, counts in partial["decided"].items():
+        total = sum(counts.values())
+        shares = ", ".join(f"{why} {100 * number / total:.1f} %" for why, number in counts.items())
+        click.echo(f"Partial Match of {system} decided by: {shares}")
+    checked = sum(entry["checked"] for entry in partial["gold"].values())
+    right = sum(entry["right"] for entry in partial["gold"].values())
+    if checked:
+        click.echo(f"Partial Match of gold texts: {100 * right / checked:.1f} % of {checked:,}")
+
+
+def _mistakes(mistakes: Json) -> Table:
+    table = _table("mistakes", *mistakes["kinds"])
+    for system, categories in mistakes["systems"].items():
+        totals = [
+            sum(counts.get(kind, 0) for counts in categories.values()) for kind in mistakes["kinds"]
+        ]
+        table.add_row(system, *(f"{total:,}" for total in totals))
+    return table
+
+
+def _tests(data: Json) -> Table:
+    """Return the differences on all items, and how many patterns differ significantly."""
+    tests = data["tests"]
+    table = _table(
+        f"differences ({tests['test']}, Holm)", "metric", "difference", "95 %", "p", "patterns"
+    )
+    for difference in tests["differences"]:
+        if difference["part"] == "all":
+            table.add_row(
+                f"{difference['first']} → {difference['second']}",
+                data["metrics"][difference["metric"]],
+                f"{100 * difference['mean']:+.1f}",
+                f"{100 * difference['low']:+.1f} to {100 * difference['high']:+.1f}",
+                f"{difference['adjusted']:.4f}",
+                _patterns(tests["differences"], difference),
+            )
+    return table
+
+
+def _patterns(differences: Sequence[Json], whole: Json) -> str:
+    """Return in how many patterns two systems differ: ``12 of 42``."""
+    parts = [
+        difference
+        for difference in differences
+        if difference["part"] != "all"
+        and all(difference[key] == whole[key] for key in ("first", "second", "metric"))
+    ]
+    differing = sum(difference["adjusted"] < _SIGNIFICANT for difference in parts)
+    return f"{differing} of {len(parts)}"
+
+
+def _compounds(compounds: Json) -> Table:
+    table = _table(
+        f"compounds, {compounds['rule']}, cut by {compounds['segmented']}",
+        "kind",
+        "instances",
+        "error rate",
+        "compounds",
+        "aggregate",
+    )
+    for entry in compounds["rates"]:
+        # Those by pattern are in the files.
+        if entry["by"] == "pattern":
+            continue
+        table.add_row(
+            entry["system"] + (f" ({entry['file']})" if entry["file"] else ""),
+            entry["kind"],
+            *_rates(entry),
+        )
+    return table
+
+
+def _rates(entry: Json) -> list[str]:
+    """Return the figures of an error rate: instances and compounds, each with its share."""
+    return [
+        f"{entry['instances']:,}",
+        f"{100 * entry['instance']:.2f}",
+        f"{entry['compounds']:,}",
+        f"{100 * entry['aggregate']:.2f}",
+    ]
+
+
+#: How LaTeX writes a deviation, and a score that there is not.
+_LATEX_CELLS = (r" {{\scriptsize $\pm$ {}}}", "--")
+
+_TITLES = {
+    "overall": "All items",
+    "groups": "By group of patterns",
+    "patterns": "By pattern",
+    "length": "By length of the source sentence",
+    "depth": "By depth of the dependency tree",
+    "nesting": "By nesting of one relation",
+}
+
+
+def latex(data: Json) -> str:
+    """Return the tables of a result for papers; they need the package ``booktabs``."""
+    several = len(data["systems"]) > 1
+    tables = [
+        _latex_systems(data, rows[0])
+        if name == "overall" and several
+        else _latex_parts(data, name, rows)
+        for name, rows in data["tables"].items()
+        if rows
+    ]
+    if "compounds" in data:
+        tables.append(_latex_compounds(data))
+    cited = [
+        f"{data['dataset']['title']}, {data['dataset']['split']}",
+        data["dataset"]["signature"],
+    ]
+    signatures = [f"{name}: {text}" for name, text in data["signatures"].items()]
+    # A comment ends with its line.
+    head = [
+        f"% {' '.join(text.split())}" for text in [*cited, *signatures, "needs booktabs"] if text
+    ]
+    return "\n".join([*head, "", *tables])
+
+
+def _latex_systems(data: Json, row: Json) -> str:
+    """Return the table of all items: a row for each system."""
+    metrics = [metric for metric in data["metrics"] if metric in row["scores"]]
+    rows = [
+        [escaped(name), *_cells(row, [(metric, name) for metric in metrics], *_LATEX_CELLS)]
+        for name in _systems(data)
+    ]
+    head = latex_row(["", *(escaped(data["metrics"][metric]) for metric in metrics)])
+    return _latex_table(data, _TITLES["overall"], "l" + "r" * len(metrics), [head], rows)
+
+
+def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
+    """Return a table with a row for each part of the split."""
+    systems = _systems(data)
+    # The raw rate stands in the first table only, or tables would be too wide for a page.
+    metrics = [
+        metric
+        for metric in data["metrics"]
+        if any(metric in row["scores"] for row in rows) and (metric != RAW or name == "overall")
+    ]
+    columns = [(metric, system) for metric in metrics for system in systems]
+    written = [
+        [escaped(row["title"]), f"{row['items']:,}", *_cells(row, columns, *_LATEX_CELLS)]
+        for row in rows
+    ]
+    head = _latex_head([escaped(data["metrics"][m]) for m in metrics], list(map(escaped, systems)))
+    return _latex_table(data, _TITLES[name], "lr" + "r" * len(columns), head, written)
+
+
+def _latex_head(metrics: Sequence[str], systems: list[str]) -> list[str]:
+    """Return the heads of columns; of several systems in a second line, under each metric."""
+    if len(systems) == 1:
+        return [latex_row(["", "items", *metrics])]
+    width = len(systems)
+    above = [rf"\multicolumn{{{width}}}{{c}}{{{metric}}}" for metric in metrics]
+    firsts = range(3, 3 + width * len(metrics), width)
+    rules = " ".join(rf"\cmidrule(lr){{{first}-{first + width - 1}}}" for first in firsts)
+    second = latex_row(["", "items", *(systems * len(metrics))])
+    return [latex_row(["", "", *above]), rules, second]
+
+
+def _latex_compounds(data: Json) -> str:
+    """Return the error rates of compounds, by kind and by pattern."""
+    patterns = data["dataset"]["patterns"]
+    rows = [
+        [
+            escaped(entry["system"]),
+            escaped(patterns.get(entry["kind"], {}).get("title", entry["kind"])),
+            *_rates(entry),
+        ]
+        for entry in data["compounds"]["rates"]
+    ]
+    head = latex_row(["", "compounds of", "instances", "rate", "compounds", "aggregate"])
+    return _latex_table(data, "Compound translation error rate", "llrrrr", [head], rows)
+
+
+def _latex_table(
+    data: Json, title: str, columns: str, head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> str:
+    caption = f"{escaped(title)}: {escaped(data['dataset']['title'])}."
+    return latex_table(caption, columns, head, list(map(latex_row, rows)))

@@ -1,0 +1,203 @@
+"""The dependency trees of items: which edges a prediction has, how long and deep an item is.
+
+Edge accuracy is defined in :mod:`sgl.research.analyse.metrics`: an edge is two words and the
+signed distance between them.  The trees come from one of two places:
+
+* A treebank has them.  ``sglc eval gold.conllu system.conllu`` and ``sglc analyse`` give the
+  same figures.
+* A grammar has trees of its source only.  An item's words in the target have the tree that
+  its derivation gives them: each word stands for the nodes of the rule that wrote it.  Words
+  without a node (particles, classifiers) and punctuation are left out::
+
+      The cat in a box slept.       box -> in, a; cat -> The, box; slept -> cat
+      箱の中の猫が眠った。            箱 <- 猫 <- 眠った       distances -1, -1
+
+A prediction that came as words has these; one that the grammar reads has those of its
+likeliest reading; any other is segmented with the words of the grammar.
+
+The *shape* of a tree says how complex an item is::
+
+    length    words of the source sentence, punctuation included
+    depth     edges from the root to the deepest word
+    nesting   how often one relation occurs at most on the way from the root to a word:
+              6 in a sentence whose complement clauses are six deep
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Token
+from sgl.core.interpret import finish
+from sgl.research.analyse.metrics import edge_accuracy
+from sgl.research.analyse.result import AnalysisSettings
+from sgl.research.analyse.scoring import GoldSentence
+from sgl.research.analyse.tree import without_punctuation
+from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
+from sgl.research.evaluate.realization import Realization
+from sgl.research.evaluate.segmentation import DictionarySegmenter
+from sgl.research.treebank import TreebankSentence
+
+_PUNCTUATION = "punct"
+
+
+class WordTree(NamedTuple):
+    """Words in the order of a text, and the number of the governor of each, from 1."""
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...]
+
+
+class GrammarEdges:
+    """The edges of items and predictions of one text layer of a grammar."""
+
+    def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
+        anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
+        self._join = grammar.text_layers[text].join
+        content: set[str] = set()
+        between: set[str] = set()
+        for rule in grammar.rules:
+            words = [item.text for item in rule.templates[text] if isinstance(item, Token)]
+            if any(isinstance(item, Token) for item in rule.templates[anchor]):
+                content.update(words)
+                # A stem and its endings are the word of one node.
+                content.add(finish(grammar.text_layers[text], words))
+            else:
+                between.update(words)
+        self._dropped = frozenset(map(folded, between))
+        self._segment = DictionarySegmenter(between | content)
+
+    def kept(
+        self, gold: Realization, text: str, words: Sequence[str] | None, said: Realization | None
+    ) -> float | None:
+        """Return the share of the edges of an item that a prediction has; None if it has no edge.
+
+        ``words`` are those of a prediction that came as words, ``said`` its likeliest reading.
+        """
+        tree = tree_of(gold)
+        if words is None and said is not None:
+            output = tree_of(said).words
+        else:
+            output = tuple(self._content(self._cut(text) if words is None else words))
+        return edge_accuracy(tree.words, tree.heads, output).share
+
+    def _content(self, words: Sequence[str]) -> Iterator[str]:
+        """Yield the words that have nodes, or that the grammar does not know."""
+        for word in map(folded, words):
+            if word not in self._dropped and not is_punctuation(word):
+                yield word
+
+    def _cut(self, text: str) -> Sequence[str]:
+        if self._join:
+            return [piece.rstrip(".,?!") or piece for piece in text.split()]
+        return self._segment(text).split()
+
+
+def tree_of(said: Realization) -> WordTree:
+    """Return the words of a derivation in the order of the text, with their tree."""
+    above: dict[int, int] = {}
+    marks: set[int] = set()
+    for source, label, target in said.graph.edges:
+        if not label.startswith(EXTRACTED):
+            above[target] = source
+            if label.partition(":")[0] == _PUNCTUATION:
+                marks.add(target)
+    kept = [node for node in said.order if said.words[node] and node not in marks]
+    number = {node: at for at, node in enumerate(kept, 1)}
+    heads = []
+    for node in kept:
+        head = above.get(node)
+        while head is not None and head not in number:
+            head = above.get(head)
+        heads.append(0 if head is None else number[head])
+    return WordTree(tuple([folded(said.words[node]) for node in kept]), tuple(heads))
+
+
+class TreebankEdges:
+    """The edges of the sentences of a treebank."""
+
+    def __init__(self, sentences: Sequence[TreebankSentence]) -> None:
+        settings = AnalysisSettings()
+        self._golds = [
+            GoldSentence(sentence, without_punctuation(sentence.words), settings)
+            for sentence in sentences
+        ]
+
+    def kept(self, place: int, text: str, words: Sequence[str] | None) -> float | None:
+        """Return the share of the edges of a sentence that a prediction has; None without edges."""
+        gold = self._golds[place]
+        given = tokenize_at_marks(text, gold.sentence) if words is None else words
+        output = [folded(word) for word in given]
+        # As in an analysis: an exact output has the punctuation where the tree has it.
+        left = gold.kept if output == gold.words else gold.unmarked(output)
+        return edge_accuracy(gold.kept, gold.skeleton.heads, left).share
+
+
+_HEAD, _RELATION, _COLUMNS = 6, 7, 10
+
+
+class TreeShape(NamedTuple):
+    """Length, depth and nesting of the tree of an item."""
+
+    length: int
+    depth: int
+    nesting: int
+
+
+class TreeFileError(Exception):
+    """A file is not the CoNLL-U of the split."""
+
+
+def read_tree_shapes(path: Path) -> Iterator[TreeShape]:
+    """Yield the shapes of the sentences of a CoNLL-U file, in their order.
+
+    The file is read as text, a column at a time, since a split has millions of words.
+
+    Raises:
+        OSError: the file cannot be read.
+        ShapeError: a line is no word, or heads are no tree.
+    """
+    known: dict[tuple[tuple[int, ...], tuple[str, ...]], TreeShape] = {}
+    heads: list[int] = []
+    relations: list[str] = []
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream, 1):
+            if line.startswith("#"):
+                continue
+            if line != "\n":
+                _add(line, number, heads, relations)
+            elif heads:
+                key = tuple(heads), tuple(relations)
+                if key not in known:
+                    known[key] = tree_shape(heads, relations)
+                yield known[key]
+                heads, relations = [], []
+
+
+def _add(line: str, number: int, heads: list[int], relations: list[str]) -> None:
+    cells = line.split("\t")
+    if len(cells) != _COLUMNS:
+        raise TreeFileError(f"line {number} has {len(cells)} columns")
+    if cells[0].isdigit():
+        if not cells[_HEAD].isdigit():
+            raise TreeFileError(f"line {number} has no head")
+        heads.append(int(cells[_HEAD]))
+        relations.append(cells[_RELATION])
+
+
+def tree_shape(heads: Sequence[int], relations: Sequence[str]) -> TreeShape:
+    """Return the shape of one tree; ``heads`` count from 1, and 0 is above the root."""
+    deepest = nested = 0
+    for word in range(len(heads)):
+        met: dict[str, int] = {}
+        at, depth = word, 0
+        while heads[at]:
+            met[relations[at]] = met.get(relations[at], 0) + 1
+            at, depth = heads[at] - 1, depth + 1
+            if depth > len(heads) or at >= len(heads):
+                raise TreeFileError("the heads of a sentence are no tree")
+        deepest = max(deepest, depth)
+        nested = max(nested, max(met.values(), default=0))
+    return TreeShape(len(heads), deepest, nested)
