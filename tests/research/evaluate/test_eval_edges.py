@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sgl.pipeline.session import open_grammar
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
+from sgl.pipeline.grammar import open_grammar
 from sgl.research.evaluate.realization import Realization, Realizer
 from sgl.research.evaluate.trees import GrammarEdges, WordTree, tree_of
 
