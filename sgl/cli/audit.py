@@ -10,18 +10,21 @@ from typing import Any
 
 import click
 
-from sgl.cli.audit_tables import show_audit
-from sgl.cli.corpora import (
+from sgl.cli.arguments import (
+    IGNORED,
     check_column,
     corpora_argument,
     differences,
     file_bar,
+    listed,
     normalise_option,
     normalizer_of,
+    output_names,
     report_unreadable,
     source_option,
+    text_layers,
 )
-from sgl.cli.layers import listed, output_names, text_layers
+from sgl.cli.audit_tables import show_audit
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import (
@@ -37,9 +40,6 @@ from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.report import render_audit
-
-#: A column that is neither parsed nor compared.
-_IGNORED = "-"
 
 
 @click.command("audit")
@@ -127,9 +127,9 @@ def _choose(
         # The columns are then the source and what it is compared with, whatever that is.
         usual = [source or plan.source, *compared]
     given = listed(columns) or list(dict.fromkeys(usual))
-    parsed = source or next((name for name in given if name != _IGNORED), plan.source)
-    compared = compared or [name for name in given if name not in (parsed, _IGNORED)]
-    names = [*(name for name in given if name != _IGNORED), *compared]
+    parsed = source or next((name for name in given if name != IGNORED), plan.source)
+    compared = compared or [name for name in given if name not in (parsed, IGNORED)]
+    names = [*(name for name in given if name != IGNORED), *compared]
     session.check_names([parsed], text_layers(compiled.grammar), "text layer")
     session.check_names(names, output_names(compiled.grammar), "text layer or view")
     allowed = differences(session, normalise)

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from sgl.cli.common import count
 from sgl.cli.session import Session
+from sgl.cli.terminal import count
 from sgl.corpus.audit import OTHER_PAIRS, Audit, DeclaredStructure, ListedRow, Tally
 from sgl.diagnostics.source import visible
 

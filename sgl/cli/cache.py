@@ -7,9 +7,9 @@ from collections import Counter
 import click
 
 from sgl.cache import LIMIT, cache_directory, open_cache
-from sgl.cli.common import count
 from sgl.cli.main import OK, OUTPUT
 from sgl.cli.session import json_option, json_text
+from sgl.cli.terminal import count
 
 _MEBIBYTE = 1 << 20
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sgl.cli.common import count
 from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.terminal import count
 from sgl.pipeline.grammar import GrammarSize, check_grammar
 
 if TYPE_CHECKING:

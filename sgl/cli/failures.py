@@ -10,18 +10,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.diagnostics import Diagnostic, Severity, Span
+from sgl.cli.terminal import count
+from sgl.dataset import OutputError, TextTooLongError
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, Span
+from sgl.pipeline.messages import place_of_stream, undecided
+from sgl.pipeline.proof_data import NotADatasetError
+from sgl.rendering import ConlluError, ViewError
+from sgl.sampling import AMBIGUOUS, NotEnoughError
+from sgl.sampling.distinct import TRAIN, UNEXPOSED_WORD
 
 if TYPE_CHECKING:
     from sgl.frontend import Compiled
+
+#: What candidates are rejected for, where the name of the reason does not say it.
+_REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
 class Failure(NamedTuple):
     """A diagnostic that ends a command, and the exit code."""
 
     diagnostic: Diagnostic
-    status: int
+    status: int = FAILED
 
 
 def failure_of(problem: Exception, compiled: Compiled | None) -> Failure | None:
@@ -29,76 +40,115 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> Failure | None:
 
     ``compiled`` is the grammar that the command has opened, whose places are named.
     """
-    for kind, describe in _table().items():
+    for kind, describe in _TABLE.items():
         if isinstance(problem, kind):
             return describe(problem, compiled)
     return None
 
 
-def _table() -> dict[type[Exception], Callable[[Any, Compiled | None], Failure]]:
-    """Return how each type is described; a type stands before its base classes."""
-    # These packages are imported when something has failed, and not by every command.
-    from sgl.automata import StructureTooCostly, UnsupportedStructure
-    from sgl.dataset import OutputError, TextTooLongError
-    from sgl.pipeline.proof_data import NotADatasetError
-    from sgl.rendering import ConlluError, ViewError
-    from sgl.sampling import NotEnoughError
-
-    return {
-        OutputError: lambda problem, _: _error(
-            "SGL0901",
-            f"cannot write `{_shown(problem.path)}`: {problem.reason}",
-            hint="choose another directory with `--out`",
-            status=OUTPUT,
-        ),
-        NotADatasetError: lambda problem, _: _error(
-            "SGL1401", f"no dataset to compare with: {problem}", status=OUTPUT
-        ),
-        ConlluError: _no_form,
-        ViewError: _no_form,
-        TextTooLongError: _no_form,
-        NotEnoughError: _shortage,
-        StructureTooCostly: _too_large,
-        UnsupportedStructure: _too_large,
-    }
-
-
-def _error(
-    code: str,
-    message: str,
-    place: Span | None = None,
-    *,
-    notes: tuple[str, ...] = (),
-    hint: str = "",
-    status: int = FAILED,
-) -> Failure:
-    diagnostic = Diagnostic(code, Severity.ERROR, place, message, notes=notes, hint=hint)
-    return Failure(diagnostic, status)
-
-
-def _shown(path: Path) -> Path:
-    """Return a path as it is seen from the working directory."""
+def _output(problem: OutputError, _: Compiled | None) -> Failure:
     here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    path = problem.path.relative_to(here) if problem.path.is_relative_to(here) else problem.path
+    message = f"cannot write `{path}`: {problem.reason}"
+    hint = "choose another directory with `--out`"
+    return Failure(_error("SGL0901", message, hint=hint), OUTPUT)
 
 
-def _place(compiled: Compiled | None) -> Span | None:
-    return None if compiled is None else compiled.dataset_span
+def _no_dataset(problem: NotADatasetError, _: Compiled | None) -> Failure:
+    return Failure(_error("SGL1401", f"no dataset to compare with: {problem}"), OUTPUT)
 
 
 def _no_form(problem: Exception, compiled: Compiled | None) -> Failure:
-    return _error("SGL0513", f"a text that was drawn has no form: {problem}", _place(compiled))
+    place = None if compiled is None else compiled.dataset_span
+    return Failure(_error("SGL0513", f"a text that was drawn has no form: {problem}", place))
 
 
-def _shortage(problem: Any, compiled: Compiled | None) -> Failure:  # noqa: ANN401
-    from sgl.cli.shortage import shortage
-    from sgl.pipeline.messages import place_of_stream
+def _too_large(
+    problem: StructureTooCostly | UnsupportedStructure, compiled: Compiled | None
+) -> Failure:
+    return Failure(undecided(problem, compiled))
 
+
+def _shortage(problem: NotEnoughError, compiled: Compiled | None) -> Failure:
     place = None if compiled is None else place_of_stream(compiled, problem.stratum)
-    return Failure(shortage(problem, place), FAILED)
+    return Failure(shortage(problem, place))
 
 
-def _too_large(problem: Any, compiled: Compiled | None) -> Failure:  # noqa: ANN401
-    from sgl.pipeline.messages import undecided
+#: How an exception of each type is described.
+_TABLE: dict[type[Exception], Callable[[Any, Compiled | None], Failure]] = {
+    OutputError: _output,
+    NotADatasetError: _no_dataset,
+    ConlluError: _no_form,
+    ViewError: _no_form,
+    TextTooLongError: _no_form,
+    StructureTooCostly: _too_large,
+    UnsupportedStructure: _too_large,
+    NotEnoughError: _shortage,
+}
 
-    return Failure(undecided(problem, compiled), FAILED)
+
+def _error(code: str, message: str, place: Span | None = None, *, hint: str = "") -> Diagnostic:
+    return Diagnostic(code, Severity.ERROR, place, message, hint=hint)
+
+
+# ---- too few sentences
+
+
+def report_shortage(problem: NotEnoughError, place: Span | None, diagnostics: Diagnostics) -> None:
+    """Report what cannot yield its sentences."""
+    diagnostics.add(shortage(problem, place))
+
+
+def shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
+    """Return what cannot yield its sentences, why candidates were rejected, and what to do."""
+    rejected = ", ".join(
+        f"{number:,} for {_REJECTED.get(reason, reason.replace('_', ' '))}"
+        for reason, number in sorted(problem.rejected.items())
+        if number
+    )
+    return Diagnostic(
+        "SGL0809",
+        Severity.ERROR,
+        place,
+        f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}",
+        notes=(
+            problem.reason,
+            f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
+            + (f"; rejected {rejected}" if rejected else ""),
+            *_ambiguous_before(problem),
+        ),
+        hint=_more_sentences(problem),
+    )
+
+
+def report_none(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Say that no sentence of the grammar is what was asked for."""
+    diagnostics.error(
+        "SGL0812",
+        compiled.dataset_span,
+        "no sentence of the grammar qualifies",
+        hint="`sglc prove` says why",
+    )
+
+
+def _more_sentences(problem: NotEnoughError) -> str:
+    """What to do when sentences run out, going by why candidates were rejected."""
+    often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
+    if problem.rejected.get(often) and (often == AMBIGUOUS or _ambiguous_before(problem)):
+        return (
+            "look at their readings with `sglc parse --all`; make the grammar less ambiguous, "
+            "or let them pass: `ambiguous report` in the dataset"
+        )
+    return "ask for fewer, enlarge the lexicon, or allow repeated sentences"
+
+
+def _ambiguous_before(problem: NotEnoughError) -> list[str]:
+    """The parts of training that lack words because their sentences are ambiguous, in words."""
+    if not problem.rejected.get(UNEXPOSED_WORD):
+        return []
+    return [
+        f"of {count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
+        "their readings, so that their words were not seen"
+        for stream, (candidates, ambiguous) in problem.before.items()
+        if stream.startswith(f"{TRAIN}/") and ambiguous
+    ]

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
-from sgl.cli.common import count
-from sgl.cli.corpora import (
+from sgl.cli.arguments import (
+    IGNORED,
+    check_column,
     corpora_argument,
+    differences,
     file_bar,
+    listed,
     normalise_option,
     normalizer_of,
     report_unreadable,
     source_option,
+    text_layers,
 )
-from sgl.cli.fit_request import FitRequest, check_weights_file, head, provenance, read_request
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
+from sgl.cli.terminal import count
 from sgl.corpus.fit import (
     PRIORS,
+    PROVENANCE,
     Collector,
     Fit,
     Options,
@@ -32,6 +39,7 @@ from sgl.corpus.fit import (
     fit_data,
     weights_text,
 )
+from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.selection import SplitSelection
@@ -160,3 +168,104 @@ def _fail_without_rows(session: Session, sample: Sample, request: FitRequest) ->
         notes=[*reasons, *first],
         hint=f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more",
     )
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What the options ask for."""
+
+    source: str
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    given: str | None
+    normalise: tuple[str, ...]
+    options: Options
+
+
+def read_request(
+    session: Session,
+    source: str | None,
+    columns: str | None,
+    only: tuple[str, ...],
+    given: str | None,
+    normalise: str,
+    options: Options,
+) -> FitRequest:
+    """Return what the options ask for."""
+    compiled = session.compiled
+    assert compiled is not None
+    plan = compiled.plan
+    names = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
+    parsed = source or next((name for name in names if name != IGNORED), plan.source)
+    mentioned = [*(name for name in names if name != IGNORED), parsed]
+    session.check_names(mentioned, text_layers(compiled.grammar), "text layer")
+    allowed = differences(session, normalise)
+    check_column(session, parsed, names)
+    splits = list(dict.fromkeys(s.split for s in plan.strata if s.split != "gen"))
+    session.check_names([given] if given is not None else [], splits, "split")
+    return FitRequest(parsed, tuple(names), only, given, tuple(allowed), options)
+
+
+def check_weights_file(session: Session, out: Path) -> None:
+    """End the command if the file of weights would replace anything but weights."""
+    if out.exists() and not _has_weights(out):
+        session.refuse(f"`{out}` is there and has no weights in it; choose another file")
+
+
+def _has_weights(path: Path) -> bool:
+    """Whether a file was written by this command."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError:
+        return False
+    return f"\n{PROVENANCE}:\n" in f"\n{text}"
+
+
+def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample) -> dict[str, Any]:
+    """Where the weights come from: plain values, the same on every computer."""
+    return {
+        "grammar": compiled.project.name,
+        "grammar_sha256": fingerprint(compiled.grammar, compiled.plan),
+        "parameters": dict(sorted(compiled.parameters.items())),
+        "corpora": [
+            {"file": file.name, "sha256": file.sha256, "rows": file.rows} for file in sample.files
+        ],
+        "rows_used": sample.rows,
+        "source": request.source,
+        "only": list(request.kinds),
+        "given": request.given or "",
+        "normalise": list(request.normalise),
+        "smoothing": request.options.smoothing,
+        "prior": request.options.prior,
+        "rounds": fit.rounds,
+        "log_likelihood": round(fit.after, 6),
+    }
+
+
+def head(
+    grammar: Path,
+    corpora: Sequence[Path],
+    request: FitRequest,
+    settings: Mapping[str, str],
+    out: Path,
+) -> list[str]:
+    """The first lines of the file: what it is, and the command that makes it again."""
+    words = ["sglc", "fit", _shown(grammar), *(path.name for path in corpora)]
+    if request.columns[0] != request.source:
+        words += ["--source", request.source]
+    for kind in request.kinds:
+        words += ["--only", kind]
+    if request.given:
+        words += ["--given", request.given]
+    if request.normalise:
+        words += ["--normalise", ",".join(request.normalise)]
+    for name, value in settings.items():
+        words += ["--set", f"{name}={value}"]
+    words += ["--smoothing", f"{request.options.smoothing:g}", "--prior", request.options.prior]
+    words += ["--out", _shown(out)]
+    return ["Estimated from a corpus by", f"  {shlex.join(words)}"]
+
+
+def _shown(path: Path) -> str:
+    """A path as it was written, unless it is of one computer only."""
+    return path.name if path.is_absolute() else path.as_posix()

@@ -8,8 +8,8 @@ from math import exp, isfinite
 from rich.table import Table
 from rich.text import Text
 
-from sgl.cli.common import count
 from sgl.cli.session import Session
+from sgl.cli.terminal import count, number_table
 from sgl.corpus.fit import FATES, Change, Fit, Likelihood, ListedRow, Sample, changes
 from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled
@@ -38,7 +38,7 @@ def show_fit(
 def _rows(sample: Sample) -> Table:
     """How many rows of each kind were used, and what became of the others."""
     fates = [fate for fate in FATES if sample.fates[fate]]
-    table = _table("rows", *fates)
+    table = number_table("rows", *fates)
     if len(sample.kinds) > 1:
         for kind, tally in sorted(sample.kinds.items()):
             table.add_row(Text(visible(kind) or "–"), *(f"{tally[fate]:,}" for fate in fates))
@@ -47,7 +47,7 @@ def _rows(sample: Sample) -> Table:
 
 
 def _likelihoods(fit: Fit) -> Table:
-    table = _table("weights", "log-likelihood", "bits", "perplexity")
+    table = number_table("weights", "log-likelihood", "bits", "perplexity")
     for name, nats in (("declared", fit.before), ("estimated", fit.after)):
         found = Likelihood(nats, fit.tokens)
         if isfinite(nats):
@@ -69,11 +69,8 @@ def _ending(fit: Fit, sample: Sample) -> str:
 
 
 def _changes(found: Sequence[Change]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("largest changes", "category"):
-        table.add_column(title)
-    for title in ("declared", "estimated", "in 1,000 sentences"):
-        table.add_column(title, justify="right")
+    numbers = ("declared", "estimated", "in 1,000 sentences")
+    table = number_table(("largest changes", "category"), *numbers)
     for change in found:
         key = change.key
         name = f"{key.name} {key.part}" if key.section == "lexicons" else key.name
@@ -96,11 +93,3 @@ def _show_rows(session: Session, what: str, number: int, rows: Sequence[ListedRo
         session.echo(f"    {visible(row.reason)}")
     if number > _ROWS:
         session.echo("  …")
-
-
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first)
-    for title in numbers:
-        table.add_column(title, justify="right")
-    return table

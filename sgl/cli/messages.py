@@ -18,7 +18,7 @@ from contextvars import ContextVar
 
 import click
 
-from sgl.cli.counts import count
+from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import as_object, json_list, render, render_concise
 

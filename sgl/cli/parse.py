@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import count
-from sgl.cli.corpora import differences, normalise_option, normalizer_of
-from sgl.cli.layers import text_layers
+from sgl.cli.arguments import differences, normalise_option, normalizer_of, text_layers
 from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.parsing import Forest, Parser, best_readings

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from sgl.automata import StructureCompiler
-from sgl.cli.layers import shortened
-from sgl.cli.prove_between import between_lines
-from sgl.cli.prove_pattern import pattern_lines
-from sgl.cli.prove_table import show_proofs
+from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
+from sgl.automata.proofs.claims import Claim
+from sgl.cli.prove_text import between_lines, pattern_lines
 from sgl.cli.session import Session, grammar_options, json_option
+from sgl.cli.terminal import count, number_table
 from sgl.dataset import fingerprint
-from sgl.diagnostics import suggest
 from sgl.frontend import Compiled
+from sgl.pipeline.ambiguity import CHECKED, REFUTED
 from sgl.pipeline.comparison import Between
 from sgl.pipeline.explanation import reasoning
 from sgl.pipeline.proof_data import Drawn, comparison_data, proof_data, read_drawn
 from sgl.pipeline.proofs import certificate_file, establish, known_figures
+
+_PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
+
+#: The columns of signs, by their letters.
+_CLAIMS = {
+    "H": "held out",
+    "I": "instance",
+    "L": "licensed",
+    "E": "exposed",
+    "S": "string level",
+    "D": "disjoint",
+}
 
 
 @click.command("prove")
@@ -83,9 +95,7 @@ def _prove(
     as_json: bool,
 ) -> None:
     names = [lowered.pattern.name for lowered in compiled.patterns]
-    if pattern is not None and pattern not in names:
-        hint = suggest(pattern, names) or f"there is: {shortened(names)}"
-        session.refuse(f"there is no pattern `{pattern}`; {hint}")
+    session.check_names([pattern] if pattern is not None else [], names, "pattern")
     proofs = establish(
         compiled,
         structures,
@@ -116,3 +126,84 @@ def _between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
         session.json(comparison_data(first, second, comparisons, departures))
     else:
         session.lines(between_lines(first, second, comparisons, departures))
+
+
+def show_proofs(session: Session, compiled: Compiled, proofs: Proofs, drawn: Drawn | None) -> None:
+    """Show one line for each pattern, a legend, and how many patterns are proved."""
+    numbers = ("mass", "expected", "drawn", "items") if drawn else ("mass", "expected")
+    table = number_table(("pattern", "".join(_CLAIMS)), *numbers)
+    for column in table.columns:
+        column.no_wrap = True
+    table.add_column("title", no_wrap=True, overflow="ellipsis")
+    titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
+    for pattern in proofs.patterns:
+        table.add_row(*_row(pattern, drawn), titles[pattern.name])
+    session.table(table)
+    _show_legend(session, drawn)
+    proved = sum(pattern.proved for pattern in proofs.patterns)
+    errors = session.diagnostics.errors
+    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
+    session.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
+
+
+def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
+    mass = sum(claim.mass for claim in pattern.held_out)
+    # The part that will be rarest, for the number that is asked for.
+    rarest = min(
+        pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None
+    )
+    cells = [
+        pattern.name,
+        _signs(pattern, drawn),
+        f"{mass:.1e}",
+        f"{rarest.expected:,.0f}" if rarest is not None else _NOTHING,
+    ]
+    if drawn is not None:
+        found = None if rarest is None else drawn.parts.get((pattern.name, str(rarest.structure)))
+        items = drawn.items.get(pattern.name, 0)
+        cells += [_NOTHING if found is None else f"{found:,}", f"{items:,}"]
+    return tuple(cells)
+
+
+def _signs(pattern: PatternProofs, drawn: Drawn | None) -> str:
+    return "".join(
+        (
+            _sign(pattern.held_out),
+            _sign(pattern.instances),
+            _sign([*pattern.licences, *pattern.pieces]),
+            _sign([pattern.exposed] if pattern.exposed.counts else []),
+            _on_strings(pattern.name, drawn),
+            _sign(pattern.disjoint),
+        )
+    )
+
+
+def _on_strings(pattern: str, drawn: Drawn | None) -> str:
+    """The sign of what a dataset says of its strings; open as long as there is none."""
+    stated = None if drawn is None else drawn.strings.get(pattern)
+    signs = {CHECKED: _PROVED, REFUTED: _REFUTED}
+    return _OPEN if stated is None else signs.get(stated.result, _OPEN)
+
+
+def _sign(claims: Sequence[Claim]) -> str:
+    verdicts = [claim.verdict for claim in claims]
+    if not verdicts:
+        return _NOTHING
+    if Verdict.REFUTED in verdicts:
+        return _REFUTED
+    return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
+
+
+def _show_legend(session: Session, drawn: Drawn | None) -> None:
+    claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
+    session.echo(f"\n{claims}")
+    session.echo(
+        f"{_PROVED} proved (S: checked)  {_WAIVED} proved but for what is waived  "
+        f"{_REFUTED} refuted  {_OPEN} not checked  {_NOTHING} nothing claimed"
+    )
+    session.echo("mass      probability of what is held out, under the grammar as written")
+    session.echo("expected  training sentences with the rarest of the parts that are needed")
+    if drawn is not None:
+        session.echo(f"strings   {drawn.figures.sentence}")
+        session.echo("drawn     training sentences of the dataset with that part")
+        session.echo("items     generalization items of the dataset")

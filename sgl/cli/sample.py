@@ -1,7 +1,8 @@
-"""``sglc sample``: sentences of a grammar, a category or a pattern, as they are drawn."""
+"""``sglc sample``: sentences of a grammar, a category or a pattern."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -9,21 +10,21 @@ from pathlib import Path
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.weights.nearest import Nearest, NearestFinder
+from sgl.cli.arguments import listed, output_names, text_layers
+from sgl.cli.failures import report_none
 from sgl.cli.labour import labour_options
-from sgl.cli.layers import listed, output_names, shortened, text_layers
-from sgl.cli.pairs import finder, pair
 from sgl.cli.sample_file import Chosen, Wanted, write_file
 from sgl.cli.session import Session, grammar_argument, grammar_options
-from sgl.cli.shortage import report_none
 from sgl.core.grammar import CoreGrammar, Token
-from sgl.core.interpret import Item, interpret
-from sgl.core.plan import Constraint, Stratum
-from sgl.diagnostics import suggest
+from sgl.core.interpret import Derivation, Item, interpret
+from sgl.core.plan import IN_DISTRIBUTION, Constraint, Stratum
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.pipeline.labour import Labour
 from sgl.rendering import conllu, outputs, written
 from sgl.sampling import draw, pack
+from sgl.sampling.tables import content_lemmas
 
 _STREAM = "sample"
 
@@ -122,8 +123,7 @@ def choose(session: Session, compiled: Compiled, what: str | None) -> Chosen:
     if not matching:
         patterns = list(dict.fromkeys(stratum.category for stratum in strata))
         known = [*patterns, *dict.fromkeys(name.partition("[")[0] for name in names)]
-        hint = suggest(what, known) or f"there is: {shortened(known)}"
-        session.refuse(f"there is no pattern or category `{what}`; {hint}")
+        session.check_names([what], known, "pattern or category")
     return Chosen(tuple(matching), Constraint())
 
 
@@ -190,3 +190,49 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
         label = core.categories[rule.lhs].name.partition("[")[0]
         stack.append(f"({label} {' '.join(parts)})")
     return stack.pop()
+
+
+def training(compiled: Compiled) -> Stratum | None:
+    """The in-distribution part of training, if the dataset has one."""
+    for stratum in compiled.plan.strata:
+        if (stratum.split, stratum.category) == ("train", IN_DISTRIBUTION):
+            return stratum
+    return None
+
+
+def finder(session: Session, compiled: Compiled) -> NearestFinder:
+    """Return what finds the nearest in-distribution sentence of an item."""
+    stratum = training(compiled)
+    if stratum is None:
+        session.fail(
+            "SGL0804",
+            "the dataset has no in-distribution sentences that items could be held against",
+            compiled.dataset_span,
+            hint="say how many: `train 1000`",
+        )
+    split = StructureCompiler(compiled.grammar).split(stratum.constraint)
+    if split.empty:
+        session.fail("SGL0812", "training can contain no sentence", compiled.dataset_span)
+    return NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
+
+
+def pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: Sequence[str]) -> str:
+    """Return one row: the item, the nearest sentence, the rules that are dropped and new."""
+    known = outputs(core)
+    texts = [written(known[name], d) for d in (derivation, nearest.derivation) for name in shown]
+    return "\t".join([*texts, difference(core, nearest)])
+
+
+def difference(core: CoreGrammar, nearest: Nearest) -> str:
+    """The rules that differ, words with their category: ``-with_pp -N:cat +noun``."""
+    signed = (("-", nearest.dropped), ("+", nearest.new))
+    return " ".join(sign + _name(core, rule) for sign, rules in signed for rule in rules)
+
+
+def _name(core: CoreGrammar, number: int) -> str:
+    rule = core.rules[number]
+    if not rule.lexical:
+        return rule.name
+    category = core.categories[rule.lhs].name.partition("[")[0]
+    words = "_".join(item.text for item in rule.templates[0] if isinstance(item, Token))
+    return f"{category}:{words}"

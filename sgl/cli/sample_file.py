@@ -11,9 +11,9 @@ import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.cli.common import count, progress, show
+from sgl.cli.failures import report_none, report_shortage
 from sgl.cli.labour import LABOUR_ERRORS, refused_labour, telling_what_is_kept
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.cli.shortage import report_none, report_shortage
 from sgl.core.plan import Constraint
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled

@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from sgl.cache import open_cache, using
-from sgl.cli.common import Progress, print_table
 from sgl.cli.files import replace_text
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.messages import FORMATS, one_document, show
+from sgl.cli.terminal import Progress, print_table
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from sgl.frontend import Compiled
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: Names that a message lists.
+_LISTED = 12
 
 #: Errors about files: with one of them a command ends with ``OUTPUT``, not with ``FAILED``.
 _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
@@ -217,7 +220,9 @@ class Session:
         """End the command if a name of the command line is not a known one."""
         for name in names:
             if name not in known:
-                hint = suggest(name, known) or f"there is: {', '.join(known)}"
+                more = ", …" if len(known) > _LISTED else ""
+                there = ", ".join(known[:_LISTED]) + more or "none"
+                hint = suggest(name, known) or f"there is: {there}"
                 self.refuse(f"there is no {what} `{name}`; {hint}")
 
     # ---- files
@@ -260,23 +265,14 @@ def json_text(data: object, *, sort: bool = False) -> str:
 # ---- options
 
 
-def grammar_argument(command: _Command) -> _Command:
-    """Add the argument GRAMMAR."""
-    return click.argument("grammar", type=click.Path(path_type=Path))(command)
+grammar_argument = click.argument("grammar", type=click.Path(path_type=Path))
 
+#: The result goes to standard output as JSON.
+json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 
-def json_option(command: _Command) -> _Command:
-    """Add the flag ``--json``, as ``as_json``: the result goes to standard output as JSON."""
-    return click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")(
-        command
-    )
-
-
-def no_cache_option(command: _Command) -> _Command:
-    """Add the flag ``--no-cache``."""
-    return click.option("--no-cache", is_flag=True, help="Compute everything, and store nothing.")(
-        command
-    )
+no_cache_option = click.option(
+    "--no-cache", is_flag=True, help="Compute everything, and store nothing."
+)
 
 
 def session_options(command: _Command) -> _Command:

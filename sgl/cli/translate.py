@@ -7,11 +7,10 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import count
-from sgl.cli.corpora import normalise_option
-from sgl.cli.layers import graph_layers, listed, output_names, text_layers
+from sgl.cli.arguments import graph_layers, listed, normalise_option, output_names, text_layers
 from sgl.cli.parse import read
 from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.parsing import best_readings

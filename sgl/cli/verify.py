@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from sgl.cache import cached
-from sgl.cli.common import count
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, json_option, no_cache_option
+from sgl.cli.terminal import count
 from sgl.verify import USEFUL, Report, VerifyError, verify
 from sgl.verify.certificate import FAULTS, Checker
 

@@ -189,7 +189,7 @@ def test_an_author_says_what_form_a_sentence_has(tmp_path: Path) -> None:
 def test_a_form_that_is_too_large_is_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sgl.cli.compile.open_grammar", lambda *_: kites())
+    monkeypatch.setattr("sgl.pipeline.grammar.open_grammar", lambda *_: kites())
     monkeypatch.setattr("sgl.rendering.varfree.MOST_HEADS", 1)
     monkeypatch.setattr("sgl.rendering.view_columns.MOST_HEADS", 1)
     assert run(["compile", str(write(tmp_path)), "--out", str(tmp_path / "out")]) == 1

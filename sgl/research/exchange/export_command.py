@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.layers import text_layers
+from sgl.cli.arguments import text_layers
 from sgl.cli.outfile import deliver, output_options
 from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options

@@ -1,20 +1,21 @@
-"""What the commands that read corpora share: options, progress, rows that cannot be read."""
+"""What the arguments of commands name: layers, columns of corpora, differences of spelling."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from sgl.cli.common import bar, count
-from sgl.cli.layers import listed
 from sgl.cli.session import Session
+from sgl.cli.terminal import bar, count
+from sgl.core.grammar import CoreGrammar
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.parsing import Parser
+from sgl.rendering import outputs
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+#: A column of a corpus that is not looked at.
+IGNORED = "-"
 
 #: Unreadable rows that are named.
 _NOTED = 10
@@ -23,22 +24,36 @@ corpora_argument = click.argument(
     "corpora", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 
+source_option = click.option(
+    "--source", metavar="LAYER", help="The layer to parse.  [default: the source]"
+)
 
-def source_option(command: _Command) -> _Command:
-    """The option ``--source``: the layer of a corpus that is parsed."""
-    return click.option(
-        "--source", metavar="LAYER", help="The layer that is parsed.  [default: the source]"
-    )(command)
+normalise_option = click.option(
+    "--normalise",
+    metavar="LIST",
+    default="",
+    help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
+)
 
 
-def normalise_option(command: _Command) -> _Command:
-    """The option ``--normalise``: the differences of spelling that are forgiven."""
-    return click.option(
-        "--normalise",
-        metavar="LIST",
-        default="",
-        help=f"What to put right if need be: all, or {', '.join(DIFFERENCES)}.",
-    )(command)
+def listed(text: str | None) -> list[str]:
+    """Return the names in a list with commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def text_layers(grammar: CoreGrammar) -> list[str]:
+    """Return the names of the text layers."""
+    return [layer.name for layer in grammar.text_layers]
+
+
+def output_names(grammar: CoreGrammar) -> list[str]:
+    """Return the names of the text layers and of the views that are one line of text."""
+    return list(outputs(grammar))
+
+
+def graph_layers(grammar: CoreGrammar) -> list[str]:
+    """Return the names of the graph layers that are trees, which CoNLL-U can hold."""
+    return [layer.name for layer in grammar.graph_layers if not layer.free]
 
 
 def differences(session: Session, text: str) -> list[str]:
