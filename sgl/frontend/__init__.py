@@ -4,6 +4,7 @@ Read :data:`~sgl.frontend.passes.PASSES` first: it lists the passes in their ord
 each of them needs; the docstring of each says what holds before and after it.
 """
 
-from sgl.frontend.passes import PASSES, Compiled, Pass, compile_project, named_structures
+from sgl.frontend.passes import PASSES, Compiled, Pass, compile_project
+from sgl.frontend.queries import named_structures
 
 __all__ = ["PASSES", "Compiled", "Pass", "compile_project", "named_structures"]

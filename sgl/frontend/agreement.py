@@ -35,8 +35,7 @@ from typing import NamedTuple
 
 from sgl.diagnostics import Span
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.places import LEFT, Place, goes_up, is_tied_with, places_of
-from sgl.frontend.productions import ANY, Production, Slotting
+from sgl.frontend.productions import ANY, CategoryPattern, Production, Slotting
 from sgl.frontend.state import State
 
 
@@ -48,7 +47,7 @@ class Reason(Enum):
     NEVER_SET = "never set"
 
 
-class Choice(NamedTuple):
+class TieChoice(NamedTuple):
     """A rule of the core grammar with the values that it has in the open place and the partner.
 
     It is ``even`` if all further places with the feature have the value of the partner;
@@ -80,7 +79,7 @@ class OpenTie:
     any_value: str
     place: Span
     tied_at: tuple[Span, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[TieChoice, ...]
 
 
 def find_open_ties(state: State) -> None:
@@ -99,7 +98,11 @@ def find_open_ties(state: State) -> None:
     usage = _Usage([*rules, *_kinds_of_words(words)], words)
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
-    for suspect in sorted(usage.suspects(), key=_certainty):
+    # Most certain first: of what nobody asks for, both places are open; else one alone is.
+    for suspect in sorted(
+        usage.suspects(),
+        key=lambda found: found.partner.is_open == (found.reason is Reason.TIED_ELSEWHERE),
+    ):
         place, partner = suspect.place, suspect.partner
         once = (suspect.reason, place.kind)
         if suspect.reason is not Reason.TIED_ELSEWHERE and once in told:
@@ -114,11 +117,6 @@ def find_open_ties(state: State) -> None:
     state.declared = replace(state.declared, open_ties=ties)
 
 
-def _certainty(suspect: _Suspect) -> bool:
-    """What sorts suspects: of what nobody asks for, both are forgotten; else one alone is."""
-    return suspect.partner.is_open == (suspect.reason is Reason.TIED_ELSEWHERE)
-
-
 def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
     """One word of each kind: of a category, with values for the same features."""
     kinds: dict[tuple[object, ...], Production] = {}
@@ -129,8 +127,8 @@ def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
 
 @dataclass(frozen=True, slots=True)
 class _Suspect:
-    place: Place
-    partner: Place
+    place: FeaturePlace
+    partner: FeaturePlace
     reason: Reason
     tied_at: tuple[Span, ...] = ()
 
@@ -141,12 +139,20 @@ class _Usage:
     def __init__(self, productions: Sequence[Production], words: Sequence[Production]) -> None:
         self._words = words
         self.rules = [production for production in productions if production.rhs]
-        self.places: dict[tuple[str, bool, str], list[Place]] = {}
+        self.places: dict[tuple[str, bool, str], list[FeaturePlace]] = {}
         every = [list(places_of(production)) for production in productions]
         for place in (place for places in every for place in places):
             self.places.setdefault(place.kind, []).append(place)
         self.every = every
-        self.of_words = _risen(every, {(p.category, p.feature) for p in _told_by_words(every)})
+        self.of_words = _risen(
+            every,
+            {
+                (place.category, place.feature)
+                for places in every
+                for place in places
+                if not place.production.rhs and place.is_told
+            },
+        )
 
     @cached_property
     def inflected(self) -> set[tuple[str, str]]:
@@ -172,7 +178,7 @@ class _Usage:
                     ):
                         yield from self._judged(place, partner)
 
-    def _is_of_words(self, *places: Place) -> bool:
+    def _is_of_words(self, *places: FeaturePlace) -> bool:
         """Whether the children among these places have the feature from words."""
         return all(
             (place.category, place.feature) in self.of_words
@@ -180,7 +186,9 @@ class _Usage:
             if place.number != LEFT
         )
 
-    def _is_provided(self, place: Place, partner: Place, places: Sequence[Place]) -> bool:
+    def _is_provided(
+        self, place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]
+    ) -> bool:
         """Whether the partner agrees with another child, and the words here do not inflect."""
         return (
             place.number != LEFT
@@ -193,7 +201,7 @@ class _Usage:
             and (place.category, place.feature) not in self.inflected
         )
 
-    def _judged(self, place: Place, partner: Place) -> Iterator[_Suspect]:
+    def _judged(self, place: FeaturePlace, partner: FeaturePlace) -> Iterator[_Suspect]:
         everywhere = self.places[place.kind]
         others = [
             other
@@ -215,7 +223,7 @@ class _Usage:
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
 
-    def _stands_alone(self, place: Place, partner: Place) -> bool:
+    def _stands_alone(self, place: FeaturePlace, partner: FeaturePlace) -> bool:
         """Whether the partner agrees with the phrase, and the like of this child with nothing.
 
         The gender of a noun phrase is not forgotten in relative clauses if nothing that it
@@ -230,7 +238,7 @@ class _Usage:
         )
 
 
-def _is_partner(place: Place, partner: Place, places: Sequence[Place]) -> bool:
+def _is_partner(place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]) -> bool:
     """Whether two places of a rule could be meant to agree, as no others like them do."""
     if partner.feature != place.feature or partner.number == place.number:
         return False
@@ -242,15 +250,8 @@ def _is_partner(place: Place, partner: Place, places: Sequence[Place]) -> bool:
     )
 
 
-def _told_by_words(every: Sequence[Sequence[Place]]) -> list[Place]:
-    """The features that words have values for."""
-    return [
-        place for places in every for place in places if not place.production.rhs and place.is_told
-    ]
-
-
 def _risen(
-    every: Sequence[Sequence[Place]], features: set[tuple[str, str]]
+    every: Sequence[Sequence[FeaturePlace]], features: set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
     """Features of categories, and all that rules make of them from below upwards."""
     found = set(features)
@@ -278,15 +279,15 @@ def _lemma(word: Production) -> str:
 
 
 def _choices(
-    place: Place, partner: Place, instances: Sequence[tuple[int, Instance]]
-) -> tuple[Choice, ...]:
+    place: FeaturePlace, partner: FeaturePlace, instances: Sequence[tuple[int, Instance]]
+) -> tuple[TieChoice, ...]:
     further = [
         other
         for other in places_of(place.production)
         if other.feature == place.feature and other.number not in (place.number, partner.number)
     ]
     return tuple(
-        Choice(
+        TieChoice(
             number,
             _value(place, instance),
             (value := _value(partner, instance)),
@@ -297,12 +298,12 @@ def _choices(
     )
 
 
-def _value(place: Place, instance: Instance) -> str:
+def _value(place: FeaturePlace, instance: Instance) -> str:
     concrete = instance.lhs if place.number == LEFT else instance.rhs[place.number]
     return concrete[1][place.slot]
 
 
-def _rest(place: Place, instance: Instance) -> tuple[Concrete, ...]:
+def _rest(place: FeaturePlace, instance: Instance) -> tuple[Concrete, ...]:
     """The categories of an instance without the value of a place, the left-hand side first."""
     found = [instance.lhs, *instance.rhs]
     name, values = found[place.number - LEFT]
@@ -310,7 +311,7 @@ def _rest(place: Place, instance: Instance) -> tuple[Concrete, ...]:
     return tuple(found)
 
 
-def _open_tie(suspect: _Suspect, choices: tuple[Choice, ...]) -> OpenTie:
+def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
     place, partner = suspect.place, suspect.partner
     variable = partner.variable or _new_variable(place)
     mentions = (place,) if partner.variable else (place, partner)
@@ -328,8 +329,83 @@ def _open_tie(suspect: _Suspect, choices: tuple[Choice, ...]) -> OpenTie:
     )
 
 
-def _new_variable(place: Place) -> str:
+def _new_variable(place: FeaturePlace) -> str:
     """A name for a variable that is none yet: the beginning of the feature's name."""
     taken = {*place.production.domains, *place.pattern.slots[place.slot]}
     beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
     return next((name for name in beginnings if name not in taken), place.feature)
+
+
+#: The number of the left-hand side among the places of a rule; children have 0, 1, ….
+LEFT = -1
+
+
+class FeaturePlace(NamedTuple):
+    """A place of a rule that has the feature in question; ``slot`` is its index there."""
+
+    production: Production
+    number: int
+    feature: str
+    slot: int
+
+    @property
+    def pattern(self) -> CategoryPattern:
+        """What the rule has in this place."""
+        production = self.production
+        return production.lhs if self.number == LEFT else production.rhs[self.number]
+
+    @property
+    def category(self) -> str:
+        """The name of the category in this place."""
+        return self.pattern.info.name
+
+    @property
+    def kind(self) -> tuple[str, bool, str]:
+        """What places of other rules are compared by."""
+        return self.category, self.number == LEFT, self.feature
+
+    @property
+    def variable(self) -> str | None:
+        """The variable that stands here, if one does."""
+        slot = self.pattern.slots[self.slot]
+        return slot if isinstance(slot, str) else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the brackets say nothing about the feature."""
+        return self.feature not in self.pattern.mentioned
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the brackets have a variable, or values that are not all there are."""
+        return self.feature not in self.pattern.free
+
+
+def places_of(production: Production) -> Iterator[FeaturePlace]:
+    """The left-hand side and the children, once for each of their features."""
+    for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
+        for slot, feature in enumerate(pattern.info.features):
+            yield FeaturePlace(production, number, feature, slot)
+
+
+def is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
+    """Whether a place agrees, in its own rule, with a place like the partner.
+
+    A verb that agrees with what follows it (*there are dogs*) is not like one that takes
+    its number from above (*they see dogs*).
+    """
+    return place.variable is not None and any(
+        other.kind == partner.kind
+        and other.variable == place.variable
+        and (partner.variable is None or goes_up(other) == goes_up(partner))
+        for other in places_of(place.production)
+        if other.number != place.number
+    )
+
+
+def goes_up(place: FeaturePlace) -> bool:
+    """Whether a child has its value in common with the left-hand side."""
+    return any(
+        other.number == LEFT and other.variable == place.variable
+        for other in places_of(place.production)
+    )

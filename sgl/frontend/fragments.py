@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.atoms import Atom, ChildPort, OwnPort, WordAtom
-from sgl.frontend.attributes import check_attribute_name
-from sgl.frontend.edge_labels import checked_label, variables_of
-from sgl.frontend.productions import Attributes, FragmentSketch, Variable, VariableTable
+from sgl.frontend.attributes import check_attribute_name, checked_label, variables_of
+from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, VariableTable
 from sgl.frontend.signature import CategoryInfo
 from sgl.frontend.state import State
 from sgl.frontend.templates import Children
@@ -230,7 +229,7 @@ class FragmentLowering:
         return atom
 
     def _attributes(self, attributes: Sequence[s.Attribute], word: str) -> Attributes:
-        values: dict[str, str | Variable] = {"lemma": word}
+        values: dict[str, str | FeatureVariable] = {"lemma": word}
         for attribute in attributes:
             check_attribute_name(attribute, self.layer, self.state)
             value = attribute.value
@@ -243,7 +242,7 @@ class FragmentLowering:
                         hint=suggest(value.name.text, self.variables.domains),
                     )
                 self.mentioned.add(value.name.text)
-                values[attribute.name.text] = Variable(value.name.text)
+                values[attribute.name.text] = FeatureVariable(value.name.text)
             elif isinstance(value, s.Name):
                 values[attribute.name.text] = value.text
             else:

@@ -20,9 +20,15 @@ from sgl.frontend.productions import (
 )
 from sgl.frontend.rules import check_layers, rule_weight
 from sgl.frontend.state import State
-from sgl.frontend.tables import Tables, check_columns, select
-from sgl.frontend.variants import apply_variants, report_idle_variants
-from sgl.frontend.weighting import Weighting, weighting_of
+from sgl.frontend.tables import (
+    LexiconTables,
+    Weighting,
+    apply_variants,
+    check_columns,
+    report_idle_variants,
+    select,
+    weighting_of,
+)
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow
 
@@ -37,7 +43,7 @@ def lower_words(state: State) -> None:
     found: list[Production] = []
     for word, scope in state.names.of(s.Word):
         found.extend(_word(word, scope, state))
-    tables = Tables(state)
+    tables = LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
         found.extend(_lexicon(lexicon, scope, state, tables))
     check_morphology(state)
@@ -255,7 +261,9 @@ class _Rows:
     weighting: Weighting
 
 
-def _lexicon(lexicon: s.Lexicon, scope: Scope, state: State, tables: Tables) -> list[Production]:
+def _lexicon(
+    lexicon: s.Lexicon, scope: Scope, state: State, tables: LexiconTables
+) -> list[Production]:
     table = tables.of(lexicon, scope)
     groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
     clear = [check_layers(group, state) for group in groups]

@@ -1,17 +1,17 @@
-"""Lower instances to the core grammar: integers, normalised weights, fragments."""
+"""Lower instances to the core grammar: integers, normalised weights, fragments, rule keys."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Template
-from sgl.core.weights import RuleKey
+from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Template, Token
+from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.diagnostics import SourceMap, Span
 from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import FragmentSketch, Variable, instantiate
-from sgl.frontend.rule_keys import rule_keys
+from sgl.frontend.productions import FeatureVariable, FragmentSketch, instantiate
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import State
 
@@ -151,7 +151,7 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
             nodes.append(node)
             continue
         pairs = tuple(
-            (name, values[value.name] if isinstance(value, Variable) else value)
+            (name, values[value.name] if isinstance(value, FeatureVariable) else value)
             for name, value in attributes
         )
         nodes.append(Node(pairs, node.token, node.glue))
@@ -171,3 +171,49 @@ def _label(label: str, values: Mapping[str, str]) -> str:
 def _origin(span: Span, sources: SourceMap) -> Origin | None:
     file = sources.get(span.file)
     return Origin(span.file, file.position(span.start)[0]) if file is not None else None
+
+
+def rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[RuleKey, ...]:
+    """What each rule is called; ``instances`` are those that the rules were made of.
+
+    Words with one lemma, in one category of a lexicon, are told apart by how they are
+    written, first in the source.  Rules that differ in nothing but their graphs have
+    one name.
+    """
+    short = [_key(grammar, *pair) for pair in zip(grammar.rules, instances, strict=True)]
+    shared = {key for key, uses in Counter(short).items() if uses > 1}
+    return tuple(
+        _with_texts(key, rule) if key in shared else key
+        for key, rule in zip(short, grammar.rules, strict=True)
+    )
+
+
+def _key(grammar: CoreGrammar, rule: Rule, instance: Instance) -> RuleKey:
+    category, production = grammar.categories[rule.lhs].name, instance.production
+    if production.pool:
+        return RuleKey(LEXICONS, category, production.name, _lemma(rule))
+    if production.word:
+        return RuleKey(WORDS, category, _text(rule, 0))
+    children = " ".join(grammar.categories[child].name for child in rule.rhs)
+    return RuleKey(RULES, category, production.name, children)
+
+
+def _lemma(rule: Rule) -> str:
+    """The lemma of a word, or the word itself in a grammar without graphs."""
+    for fragment in rule.fragments:
+        for node in fragment.nodes:
+            for name, value in node.attributes or ():
+                if name == "lemma":
+                    return value
+    return _text(rule, 0)
+
+
+def _with_texts(key: RuleKey, rule: Rule) -> RuleKey:
+    texts = " / ".join(_text(rule, layer) for layer in range(len(rule.templates)))
+    if key.section == WORDS:
+        return RuleKey(WORDS, key.category, texts)
+    return RuleKey(key.section, key.category, key.name, f"{key.part}: {texts}")
+
+
+def _text(rule: Rule, layer: int) -> str:
+    return " ".join(item.text for item in rule.templates[layer] if isinstance(item, Token))

@@ -12,7 +12,8 @@ from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Names, Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor
 from sgl.frontend.state import State
-from sgl.frontend.structures import StructureContext, lower_structure
+from sgl.frontend.structures import lower_structure
+from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
 
 

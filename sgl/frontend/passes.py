@@ -18,13 +18,10 @@ from dataclasses import dataclass, field
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.core.structure import Structure
 from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.agreement import OpenTie, find_open_ties
-from sgl.frontend.check_graphs import check_graphs, check_instances
-from sgl.frontend.check_patterns import check_patterns, check_sizes
-from sgl.frontend.check_words import check_words
+from sgl.frontend.checks import check_graphs, check_instances, check_words
 from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset
 from sgl.frontend.expand import expand
 from sgl.frontend.lexicons import lower_words
@@ -33,15 +30,14 @@ from sgl.frontend.names import report_unused, resolve_names
 from sgl.frontend.parameters import set_parameters
 from sgl.frontend.parts import LoweredPart, lower_parts
 from sgl.frontend.patterns import LoweredPattern, lower_patterns
-from sgl.frontend.plan import make_plan
+from sgl.frontend.plan import check_patterns, check_sizes, make_plan
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.sentence_tests import LoweredTest, lower_tests
 from sgl.frontend.signature import build_signature
 from sgl.frontend.state import State
-from sgl.frontend.structures import context_of, lower_structure, structure_context
+from sgl.frontend.vocabulary import structure_context
 from sgl.frontend.weights import apply_weights
-from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
 
@@ -163,21 +159,3 @@ def run_passes(
         if step.applies(state):
             step.run(state)
     return state
-
-
-def named_structures(compiled: Compiled) -> dict[str, Structure]:
-    """Return every ``structure`` that means something by itself, by name, used or not.
-
-    One that asks for ``@targets`` depends on the pattern that uses it and is left out.
-    """
-    if not compiled.grammar.graph_layers:
-        return {}
-    found: dict[str, Structure] = {}
-    state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
-    layer = compiled.grammar.graph_layers[0].name
-    context = context_of(state, layer, 0, compiled.grammar)
-    for declaration, scope in state.names.of(s.StructureDecl):
-        structure = lower_structure(declaration.graph, scope, context)
-        if structure is not None:
-            found[declaration.name.text] = structure
-    return found

@@ -12,7 +12,8 @@ from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor, check_shares, count_of_sentences
 from sgl.frontend.state import State
-from sgl.frontend.structures import StructureContext, lower_structure
+from sgl.frontend.structures import lower_structure
+from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
 
 

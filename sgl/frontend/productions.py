@@ -57,14 +57,14 @@ class CategoryPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class FeatureVariable:
     """``$f`` in a template: the value of a feature variable."""
 
     name: str
 
 
-TemplateSketch = tuple[Item | Variable, ...]
-Attributes = tuple[tuple[str, str | Variable], ...]
+TemplateSketch = tuple[Item | FeatureVariable, ...]
+Attributes = tuple[tuple[str, str | FeatureVariable], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,5 +294,7 @@ def _column_value(
 
 def instantiate(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
     """The template with its variables replaced; empty words are left out."""
-    items = (Token(values[item.name]) if isinstance(item, Variable) else item for item in sketch)
+    items = (
+        Token(values[item.name]) if isinstance(item, FeatureVariable) else item for item in sketch
+    )
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))

@@ -20,7 +20,8 @@ from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import report_twice
 from sgl.frontend.state import State
-from sgl.frontend.structures import StructureContext, lower_structure, variables_of
+from sgl.frontend.structures import lower_structure, variables_of
+from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_events import Cell

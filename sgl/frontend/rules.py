@@ -28,13 +28,13 @@ def lower_rules(state: State) -> None:
     """
     found = []
     for rule, scope in state.names.of(s.Rule):
-        production = _Rule(rule, scope, state).run()
+        production = _RuleLowering(rule, scope, state).run()
         if production is not None:
             found.append(production)
     state.productions = found
 
 
-class _Rule:
+class _RuleLowering:
     """The lowering of one rule."""
 
     def __init__(

@@ -14,7 +14,8 @@ from sgl.core.structure import Structure
 from sgl.diagnostics import suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.state import State
-from sgl.frontend.structures import StructureContext, context_of, lower_structure
+from sgl.frontend.structures import lower_structure
+from sgl.frontend.vocabulary import StructureContext, context_of
 from sgl.lang import syntax as s
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label, suggest
-from sgl.frontend.names import Names, Scope
+from sgl.frontend.names import Names, Scope, check_taken
 from sgl.frontend.state import State
-from sgl.frontend.taken import check_taken
 from sgl.frontend.views import FREE, read_views
 from sgl.lang import syntax as s
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sgl.frontend.restrictions import LoweredRestriction
     from sgl.frontend.sentence_tests import LoweredTest
     from sgl.frontend.signature import Signature
-    from sgl.frontend.structures import StructureContext
+    from sgl.frontend.vocabulary import StructureContext
 
 
 @dataclass

@@ -15,83 +15,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sgl.core import structure as c
-from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.state import State
+from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
 
 #: A `repeat` or a path may not be longer than this.
 MAX_REPEAT = 40
 #: Nor may a structure have more edges and paths than this.
 MAX_EDGES = 400
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The labels of all edges and the values of all attributes of a graph layer.
-
-    It is not ``complete`` when rules had errors; then nothing is said to be unknown.
-    """
-
-    labels: frozenset[str] = frozenset()
-    attributes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    complete: bool = True
-
-
-def vocabulary(grammar: CoreGrammar, layer: int) -> Vocabulary:
-    """What structures over this graph layer can mention."""
-    labels: set[str] = set()
-    attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
-    for rule in grammar.rules:
-        fragment = rule.fragments[layer]
-        labels.update(edge.label for edge in fragment.edges)
-        for node in fragment.nodes:
-            for name, value in node.attributes or ():
-                attributes.setdefault(name, set()).add(value)
-    return Vocabulary(
-        frozenset(labels), {name: frozenset(values) for name, values in attributes.items()}
-    )
-
-
-@dataclass(frozen=True)
-class StructureContext:
-    """What structures are lowered with; ``targets`` are those of the pattern."""
-
-    layer: str
-    words: Vocabulary
-    state: State
-    targets: tuple[str, ...] | None = None
-
-
-def structure_context(state: State) -> None:
-    """Collect what structures can speak of, if any declaration has one.
-
-    Before: ``signature``.  After: ``context``.  With errors in the rules nobody asks whether
-    words exist.
-    """
-    patterns = [declaration.name for declaration, _ in state.names.of(s.Pattern)]
-    parts = [declaration.name for declaration, _ in state.names.of(s.Part)]
-    relations = [declaration.relation for declaration, _ in state.names.of(s.Restrict)]
-    speaking = [*patterns, *parts, *relations]
-    if speaking and state.signature.graph_layers:
-        grammar = state.lowered.grammar if hasattr(state, "lowered") else None
-        state.context = context_of(state, state.signature.graph_layers[0].name, 0, grammar)
-    elif speaking and not state.signature.unsound:
-        state.diagnostics.error(
-            "SGL0307",
-            speaking[0].span,
-            "patterns speak about a graph layer, and the grammar declares none",
-            hint=f"add `layer syn : graph on {state.signature.source.name}`",
-        )
-
-
-def context_of(
-    state: State, layer: str, index: int, grammar: CoreGrammar | None
-) -> StructureContext:
-    """Return what structures over a graph layer can speak of, in a grammar without errors."""
-    words = Vocabulary(complete=False) if grammar is None else vocabulary(grammar, index)
-    return StructureContext(layer, words, state)
 
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
@@ -104,7 +37,7 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
     errors = context.state.diagnostics.errors
     _check_locals(ref, context.state)
     names = _NewNames({name for body in ref.bodies for name in _variables(body)})
-    bodies = [_Body(scope, context, names).run(body) for body in ref.bodies]
+    bodies = [_BodyLowering(scope, context, names).run(body) for body in ref.bodies]
     if context.state.diagnostics.errors > errors:
         return None
     return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
@@ -128,7 +61,7 @@ class _NewNames:
 
 
 @dataclass
-class _Body:
+class _BodyLowering:
     scope: Scope
     context: StructureContext
     names: _NewNames

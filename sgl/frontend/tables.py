@@ -1,19 +1,25 @@
-"""The tables of lexicons: which rows a lexicon takes, and which columns it speaks of.
+"""The tables of lexicons: which rows a lexicon takes, with which cells and which weights.
 
 Every column that a lexicon mentions must be in its table, and every column of a
 table must be mentioned by some lexicon: a misspelt column is in one of the two
 lists only::
 
     - {en: go, ja: 行く, pats: went}        en  $past or ed($en)
+
+A *variant* of a row has cells that replace others under a setting.  So a table says in one
+place what a word is, and what it is elsewhere: in data with mistakes, in another dialect::
+
+    - {en: guy, ja: 男, published: {ja: 人}}        variant published when published
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal
 from sgl.frontend.state import State
@@ -23,7 +29,7 @@ from sgl.lang.yaml_files import LexiconTable, TableRow, read_table
 
 
 @dataclass
-class Tables:
+class LexiconTables:
     """The tables that were read so far, by the name that diagnostics show."""
 
     state: State
@@ -182,3 +188,148 @@ def _in_expression(expression: s.Expression) -> Iterator[s.Name]:
     elif isinstance(expression, s.Concat | s.Fallback):
         yield from _in_expression(expression.left)
         yield from _in_expression(expression.right)
+
+
+def apply_variants(lexicon: s.Lexicon, table: LexiconTable, state: State) -> LexiconTable | None:
+    """The table with the cells of the variants in force; None after a report.
+
+    Where several variants have a cell, the one that the lexicon names last gives it.
+    """
+    known = [_is_known(variant, table, state) for variant in lexicon.variants]
+    if not all(known):
+        return None
+    in_force = [
+        variant.name.text
+        for variant in lexicon.variants
+        if variant.when is None or state.parameters.holds(variant.when)
+    ]
+    return replace(table, rows=tuple(_varied(row, in_force) for row in table.rows))
+
+
+def _is_known(variant: s.Variant, table: LexiconTable, state: State) -> bool:
+    """Whether some row has the variant; reports it otherwise."""
+    name = variant.name
+    if name.text in table.variants:
+        return True
+    column = next((row for row in table.rows if name.text in row.cells), None)
+    state.diagnostics.error(
+        "SGL0616",
+        name.span,
+        f"no row of `{table.name}` has a variant `{name}`",
+        labels=[Label(column.span, f"`{name}` is a column here")] if column is not None else [],
+        hint=suggest(name.text, table.variants)
+        or f"a row with a variant: `{{en: guy, ja: 男, {name}: {{ja: 人}}}}`",
+    )
+    return False
+
+
+def _varied(row: TableRow, variants: list[str]) -> TableRow:
+    cells = dict(row.cells)
+    for variant in variants:
+        cells |= row.variants.get(variant, {})
+    return replace(row, cells=cells)
+
+
+def report_idle_variants(tables: list[LexiconTable], state: State) -> None:
+    """Warn about variants that no lexicon speaks of, and those that change nothing."""
+    spoken = {
+        v.name.text for lexicon, _ in state.names.declared(s.Lexicon) for v in lexicon.variants
+    }
+    for table in tables:
+        for variant in table.variants:
+            rows = [row for row in table.rows if variant in row.variants]
+            if variant not in spoken:
+                state.diagnostics.warning(
+                    "SGL0616",
+                    rows[0].span,
+                    f"no lexicon speaks of the variant `{variant}`",
+                    hint=suggest(variant, spoken)
+                    or f"add a line `variant {variant} when …` to the lexicon",
+                )
+            for row in rows if variant in spoken else ():
+                _check_change(row, variant, state)
+
+
+def _check_change(row: TableRow, variant: str, state: State) -> None:
+    for column, cell in row.variants[variant].items():
+        if row.cells.get(column, "") == cell:
+            state.diagnostics.warning(
+                "SGL0616",
+                row.span,
+                f"the variant `{variant}` of this row changes nothing in the column `{column}`",
+                hint="remove the cell from the variant",
+            )
+
+
+_DISTRIBUTIONS = ("zipf", "uniform")
+_LARGEST = 1e12
+_STEEPEST = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """The total weight of a lexicon and what the shares of its words follow.
+
+    ``exponent`` is that of Zipf's law (None: not by rank), ``column`` the column
+    with the shares, if there is one.
+    """
+
+    total: float = 1.0
+    exponent: float | None = None
+    column: s.Column | None = None
+
+    def share(self, row: TableRow, evaluation: Evaluation) -> float:
+        """The share of one row before ranks are known."""
+        if self.column is None:
+            return 1.0
+        text = evaluation.value(self.column)
+        number = decimal(text or "")
+        if number is not None and 0 < number < _LARGEST:
+            return number
+        if text is not None:
+            evaluation.diagnostics.error(
+                "SGL0701",
+                row.span,
+                f"the weight in the column `{self.column.name}` is `{text}`, not a positive number",
+                labels=[Label(self.column.span, "asked for here")],
+            )
+        return 1.0
+
+
+def weighting_of(lexicon: s.Lexicon, state: State) -> Weighting:
+    """What is written after ``~``; equal shares of 1 without it or after a report."""
+    weight = lexicon.weight
+    if weight is None:
+        return Weighting()
+    total = _number(weight.factor, state)
+    exponent = _exponent(weight, state)
+    if not 0 < total < _LARGEST or (exponent is not None and not 0 < exponent < _STEEPEST):
+        state.diagnostics.error(
+            "SGL0701",
+            weight.span,
+            "the weight of a lexicon and the exponent must be positive",
+            hint=f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1",
+        )
+        return Weighting()
+    return Weighting(total, exponent, weight.column)
+
+
+def _exponent(weight: s.Weight, state: State) -> float | None:
+    kind = weight.kind
+    if kind is None or kind.text == "uniform":
+        return None
+    if kind.text == "zipf":
+        return _number(weight.argument, state)
+    state.diagnostics.error(
+        "SGL0701",
+        kind.span,
+        f"there is no distribution `{kind}`",
+        hint=suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`",
+    )
+    return None
+
+
+def _number(name: s.Name | None, state: State) -> float:
+    """The number that is written or named; 1 without one or after a report."""
+    number = state.parameters.number(name) if name is not None else None
+    return number if number is not None else 1.0

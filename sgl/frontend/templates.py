@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from sgl.core.grammar import Item, Slot, TextLayer, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.productions import TemplateSketch, Variable, VariableTable
+from sgl.frontend.productions import FeatureVariable, TemplateSketch, VariableTable
 from sgl.frontend.state import State
 from sgl.lang import syntax as s
 
@@ -223,7 +223,7 @@ class _Template:
         self.sound = True
 
     def run(self, template: tuple[s.TemplateItem, ...]) -> TemplateSketch:
-        sketch: list[Item | Variable] = []
+        sketch: list[Item | FeatureVariable] = []
         for item in template:
             lowered = self._item(item)
             if lowered is not None:
@@ -232,7 +232,7 @@ class _Template:
             self._check_once()
         return tuple(sketch)
 
-    def _item(self, item: s.TemplateItem) -> Item | Variable | None:
+    def _item(self, item: s.TemplateItem) -> Item | FeatureVariable | None:
         if isinstance(item, s.Mention):
             return self._mention(item)
         if isinstance(item, s.Name):
@@ -259,7 +259,7 @@ class _Template:
         earlier.append(mention)
         return None if mention.mode == "drop" else Slot(index, mention.mode == "capital")
 
-    def _variable(self, column: s.Column) -> Variable | None:
+    def _variable(self, column: s.Column) -> FeatureVariable | None:
         name = column.name.text
         if name not in self.variables.domains:
             self.sound = False
@@ -273,7 +273,7 @@ class _Template:
             )
             return None
         self.mentioned.add(name)
-        return Variable(name)
+        return FeatureVariable(name)
 
     def _report_doubled(self, mention: s.Mention, earlier: s.Mention) -> None:
         self.state.diagnostics.error(

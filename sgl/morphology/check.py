@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sgl.diagnostics import Diagnostics, Label
-from sgl.frontend.inflections import Inflection
+from sgl.frontend.queries import Inflection
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.compare import Base, FormComparison
 from sgl.morphology.knowledge import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.frontend.inflections import inflections
+from sgl.frontend.queries import inflections
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.morphology.check import MorphologyResult, check_morphology, report_idle
 from sgl.morphology.knowledge import beside, grammar_exemptions, library_knowledge

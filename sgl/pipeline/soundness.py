@@ -17,7 +17,7 @@ from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
-from sgl.frontend.agreement import Choice, OpenTie, Reason
+from sgl.frontend.agreement import OpenTie, Reason, TieChoice
 from sgl.lang.syntax import View
 from sgl.rendering import ViewError, ViewOutput, outputs
 from sgl.rendering.template import template_view
@@ -208,7 +208,7 @@ def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
     return f'witness: "{interpret(grammar, texts.of(differing.rule)).texts[source]}"'
 
 
-def _pairs(choices: Sequence[Choice]) -> Iterator[tuple[Choice, Choice]]:
+def _pairs(choices: Sequence[TieChoice]) -> Iterator[tuple[TieChoice, TieChoice]]:
     """Choices that do not agree, with those that do and differ in nothing else."""
     ordered = sorted(choices, key=lambda choice: not choice.even)
     agreeing = {choice.rest: choice for choice in ordered if choice.value == choice.partner}

@@ -22,8 +22,8 @@ from sget import compile_file, words_of
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.diagnostics.render import render
-from sgl.frontend.inflections import Inflection, inflections
 from sgl.frontend.morphology import Application
+from sgl.frontend.queries import Inflection, inflections
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.morphology.check import MorphologyResult, check_morphology
 from sgl.morphology.compare import FormComparison

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from test_verify_search import definition, extends, graphs, label_texts, maps, sentence
 from toy_notation import structure
 
-from sgl.frontend.joins import join
+from sgl.frontend.quotas import join
 from sgl.verify.conllu import Sentence
 from sgl.verify.structure import Structure, read_structure
 

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.inflections import Inflection
 from sgl.frontend.morphology import Application, Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, run_passes
+from sgl.frontend.queries import Inflection
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
 from sgl.lang.yaml_files import TableRow, read_table

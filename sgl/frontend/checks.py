@@ -1,4 +1,4 @@
-"""Check on the rules that every derived graph is well-formed.
+"""Check on the rules and words that every derived graph is well-formed.
 
 Two properties, both shown once and for all derivations (of a free layer the second):
 
@@ -7,17 +7,23 @@ Two properties, both shown once and for all derivations (of a free layer the sec
   the edges go round in no circle.  A node bound to a gap has its ``~`` edges.
 * *Labels.* Every placeholder is bound to a word.  Ports are followed through
   the rules: what a port can hold is a word, a placeholder, or both.
+
+And of words: each is there once, and CoNLL-U can hold its attributes.  Two words of one
+category may be spelt alike in one language (*bank*, in Japanese 銀行 and 土手).  When nothing
+in the graph tells them apart, the source sentence has two translations, and an author may
+not have meant it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import networkx as nx
 
 from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
-from sgl.diagnostics import Span
-from sgl.frontend.productions import FragmentSketch, Production
+from sgl.diagnostics import Label, Span
+from sgl.frontend.attributes import is_writable
+from sgl.frontend.productions import FeatureVariable, FragmentSketch, Production
 from sgl.frontend.state import State
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
@@ -34,7 +40,7 @@ def check_graphs(state: State) -> None:
         holdings = _holdings(productions, index, layer.name)
         for production in productions:
             fragment = production.fragments[index]
-            rule = _Rule(production, fragment, layer.name, holdings, state)
+            rule = _RuleGraph(production, fragment, layer.name, holdings, state)
             rule.check(free=layer.free)
 
 
@@ -98,7 +104,7 @@ def _port(production: Production, child: int, port: int, layer: str) -> Port:
     return info.name, info.ports_in(layer)[port]
 
 
-class _Rule:
+class _RuleGraph:
     def __init__(
         self,
         production: Production,
@@ -224,3 +230,69 @@ class _Rule:
             f"in the rule `{self.production.name}`, {message}",
             hint=hint,
         )
+
+
+def check_words(state: State) -> None:
+    """Report repeated words, ambiguous words, and attributes that CoNLL-U cannot hold.
+
+    Before: ``productions`` without errors.
+    """
+    productions = state.productions
+    for production in productions:
+        for name, value in _attributes(production):
+            if not is_writable(name, value):
+                state.diagnostics.error(
+                    "SGL0512",
+                    production.span,
+                    f"CoNLL-U cannot hold the attribute {name}={value!r}",
+                    hint="write it without spaces and bars",
+                )
+    words = [production for production in productions if not production.rhs]
+    _check_repeated(words, state)
+    _check_ambiguous(words, state)
+
+
+def _attributes(production: Production) -> Iterator[tuple[str, str]]:
+    """The attributes of all nodes, a variable with each of its values."""
+    for sketch in production.fragments:
+        for attributes in sketch.attributes.values():
+            for name, value in attributes:
+                if isinstance(value, FeatureVariable):
+                    yield from ((name, v) for v in sorted(production.domains[value.name]))
+                else:
+                    yield name, value
+
+
+def _check_repeated(words: Sequence[Production], state: State) -> None:
+    seen: dict[object, Production] = {}
+    for word in words:
+        # Homonyms, which differ in a graph, are different words.
+        meaning = tuple(tuple(sketch.attributes.values()) for sketch in word.fragments)
+        key = (word.lhs.info.name, word.lhs.slots, word.templates, meaning)
+        earlier = seen.setdefault(key, word)
+        if earlier is not word:
+            state.diagnostics.error(
+                "SGL0605",
+                word.span,
+                "this is the same word as an earlier one",
+                labels=[Label(earlier.span, "the same word, in the same category")],
+                hint="remove one of the two; a weight makes a word more frequent",
+            )
+
+
+def _check_ambiguous(words: Sequence[Production], state: State) -> None:
+    """Warn about a source word with several translations that nothing tells apart."""
+    seen: dict[object, Production] = {}
+    for word in words:
+        graphs = tuple(tuple(sketch.attributes.items()) for sketch in word.fragments)
+        key = (word.lhs.info.name, word.lhs.slots, word.templates[0], graphs)
+        earlier = seen.setdefault(key, word)
+        if earlier.templates != word.templates:
+            source = " ".join(item.text for item in word.templates[0] if isinstance(item, Token))
+            state.diagnostics.warning(
+                "SGL0611",
+                word.span,
+                f"`{source}` has several translations, and nothing tells them apart",
+                labels=[Label(earlier.span, "the same word, translated otherwise")],
+                hint="remove one of the two, or tell them apart by a feature or an attribute",
+            )

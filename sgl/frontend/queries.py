@@ -1,8 +1,8 @@
-"""Which words a grammar inflects, by which form of the standard library, in which row.
+"""Questions about a grammar that compiles: its named structures, and the words it inflects.
 
-The compiler itself only needs the words that come out.  Whoever wants to check
-them asks here, of a grammar that compiles: every template of a word or lexicon is
-evaluated once more, and each use of the library's morphology is noted::
+The compiler itself only needs the words that come out of the library's morphology.  Whoever
+wants to check them asks here: every template of a word or lexicon is evaluated once more,
+and each use of the library is noted::
 
     ja  past($ja, $class)        {ja: 書く, class: godan}  ->  past of 書く is 書いた
 """
@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.lexicons import clauses_of
 from sgl.frontend.morphology import Application, Evaluation
 from sgl.frontend.names import Scope
-from sgl.frontend.passes import RESOLVE, run_passes
+from sgl.frontend.passes import RESOLVE, Compiled, run_passes
 from sgl.frontend.state import State
-from sgl.frontend.tables import Tables, select
-from sgl.frontend.variants import apply_variants
+from sgl.frontend.structures import lower_structure
+from sgl.frontend.tables import LexiconTables, apply_variants, select
+from sgl.frontend.vocabulary import context_of
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.yaml_files import TableRow
@@ -51,7 +53,7 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 
 
 def _all(state: State) -> Iterator[Inflection]:
-    tables = Tables(state)
+    tables = LexiconTables(state)
     for word, scope in state.names.of(s.Word):
         yield from _in_clauses(word.layers, None, (), scope)
     for lexicon, scope in state.names.of(s.Lexicon):
@@ -78,3 +80,21 @@ def _in_clauses(
                 evaluation.value(item)
     for application in heard:
         yield Inflection(application, span)
+
+
+def named_structures(compiled: Compiled) -> dict[str, Structure]:
+    """Return every ``structure`` that means something by itself, by name, used or not.
+
+    One that asks for ``@targets`` depends on the pattern that uses it and is left out.
+    """
+    if not compiled.grammar.graph_layers:
+        return {}
+    found: dict[str, Structure] = {}
+    state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
+    layer = compiled.grammar.graph_layers[0].name
+    context = context_of(state, layer, 0, compiled.grammar)
+    for declaration, scope in state.names.of(s.StructureDecl):
+        structure = lower_structure(declaration.graph, scope, context)
+        if structure is not None:
+            found[declaration.name.text] = structure
+    return found
