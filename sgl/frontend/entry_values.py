@@ -42,10 +42,7 @@ class _Asked:
 
 
 def rows_with_values(
-    entry: s.Entry,
-    rows: Sequence[TableRow],
-    table: LexiconTable,
-    state: State,
+    entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: State
 ) -> list[TableRow]:
     """The rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
@@ -83,11 +80,7 @@ def _asked(entry: s.Entry, signature: Signature) -> Iterator[_Asked]:
 
 
 def _report(
-    asked: _Asked,
-    value: str,
-    rows: Sequence[TableRow],
-    table: LexiconTable,
-    state: State,
+    asked: _Asked, value: str, rows: Sequence[TableRow], table: LexiconTable, state: State
 ) -> None:
     row, feature = rows[0], asked.feature
     source = state.sources.get(table.name)

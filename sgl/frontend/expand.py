@@ -80,13 +80,7 @@ def _word_instances(words: Sequence[Production], state: State) -> list[Instance]
 
 
 def _report_too_many(production: Production, message: str, hint: str, state: State) -> None:
-    state.diagnostics.error(
-        "SGL0706",
-        production.span,
-        message,
-        label="reached here",
-        hint=hint,
-    )
+    state.diagnostics.error("SGL0706", production.span, message, label="reached here", hint=hint)
 
 
 def _has_no_words(production: Production) -> bool:
@@ -94,9 +88,7 @@ def _has_no_words(production: Production) -> bool:
 
 
 def _saturate(
-    rules: Sequence[Production],
-    buildable: dict[str, dict[tuple[str, ...], None]],
-    state: State,
+    rules: Sequence[Production], buildable: dict[str, dict[tuple[str, ...], None]], state: State
 ) -> list[Instance] | None:
     """Instantiate rules until no new category can be built; None after a report."""
     found: dict[int, dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = {
@@ -233,9 +225,7 @@ def _report_unbuildable(
 
 
 def _report_impossible(
-    rule: Production,
-    buildable: Mapping[str, Mapping[tuple[str, ...], None]],
-    state: State,
+    rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]], state: State
 ) -> None:
     """A rule none of whose feature combinations exists."""
     notes = []
@@ -317,10 +307,7 @@ def _reachable(instances: Sequence[Instance], start: str) -> set[Concrete]:
 
 
 def _report_unreachable(
-    instances: Sequence[Instance],
-    reachable: set[Concrete],
-    start: str,
-    state: State,
+    instances: Sequence[Instance], reachable: set[Concrete], start: str, state: State
 ) -> None:
     """Warn about rules no instance of which can occur in a sentence."""
     alive = {id(i.production) for i in instances if i.lhs in reachable}

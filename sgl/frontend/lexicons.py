@@ -62,8 +62,7 @@ def _word(word: s.Word, scope: Scope, state: State) -> list[Production]:
     weight = rule_weight(word.weight, state)
     name = f'word "{word.text}"'
     return _entry(
-        _EntryInput(name, word.category, (own, *word.layers), evaluation, weight, word.span),
-        state,
+        _EntryInput(name, word.category, (own, *word.layers), evaluation, weight, word.span), state
     )
 
 
@@ -323,10 +322,7 @@ def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
 
 
 def _check_duplicate(
-    production: Production,
-    row: TableRow,
-    seen: dict[tuple[object, ...], TableRow],
-    state: State,
+    production: Production, row: TableRow, seen: dict[tuple[object, ...], TableRow], state: State
 ) -> None:
     key = (production.lhs.slots, production.templates)
     earlier = seen.setdefault(key, row)

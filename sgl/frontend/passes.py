@@ -60,10 +60,7 @@ class Pass:
         return sound and all(hasattr(state, name) for name in self.needs)
 
 
-RESOLVE = (
-    Pass("parameters", set_parameters),
-    Pass("names", resolve_names, needs=("parameters",)),
-)
+RESOLVE = (Pass("parameters", set_parameters), Pass("names", resolve_names, needs=("parameters",)))
 
 PASSES = (
     *RESOLVE,

@@ -161,10 +161,7 @@ class _Strata:
         strange = [
             structure
             for other in self.patterns
-            for structure in (
-                *foreign(pattern, [other.pattern]),
-                *_words_of_others(lowered, other),
-            )
+            for structure in (*foreign(pattern, [other.pattern]), *_words_of_others(lowered, other))
         ]
         for index, quota in enumerate(pattern.quotas or (Quota(0),)):
             require = (pattern.gen, *quota.groups)

@@ -156,9 +156,7 @@ def count_of_sentences(amount: s.Amount, state: State) -> int | None:
     count = state.parameters.whole(amount)
     if count is not None and count > MAX_COUNT:
         state.diagnostics.error(
-            "SGL0705",
-            amount.span,
-            f"at most {MAX_COUNT:,} sentences can be asked for in one place",
+            "SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place"
         )
         return None
     return count

@@ -37,12 +37,7 @@ def lower_rules(state: State) -> None:
 class _RuleLowering:
     """The lowering of one rule."""
 
-    def __init__(
-        self,
-        rule: s.Rule,
-        scope: Scope,
-        state: State,
-    ) -> None:
+    def __init__(self, rule: s.Rule, scope: Scope, state: State) -> None:
         self.rule = rule
         self.scope = scope
         self.state = state
@@ -158,9 +153,7 @@ def _child_alone(clause: s.LayerClause) -> s.BindStatement | None:
 
 
 def check_layers(
-    clauses: Sequence[s.LayerClause],
-    state: State,
-    children: Collection[str] = (),
+    clauses: Sequence[s.LayerClause], state: State, children: Collection[str] = ()
 ) -> bool:
     """Report clauses about layers that are not there, and second clauses of text layers.
 

@@ -63,10 +63,7 @@ class Children:
             self.diagnostics.also_at("SGL0305", first, name.span)
         else:
             self.diagnostics.error(
-                "SGL0305",
-                name.span,
-                f"the rule has no child `{name}`",
-                hint=self._hint(name.text),
+                "SGL0305", name.span, f"the rule has no child `{name}`", hint=self._hint(name.text)
             )
         return None
 
@@ -109,10 +106,7 @@ class Children:
 
 
 def lower_templates(
-    rule: s.Rule,
-    children: Children,
-    variables: VariableTable,
-    state: State,
+    rule: s.Rule, children: Children, variables: VariableTable, state: State
 ) -> tuple[tuple[TemplateSketch, ...], frozenset[str]]:
     """The template of each text layer, and the feature variables they mention."""
     clauses = {clause.layer.text: clause for clause in rule.layers}

@@ -107,10 +107,7 @@ def _check_kind(view: s.View, state: State) -> None:
 
 
 def _rendered(
-    view: s.View,
-    layers: dict[str, s.Layer],
-    graphs: Sequence[GraphLayer],
-    state: State,
+    view: s.View, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: State
 ) -> int | None:
     """The index of the layer that a view renders; None after a report, or if it is unsound."""
     argument = view.arguments[0]

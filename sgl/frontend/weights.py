@@ -169,11 +169,7 @@ _LISTED = 8
 class WeightNames:
     """What the rows of a file of weights may speak of."""
 
-    def __init__(
-        self,
-        keys: Sequence[RuleKey],
-        state: State,
-    ) -> None:
+    def __init__(self, keys: Sequence[RuleKey], state: State) -> None:
         """``keys`` are those of the rules in force."""
         self._state = state
         self._builders = {(key.section, key.category, key.name) for key in keys}

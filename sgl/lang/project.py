@@ -212,11 +212,7 @@ class _Loader:
         )
 
     def _report_cycle(
-        self,
-        path: Path,
-        root: Root,
-        span: Span | None,
-        chain: tuple[tuple[Path, Span | None], ...],
+        self, path: Path, root: Root, span: Span | None, chain: tuple[tuple[Path, Span | None], ...]
     ) -> None:
         start = next(i for i, (visited, _) in enumerate(chain) if visited == path)
         names = [
