@@ -29,7 +29,7 @@ that has failed. The page is made from the verifier.
 
 
 def checks_page() -> str:
-    """The page of all checks of the verifier."""
+    """Return the page of all checks of the verifier."""
     checks = [(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)]
     checks += [(check.code, check.name, check.explanation) for check in CHECKS]
     rows = [f"| {code} | {name} | {_cell(claim)} |" for code, name, claim in checks]
@@ -37,7 +37,7 @@ def checks_page() -> str:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Every page: its name and its text."""
+    """Yield every page: its name and its text."""
     yield "diagnostics.md", markdown()
     yield "checks.md", checks_page()
 

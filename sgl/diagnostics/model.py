@@ -26,7 +26,7 @@ class Span:
     end: int
 
     def to(self, other: Span) -> Span:
-        """The span from the start of this one to the end of ``other``."""
+        """Return the span from the start of this one to the end of ``other``."""
         return Span(self.file, self.start, max(self.end, other.end))
 
 
@@ -146,13 +146,13 @@ class Diagnostics:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """A hint ``did you mean `x`?`` for a misspelt name, or an empty string."""
+    """Return a hint ``did you mean `x`?`` for a misspelt name, or an empty string."""
     candidate = suggested(name, known)
     return f"did you mean `{candidate}`?" if candidate is not None else ""
 
 
 def suggested(name: str, known: Iterable[str]) -> str | None:
-    """The known name that a misspelt one most likely means, if any.
+    """Return the known name that a misspelt one most likely means, if any.
 
     A candidate differs in capital letters only, is at most two edits away (one for
     names of up to three letters) and shares some letter, or has ``name`` as a prefix;
@@ -175,7 +175,7 @@ def suggested(name: str, known: Iterable[str]) -> str | None:
 
 
 def one_slip(first: str, second: str) -> bool:
-    """Whether two names differ in one letter, or in the order of two neighbours."""
+    """Return whether two names differ in one letter, or in the order of two neighbours."""
     return first != second and _edits(first, second, 1) == 1
 
 

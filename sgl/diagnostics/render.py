@@ -25,7 +25,7 @@ _LONGEST_LINE = 160
 
 
 def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -> str:
-    """The diagnostic with excerpts, as a terminal shows it."""
+    """Return the diagnostic with excerpts, as a terminal shows it."""
     paint = _Paint(color)
     tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
     head = paint(tone + _BOLD, f"{diagnostic.severity.value}[{diagnostic.code}]")
@@ -47,7 +47,7 @@ def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -
 
 
 def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
-    """The diagnostic on one line: ``file:line:column: error[code]: message``."""
+    """Return the diagnostic on one line: ``file:line:column: error[code]: message``."""
     place = ""
     if diagnostic.span is not None:
         file = sources.get(diagnostic.span.file)
@@ -60,19 +60,19 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
 
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
-    """All diagnostics as a JSON list (see ``docs/commands.md`` for the fields)."""
+    """Return all diagnostics as a JSON list (see ``docs/commands.md`` for the fields)."""
     return json_list(as_object(diagnostic, sources) for diagnostic in diagnostics)
 
 
 def json_list(objects: Iterable[dict[str, object]]) -> str:
-    """The objects of diagnostics as a JSON list."""
+    """Return the objects of diagnostics as a JSON list."""
     text = json.dumps(list(objects), ensure_ascii=False, indent=2)
     # The name of a file need not be valid Unicode, the output must be.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
-    """A diagnostic as JSON writes it."""
+    """Return a diagnostic as JSON writes it."""
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
@@ -160,5 +160,5 @@ def _shorten(shown: str, before: str, marked: str) -> tuple[str, str, str]:
 
 
 def _indent(text: str, margin: int) -> str:
-    """A text of several lines, with all but the first below the beginning of the first."""
+    """Return a text of several lines, with all but the first below the beginning of the first."""
     return ("\n" + " " * (margin + 3)).join(visible(line) for line in text.split("\n"))

@@ -26,18 +26,18 @@ class SourceFile:
         object.__setattr__(self, "line_starts", tuple(starts))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character offset, both 1-based, columns in characters."""
+        """Return line and column of a character offset, both 1-based, columns in characters."""
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
     def line(self, number: int) -> str:
-        """The text of a line (1-based), without its end."""
+        """Return the text of a line (1-based), without its end."""
         start = self.line_starts[number - 1]
         end = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
 
     def span(self, start: int, end: int) -> Span:
-        """A span of this file."""
+        """Return a span of this file."""
         return Span(self.name, start, end)
 
 
@@ -116,12 +116,12 @@ class SourceMap:
         return file
 
     def get(self, name: str) -> SourceFile | None:
-        """The file of this name, if it was read."""
+        """Return the file of this name, if it was read."""
         return self.files.get(name)
 
 
 def visible(text: str) -> str:
-    """The text with characters that a terminal would obey, or could not show, made visible.
+    """Return the text with characters that a terminal would obey, or could not show, made visible.
 
     Control characters become their pictures (U+2400 and on); marks of the direction of
     writing, line separators and lone surrogates become U+FFFD; a tab takes four columns.
@@ -137,7 +137,7 @@ _PICTURES = {
 
 
 def display_width(text: str) -> int:
-    """How many terminal columns a text takes.
+    """Return how many terminal columns a text takes.
 
     East Asian wide and fullwidth characters take two columns, combining marks
     and format characters none (Unicode Standard Annex 11).

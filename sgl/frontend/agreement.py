@@ -127,7 +127,7 @@ def find_open_ties(state: State) -> None:
 
 
 def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
-    """One word of each kind: of a category, with values for the same features."""
+    """Return one word of each kind: of a category, with values for the same features."""
     kinds: dict[tuple[object, ...], Production] = {}
     for word in words:
         kinds.setdefault((word.lhs.info.name, word.lhs.mentioned, word.lhs.free), word)
@@ -175,7 +175,7 @@ class _Usage:
         return _risen(self.every, {key[:2] for key, found in values.items() if len(found) > 1})
 
     def suspects(self) -> Iterator[_Suspect]:
-        """All open places with a partner that the rest of the grammar speaks against."""
+        """Yield all open places with a partner that the rest of the grammar speaks against."""
         for rule in self.rules:
             places = list(places_of(rule))
             for place in places:
@@ -188,7 +188,7 @@ class _Usage:
                         yield from self._judged(place, partner)
 
     def _is_of_words(self, *places: FeaturePlace) -> bool:
-        """Whether the children among these places have the feature from words."""
+        """Return whether the children among these places have the feature from words."""
         return all(
             (place.category, place.feature) in self.of_words
             for place in places
@@ -198,7 +198,7 @@ class _Usage:
     def _is_provided(
         self, place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]
     ) -> bool:
-        """Whether the partner agrees with another child, and the words here do not inflect."""
+        """Return whether the partner agrees with another child, and words here do not inflect."""
         return (
             place.number != LEFT
             and partner.number != LEFT
@@ -233,7 +233,7 @@ class _Usage:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
 
     def _stands_alone(self, place: FeaturePlace, partner: FeaturePlace) -> bool:
-        """Whether the partner agrees with the phrase, and the like of this child with nothing.
+        """Return whether the partner agrees with the phrase, and such a child with nothing.
 
         The gender of a noun phrase is not forgotten in relative clauses if nothing that it
         stands beside elsewhere has a gender.
@@ -248,7 +248,7 @@ class _Usage:
 
 
 def _is_partner(place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]) -> bool:
-    """Whether two places of a rule could be meant to agree, as no others like them do."""
+    """Return whether two places of a rule could be meant to agree, as no others like them do."""
     if partner.feature != place.feature or partner.number == place.number:
         return False
     if not partner.is_open and partner.variable is None:
@@ -282,7 +282,7 @@ def _risen(
 
 
 def _lemma(word: Production) -> str:
-    """The lemma of a word in the first graph."""
+    """Return the lemma of a word in the first graph."""
     attributes = dict(word.fragments[0].attributes.get(0, ()))
     return str(attributes.get("lemma", ""))
 
@@ -313,7 +313,7 @@ def _value(place: FeaturePlace, instance: Instance) -> str:
 
 
 def _rest(place: FeaturePlace, instance: Instance) -> tuple[Concrete, ...]:
-    """The categories of an instance without the value of a place, the left-hand side first."""
+    """Return the categories of an instance, left-hand side first, without the value of a place."""
     found = [instance.lhs, *instance.rhs]
     name, values = found[place.number - LEFT]
     found[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
@@ -339,7 +339,7 @@ def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
 
 
 def _new_variable(place: FeaturePlace) -> str:
-    """A name for a variable that is none yet: the beginning of the feature's name."""
+    """Return a name for a variable that is none yet: the beginning of the feature's name."""
     taken = {*place.production.domains, *place.pattern.slots[place.slot]}
     beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
     return next((name for name in beginnings if name not in taken), place.feature)

@@ -46,7 +46,7 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: State
 
 
 def is_writable(name: str, value: str) -> bool:
-    """Whether CoNLL-U can hold an attribute; a lemma may have spaces and bars in it."""
+    """Return whether CoNLL-U can hold an attribute; a lemma may have spaces and bars in it."""
     if value == "_" or value != value.strip():
         return False
     text = value.replace(" ", "") if name == "lemma" else value.replace("|", " ")
@@ -56,7 +56,7 @@ def is_writable(name: str, value: str) -> bool:
 def checked_label(
     label: s.LabelText, layer: GraphLayer, variables: VariableTable, state: State
 ) -> str | None:
-    """The label as it is to be written, its variables after ``$``; None after a report."""
+    """Return the label as it is to be written, its variables after ``$``; None after a report."""
     text = f"${label.text}" if label.is_set else label.text
     for name in sorted(variables_of(text)):
         if name not in variables.domains:
@@ -78,10 +78,10 @@ def checked_label(
 
 
 def variables_of(text: str) -> frozenset[str]:
-    """The feature variables in a label."""
+    """Return the feature variables in a label."""
     return frozenset(part[1:] for part in text.split(":") if part.startswith("$"))
 
 
 def _spelled(text: str, variables: VariableTable) -> Iterable[str]:
-    """What a label can be, where all of it is a feature variable; else itself."""
+    """Return what a label can be, where all of it is a feature variable; else itself."""
     return sorted(variables.domains[text[1:]]) if text.startswith("$") else (text,)

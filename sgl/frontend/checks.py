@@ -68,7 +68,7 @@ def check_instances(state: State) -> None:
 
 
 def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:
-    """What each port of each category can hold (least fixpoint over the rules)."""
+    """Return what each port of each category can hold (least fixpoint over the rules)."""
     holdings: dict[Port, set[str]] = {}
     before = -1
     while before != (now := sum(len(held) for held in holdings.values())):
@@ -128,7 +128,7 @@ class _RuleGraph:
         self._check_labels()
 
     def _check_words(self) -> None:
-        """Every word written in the rule is a node."""
+        """Report words written in the rule that are no nodes."""
         placed = {node.token for node in self.fragment.nodes}
         for index, item in enumerate(self.production.templates[0]):
             if isinstance(item, Token) and index not in placed:
@@ -139,7 +139,7 @@ class _RuleGraph:
                 )
 
     def _check_written(self) -> None:
-        """No edge is written twice."""
+        """Report edges that are written twice."""
         edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
         if len(edges) < len(self.fragment.edges):
             self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
@@ -175,7 +175,7 @@ class _RuleGraph:
             self._error("SGL0509", "the edges of this rule go round in a circle")
 
     def _needs_head(self, node: Node) -> bool:
-        """A word or a child's head, unless it fills a gap."""
+        """Return a word or a child's head, unless it fills a gap."""
         fills_gap = any(
             port and _PLACEHOLDER in self._holding(child, port) for child, port in node.glue
         )
@@ -210,7 +210,7 @@ class _RuleGraph:
             self._error("SGL0511", "the head of this rule is a placeholder, not a word")
 
     def _holding(self, child: int, port: int) -> set[str]:
-        """What a port of a child can hold."""
+        """Return what a port of a child can hold."""
         return self.holdings.get(_port(self.production, child, port, self.layer), set())
 
     def _name(self, node: Node) -> str:
@@ -253,7 +253,7 @@ def check_words(state: State) -> None:
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
-    """The attributes of all nodes, a variable with each of its values."""
+    """Yield the attributes of all nodes, a variable with each of its values."""
     for sketch in production.fragments:
         for attributes in sketch.attributes.values():
             for name, value in attributes:

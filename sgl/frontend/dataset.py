@@ -76,7 +76,7 @@ def read_dataset(state: State) -> None:
 
 
 def _declared(state: State) -> tuple[s.Dataset, Scope] | None:
-    """The ``dataset`` declaration; None after a report."""
+    """Return the ``dataset`` declaration; None after a report."""
     declared = state.names.of(s.Dataset)
     if not declared:
         if not state.names.project.lacks("dataset"):
@@ -100,7 +100,7 @@ def _declared(state: State) -> tuple[s.Dataset, Scope] | None:
 
 
 def _check_start(start: s.Name, scope: Scope, state: State) -> bool:
-    """Whether the category after ``from`` is one that whole texts can have."""
+    """Return whether the category after ``from`` is one that whole texts can have."""
     category = scope.find(s.CategoryDecl, start)
     if category is None:
         return False
@@ -173,7 +173,7 @@ class _Settings:
         self.said: dict[str, s.Name] = {}
 
     def _further_target(self, clause: s.DatasetClause, when: s.When) -> None:
-        """A target under a condition comes after those that others name."""
+        """Add a target under a condition, after those that others name."""
         if self.state.parameters.holds(when):
             self.targets.extend(clause.values)
 

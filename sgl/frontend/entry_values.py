@@ -37,14 +37,14 @@ class _Asked:
     span: Span
 
     def of(self, row: TableRow) -> str:
-        """The value that a row has, empty if there is none."""
+        """Return the value that a row has, empty if there is none."""
         return row.cells.get(self.column, "") or self.otherwise
 
 
 def rows_with_values(
     entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: State
 ) -> list[TableRow]:
-    """The rows whose values all exist; what is wrong with the others is reported."""
+    """Return the rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
     for asked in _asked(entry, state.signature):
         wrong: dict[str, list[TableRow]] = {}
@@ -62,7 +62,7 @@ def rows_with_values(
 
 
 def _asked(entry: s.Entry, signature: Signature) -> Iterator[_Asked]:
-    """The columns in the brackets of a category, of those features that it has."""
+    """Yield the columns in the brackets of a category, of those features that it has."""
     info = signature.categories.get(entry.category.name.text)
     for setting in entry.category.settings:
         feature = setting.feature.text

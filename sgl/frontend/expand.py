@@ -68,7 +68,7 @@ def expand(state: State) -> None:
 
 
 def _word_instances(words: Sequence[Production], state: State) -> list[Instance] | None:
-    """One instance for each choice of the features that a word leaves open."""
+    """Return one instance for each choice of the features that a word leaves open."""
     found: list[Instance] = []
     for word in words:
         for values in _choices(word.lhs.slots, {}):
@@ -133,7 +133,7 @@ class _Search:
         return self.steps > MAX_STEPS
 
     def instances(self, rule: Production) -> Iterator[Instance]:
-        """The instances of a rule with children that are buildable so far."""
+        """Yield the instances of a rule with children that are buildable so far."""
         if not all(self._has_candidate(pattern, rule) for pattern in rule.rhs):
             return
         for values, rhs in self._match(rule, 0, {}):
@@ -146,14 +146,14 @@ class _Search:
                 yield Instance(rule, (rule.lhs.info.name, lhs), rhs, {**values, **chosen})
 
     def _has_candidate(self, pattern: CategoryPattern, rule: Production) -> bool:
-        """Whether a child can be built at all, whatever the others are."""
+        """Return whether a child can be built at all, whatever the others are."""
         known = self.buildable.get(pattern.info.name, ())
         return any(_unify(pattern.slots, f, {}, rule.domains) is not None for f in known)
 
     def _match(
         self, rule: Production, index: int, values: dict[str, str]
     ) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
-        """Assignments of buildable categories to the children from ``index`` on."""
+        """Yield assignments of buildable categories to the children from ``index`` on."""
         if index == len(rule.rhs):
             yield values, ()
             return
@@ -189,7 +189,7 @@ def _choices(
     values: Mapping[str, str],
     domains: Mapping[str, frozenset[str]] | None = None,
 ) -> Iterator[tuple[str, ...]]:
-    """All values of the left-hand side's features; unbound ones range freely."""
+    """Yield all values of the left-hand side's features; unbound ones range freely."""
     free = [slot for slot in dict.fromkeys(slots) if isinstance(slot, str) and slot not in values]
     for chosen in product(*(sorted((domains or {})[name]) for name in free)):
         bound = {**values, **dict(zip(free, chosen, strict=True))}
@@ -227,7 +227,7 @@ def _report_unbuildable(
 def _report_impossible(
     rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]], state: State
 ) -> None:
-    """A rule none of whose feature combinations exists."""
+    """Report a rule none of whose feature combinations exists."""
     notes = []
     for pattern in rule.rhs:
         known = [_show(pattern, features) for features in buildable[pattern.info.name]]
@@ -282,7 +282,7 @@ def _report_unproductive(names: Set[str], rules: Sequence[Production], state: St
 
 
 def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
-    """The categories of a circle each of whose rules needs another of them, sorted."""
+    """Return the categories of a circle each of whose rules needs another of them, sorted."""
     left, size = set(circle), -1
     while len(left) != size:
         size = len(left)

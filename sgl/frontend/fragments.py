@@ -61,7 +61,7 @@ class FragmentLowering:
     # ---- statements
 
     def run(self, statements: Sequence[s.Statement]) -> FragmentSketch | None:
-        """The fragment; None after a report."""
+        """Return the fragment; None after a report."""
         for statement in statements:
             if isinstance(statement, s.EdgeStatement):
                 self._edge(statement)
@@ -142,7 +142,7 @@ class FragmentLowering:
             self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
 
     def _check_loops(self) -> None:
-        """No edge leads from a node to itself; most likely another child was meant."""
+        """Report edges from a node to itself; most likely another child was meant."""
         used = {self.find(end) for source, _, target, _ in self.edges for end in (source, target)}
         others = [
             f"`{self._describe(atom)}`"
@@ -188,7 +188,7 @@ class FragmentLowering:
         return ChildPort(child, ports.index(port))
 
     def _elsewhere(self, child: int, port: str) -> str:
-        """That a port is one of another layer, if it is."""
+        """Return a hint that a port is one of another layer, if it is."""
         layer = dict(self.rhs[child].limited).get(port)
         return f"it is a port in the layer `{layer}` only" if layer else ""
 
@@ -265,7 +265,7 @@ class FragmentLowering:
         return exports if self.sound else None
 
     def _inferred_head(self) -> Atom | None:
-        """The node no unmarked edge leads to; of several, the one that is not extracted.
+        """Return the node no unmarked edge leads to; of several, the one that is not extracted.
 
         In a free layer, where words may stay outside, it is one of those that have edges.
         """
@@ -364,7 +364,7 @@ class FragmentLowering:
         return FragmentSketch(fragment, attributes)
 
     def find(self, atom: Atom) -> Atom:
-        """The representative of the atoms united with this one."""
+        """Return the representative of the atoms united with this one."""
         while self.parent[atom] != atom:
             atom = self.parent[atom]
         return atom

@@ -82,7 +82,7 @@ class _EntryInput:
 
 
 def _entry(entry: _EntryInput, state: State) -> list[Production]:
-    """The production of one word; empty after a report."""
+    """Return the production of one word; empty after a report."""
     evaluation = entry.evaluation
     lhs = category_pattern(
         entry.category,
@@ -126,7 +126,7 @@ def _entry(entry: _EntryInput, state: State) -> list[Production]:
 def _words(
     layer: str, clause: s.LayerClause | None, entry: _EntryInput, state: State
 ) -> list[str] | None:
-    """The words of an entry in a text layer; None after a report."""
+    """Return the words of an entry in a text layer; None after a report."""
     if clause is None and state.signature.has_strange(entry.clauses):
         return None
     if clause is None:
@@ -151,7 +151,7 @@ def _words(
 
 
 def _text(layer: str, clause: s.LayerClause, entry: _EntryInput, state: State) -> list[str] | None:
-    """What a clause says about a text layer, cut at the spaces; None after a report."""
+    """Return what a clause says about a text layer, cut at the spaces; None after a report."""
     if clause.template is None:
         state.diagnostics.error(
             "SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph"
@@ -291,7 +291,7 @@ def _lexicon(
 
 
 def _of_category(number: int, entry: s.Entry, rows: _Rows, state: State) -> Iterator[Production]:
-    """The words that the rows give for one category of a lexicon."""
+    """Yield the words that the rows give for one category of a lexicon."""
     layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
     seen: dict[tuple[object, ...], TableRow] = {}
@@ -316,7 +316,7 @@ def _of_category(number: int, entry: s.Entry, rows: _Rows, state: State) -> Iter
 
 
 def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
-    """The layer clauses of an entry: its own, and those of the lexicon that it lacks."""
+    """Return the layer clauses of an entry: its own, and those of the lexicon that it lacks."""
     named = {clause.layer.text for clause in entry.layers}
     return (*(clause for clause in lexicon.shared if clause.layer.text not in named), *entry.layers)
 

@@ -31,7 +31,7 @@ class Lowered:
 
 
 def lower(state: State) -> None:
-    """Number the categories and rules, and normalise the weights.
+    """Give categories and rules their numbers, and normalise the weights.
 
     Before: ``instances``, those of the start category first.  After: ``declared``.
     """
@@ -117,7 +117,7 @@ def _raw_weights(instances: Sequence[Instance], signature: Signature) -> list[fl
 
 
 def _choice_weight(instance: Instance, signature: Signature) -> float:
-    """The product of the weights of the feature values that an instance chooses.
+    """Return the product of the weights of the feature values that an instance chooses.
 
     A variable counts once, and every feature that a child leaves open.
     """
@@ -163,7 +163,7 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
 
 
 def _label(label: str, values: Mapping[str, str]) -> str:
-    """A label with the values of the feature variables in it."""
+    """Return a label with the values of the feature variables in it."""
     parts = label.split(":")
     return ":".join(values[part[1:]] if part.startswith("$") else part for part in parts)
 
@@ -174,7 +174,7 @@ def _origin(span: Span, sources: SourceMap) -> Origin | None:
 
 
 def rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[RuleKey, ...]:
-    """What each rule is called; ``instances`` are those that the rules were made of.
+    """Return what each rule is called; ``instances`` are those that the rules were made of.
 
     Words with one lemma, in one category of a lexicon, are told apart by how they are
     written, first in the source.  Rules that differ in nothing but their graphs have
@@ -199,7 +199,7 @@ def _key(grammar: CoreGrammar, rule: Rule, instance: Instance) -> RuleKey:
 
 
 def _lemma(rule: Rule) -> str:
-    """The lemma of a word, or the word itself in a grammar without graphs."""
+    """Return the lemma of a word, or the word itself in a grammar without graphs."""
     for fragment in rule.fragments:
         for node in fragment.nodes:
             for name, value in node.attributes or ():

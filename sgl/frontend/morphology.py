@@ -90,7 +90,7 @@ class Evaluation:
     listener: Listener | None = None
 
     def value(self, expression: s.Expression) -> str | None:
-        """The text of an expression; None after a report."""
+        """Return the text of an expression; None after a report."""
         if isinstance(expression, s.Name):
             return expression.text
         if isinstance(expression, s.Column) and self.columns.get(expression.name.text):
@@ -116,7 +116,7 @@ class Evaluation:
         return None
 
     def value_within(self, expression: s.Expression, depth: int) -> str | None:
-        """The same for an expression that stands in ``depth`` others and calls."""
+        """Return the same for an expression that stands in ``depth`` others and calls."""
         if next(self.steps) > _MAX_STEPS:
             self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
         if isinstance(expression, s.Name):
@@ -149,7 +149,7 @@ class Evaluation:
         return left if left is None or left else self.value_within(fallback.right, depth)
 
     def _unused(self, fallback: s.Fallback, instead: str) -> Application:
-        """What the right side of a fallback would have given."""
+        """Return what the right side of a fallback would have given."""
         heard: list[Application] = []
         quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
         value = quiet.value(fallback.right) or ""
@@ -161,7 +161,7 @@ class Evaluation:
         raise _Endless(expression.span, self.function, bound)
 
     def _mention(self, mention: s.Mention) -> str | None:
-        """A bare name is a parameter, in the body of a function."""
+        """Return a bare name is a parameter, in the body of a function."""
         if self.function is not None:
             return self._column(mention.name, mention.span)
         self.diagnostics.error(
@@ -211,12 +211,12 @@ class Evaluation:
         return result
 
     def _language(self, declared: s.Function | s.Paradigm) -> str:
-        """The directory of the library that a declaration stands in, or an empty text."""
+        """Return the directory of the library that a declaration stands in, or an empty text."""
         unit = self.scope.where(declared).unit
         return unit.path.relative_to(unit.root.directory).parts[0] if unit.is_library else ""
 
     def _argument(self, argument: s.Expression, depth: int) -> str | _Missing | None:
-        """The value of an argument; whether a function needs it is seen in its body."""
+        """Return the value of an argument; whether a function needs it is seen in its body."""
         try:
             return self.value_within(argument, depth)
         except _Missing as problem:
@@ -301,7 +301,7 @@ class Evaluation:
 
 
 def _present(value: str | _Missing) -> str:
-    """The value itself, which a paradigm always needs."""
+    """Return the value itself, which a paradigm always needs."""
     if isinstance(value, _Missing):
         raise value
     return value

@@ -70,11 +70,11 @@ class Scope:
     missing: dict[tuple[type, str], Span]
 
     def where(self, declaration: s.Declaration) -> Scope:
-        """The scope of the file that a declaration stands in."""
+        """Return the scope of the file that a declaration stands in."""
         return self.all_scopes[declaration.span.file]
 
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
-        """The declaration of ``kind`` that ``name`` means; None after a report.
+        """Return the declaration of ``kind`` that ``name`` means; None after a report.
 
         All places of a name that is missing are one mistake, and one message.
         """
@@ -94,7 +94,7 @@ class Scope:
         return found
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
-        """The same without a report."""
+        """Return the same without a report."""
         found = self.visible.get(kind, {}).get(name)
         if found is None:
             return None
@@ -117,16 +117,16 @@ class Scope:
         return read_file(path, shown, written.span, limit, sources, self.diagnostics)
 
     def names(self, kind: type) -> Iterable[str]:
-        """The names of a kind that this file sees."""
+        """Return the names of a kind that this file sees."""
         return self.visible.get(kind, {})
 
     def may_declare(self, kind: type, name: str) -> bool:
-        """Whether a declaration that could not be read may have this name."""
+        """Return whether a declaration that could not be read may have this name."""
         return self.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
 
 
 def _declared(kind: str, known: Iterable[str]) -> str:
-    """What there is, for an author whose name is like none of it."""
+    """Return what there is, for an author whose name is like none of it."""
     names = list(known)
     if not names:
         return f"declare the {kind}, or `use` a file that does"
@@ -145,11 +145,11 @@ class Names:
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
-        """The declarations of a kind, in the order of the files."""
+        """Return the declarations of a kind, in the order of the files."""
         return [(d, scope) for d, scope in self.declarations if isinstance(d, kind)]
 
     def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
-        """The same with those that a ``when`` switches off, or that no ``use`` lists."""
+        """Return the same with those that a ``when`` switches off, or that no ``use`` lists."""
         return [
             (declaration, self.scopes[unit.file.name])
             for unit in self.project.units
@@ -245,7 +245,7 @@ def _check_listed(use: s.Use, used: Unit, project: Project, diagnostics: Diagnos
 
 
 def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
-    """Which declarations of a file take part: all, or those that some ``use`` lists.
+    """Return which declarations of a file take part: all, or those that some ``use`` lists.
 
     The words of a category take part with it.
     """
@@ -299,7 +299,7 @@ def report_unused(state: State) -> None:
 
 
 def _names_left_out(names: Names) -> set[str]:
-    """The names in declarations that are not in force."""
+    """Return the names in declarations that are not in force."""
     in_force = {id(declaration) for declaration, _ in names.declarations}
     return {
         name
@@ -311,7 +311,7 @@ def _names_left_out(names: Names) -> set[str]:
 
 
 def _mentioned(part: object) -> Iterator[str]:
-    """The names in a part of a syntax tree."""
+    """Yield the names in a part of a syntax tree."""
     if isinstance(part, s.Name):
         yield part.text
     elif isinstance(part, tuple):
@@ -323,7 +323,7 @@ def _mentioned(part: object) -> Iterator[str]:
 
 
 def check_taken(state: State) -> bool:
-    """Whether all categories and features that are mentioned take part; reports the others."""
+    """Return whether all mentioned categories and features take part; report the others."""
     complete = True
     present = {id(declaration) for declaration, _ in state.names.declarations}
     for declaration, scope in state.names.declarations:
@@ -338,7 +338,7 @@ def check_taken(state: State) -> bool:
 def _parts(
     declaration: s.Declaration,
 ) -> Iterator[tuple[type[s.Feature] | type[s.CategoryDecl], s.Name]]:
-    """What a declaration is made of: its kind, and where it is mentioned."""
+    """Yield what a declaration is made of: its kind, and where it is mentioned."""
     if isinstance(declaration, s.CategoryDecl):
         for feature in declaration.features:
             yield s.Feature, feature

@@ -30,7 +30,7 @@ class Parameters:
     diagnostics: Diagnostics
 
     def holds(self, when: s.When) -> bool:
-        """Whether a ``when`` clause holds; an unknown parameter is reported once."""
+        """Return whether a ``when`` clause holds; an unknown parameter is reported once."""
         value = self.values.get(when.name.text)
         if value is None:
             self._report_missing(when.name)
@@ -63,7 +63,7 @@ class Parameters:
             self.diagnostics.error("SGL0202", bound.span, message)
 
     def number(self, amount: s.Name | s.Amount) -> float | None:
-        """The number that ``amount`` writes or names; None after a report."""
+        """Return the number that ``amount`` writes or names; None after a report."""
         name, offset = (
             (amount.value, amount.offset) if isinstance(amount, s.Amount) else (amount, 0)
         )
@@ -81,7 +81,7 @@ class Parameters:
         return None
 
     def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int | None:
-        """The whole number that ``amount`` writes or names; None after a report."""
+        """Return the whole number that ``amount`` writes or names; None after a report."""
         number = self.number(amount)
         if number is None:
             return None
@@ -164,7 +164,7 @@ def _check_word(param: s.Param, value: str, project: Project, diagnostics: Diagn
 
 
 def _conditions(part: object) -> Iterator[s.When]:
-    """The ``when`` clauses in a part of a syntax tree."""
+    """Yield the ``when`` clauses in a part of a syntax tree."""
     if isinstance(part, s.When):
         yield part
     elif isinstance(part, tuple):
@@ -199,7 +199,7 @@ def report_twice(
 
 
 def choose(declarations: tuple[s.Declaration, ...], parameters: Parameters) -> list[s.Declaration]:
-    """The declarations that are in force."""
+    """Return the declarations that are in force."""
     chosen = []
     for declaration in declarations:
         conditions: tuple[s.When, ...] = ()
@@ -220,18 +220,18 @@ def _kind(value: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is written as a number; `nan` and `inf` are words."""
+    """Return whether a text is written as a number; `nan` and `inf` are words."""
     return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) is not None
 
 
 def decimal(text: str) -> float | None:
-    """The number that a text writes in plain digits, if it is one and not beyond all bounds."""
+    """Return the number that a text writes in plain digits, if it does and it is finite."""
     number = float(text) if _is_number(text) else math.nan
     return number if math.isfinite(number) else None
 
 
 def compare(left: str, comparison: str, right: str) -> bool:
-    """Whether a comparison holds: of two numbers, or else of two words by ``=`` and ``!=``."""
+    """Return whether a comparison holds: of numbers, or else of words by ``=`` and ``!=``."""
     first, second = decimal(left), decimal(right)
     if first is None or second is None:
         return (left == right) == (comparison != "!=")

@@ -27,7 +27,7 @@ class LoweredPart:
     sizes: tuple[Span, ...]
 
     def place(self, structure: Structure) -> Span | None:
-        """The first clause with this structure."""
+        """Return the first clause with this structure."""
         if structure in self.part.only:
             return self.only[self.part.only.index(structure)]
         for quota, span in zip(self.part.quotas, self.sizes, strict=True):
@@ -54,7 +54,7 @@ def lower_parts(state: State) -> None:
 
 
 def _allowed(declaration: s.Part, scope: Scope, names: Names) -> tuple[str, ...]:
-    """The patterns after ``allow`` that are in force."""
+    """Return the patterns after ``allow`` that are in force."""
     switched_off = {pattern.name.text for pattern, _ in names.declared(s.Pattern)}
     clauses = (clause for clause in declaration.clauses if isinstance(clause, s.AllowClause))
     mentioned = [name for clause in clauses for name in clause.names]

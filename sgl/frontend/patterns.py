@@ -35,12 +35,12 @@ class LoweredPattern:
     examples: tuple[s.LikeClause, ...]
 
     def span(self, kind: str, index: int) -> Span:
-        """Where a clause is; the pattern's name if it has none of this kind."""
+        """Return where a clause is; the pattern's name if it has none of this kind."""
         spans = self.spans.get(kind, ())
         return spans[index] if index < len(spans) else self.declaration.name.span
 
     def place(self, structure: Structure) -> Span | None:
-        """The first clause with this structure, or the name for the words of ``targets``."""
+        """Return the first clause with this structure, or the name for the words of ``targets``."""
         pattern = self.pattern
         written = {
             "forbid": pattern.forbid,
@@ -141,7 +141,7 @@ class _Lowering:
         return self._result()
 
     def _check_clauses(self) -> None:
-        """What is missing beside something to hold out: a free name, exposures."""
+        """Report a name that is taken, and words that no exposure can show."""
         name = self.declaration.name
         clauses = self.declaration.clauses
         if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
@@ -272,7 +272,7 @@ class _Lowering:
                 self.parts.allow.append(name.text)
 
     def _sizes(self, *, sound: bool) -> None:
-        """The quotas, whose conditions may speak of the nodes of what items contain."""
+        """Lower the quotas, whose conditions may speak of the nodes of what items contain."""
         parts = self.parts
         anchors = parts.anchors["gen"] or [*parts.anchors["forbid"], *parts.anchors["never"]]
         quotas = Quotas(anchors if sound else (), self.scope, self.context)
@@ -293,5 +293,5 @@ class _Lowering:
         )
 
     def _count(self, amount: s.Amount) -> int | None:
-        """A number of sentences; None after a report."""
+        """Return a number of sentences; None after a report."""
         return count_of_sentences(amount, self.state)

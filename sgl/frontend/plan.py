@@ -78,7 +78,7 @@ class _Strata:
     nowhere: tuple[Structure, ...]
 
     def all(self) -> Iterator[Stratum]:
-        """Every stratum, training first."""
+        """Yield every stratum, training first."""
         for split in SPLITS:
             count = self.settings.sizes.get(split, 0)
             if count:
@@ -99,18 +99,18 @@ class _Strata:
     def _trained(
         self, require: tuple[tuple[Structure, ...], ...], *exclude: Iterable[Structure]
     ) -> Constraint:
-        """The constraint of a stratum that training could have: it contains nothing held out."""
+        """Return the constraint of a stratum of which training could have sentences."""
         forbidden = (f for lowered in self.patterns for f in lowered.pattern.forbid)
         rest = (structure for structures in exclude for structure in structures)
         return Constraint(require, _unique([*forbidden, *rest, *self.nowhere]), keep=True)
 
     def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
-        """What the exposures of all patterns reserve, but for the allowed ones."""
+        """Return what the exposures of all patterns reserve, but for the allowed ones."""
         others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
     def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
-        """What only sentences of a part contain, of all parts but one.
+        """Return what only sentences of a part contain, of all parts but one.
 
         An item of a pattern may contain that of the parts that are tested.
         """

@@ -43,7 +43,7 @@ class CategoryPattern:
     free: frozenset[str] = frozenset()
 
     def having(self, feature: str, value: str) -> str:
-        """The mention as it is to be written with a value for a feature."""
+        """Return the mention as it is to be written with a value for a feature."""
         settings = [
             f"{name}={value if name == feature else self._written(name, slot)}"
             for name, slot in zip(self.info.features, self.slots, strict=True)
@@ -108,7 +108,7 @@ class VariableTable:
     mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
 
     def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
-        """A variable stands for the value of ``feature`` here."""
+        """Note that a variable stands for the value of ``feature`` here."""
         domain = self.domains.get(name.text, values)
         self.domains[name.text] = domain & values
         self.mentions.setdefault(name.text, []).append((name, feature))
@@ -116,7 +116,7 @@ class VariableTable:
     def report_lonely(
         self, used: frozenset[str], patterns: Sequence[CategoryPattern], state: State
     ) -> None:
-        """A variable with one mention agrees with nothing: it is a misspelt value.
+        """Report a variable with one mention, which agrees with nothing: it is a misspelt value.
 
         Or it has been forgotten in another of the ``patterns`` of the rule.
         """
@@ -151,7 +151,7 @@ class VariableTable:
 
 
 def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
-    """Where a variable may be missing that stands once: at mentions that leave the feature open."""
+    """Return where a variable that stands once may be missing: where the feature is open."""
     if len(name) > _SHORT_NAME:
         return ""
     mentions = [
@@ -165,7 +165,7 @@ def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> 
 def _misspelt(
     name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature
 ) -> str | None:
-    """The value that a variable differs from by one slip of the pen, if any.
+    """Return the value that a variable differs from by one slip of the pen, if any.
 
     Names of one or two letters are usual for variables and not held against values.
     """
@@ -288,7 +288,7 @@ def _column_value(
 
 
 def instantiate(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
-    """The template with its variables replaced; empty words are left out."""
+    """Return the template with its variables replaced; empty words are left out."""
     items = (
         Token(values[item.name]) if isinstance(item, FeatureVariable) else item for item in sketch
     )
@@ -343,14 +343,14 @@ class FeaturePlace(NamedTuple):
 
 
 def places_of(production: Production) -> Iterator[FeaturePlace]:
-    """The left-hand side and the children, once for each of their features."""
+    """Yield the left-hand side and the children, once for each of their features."""
     for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
         for slot, feature in enumerate(pattern.info.features):
             yield FeaturePlace(production, number, feature, slot)
 
 
 def is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
-    """Whether a place agrees, in its own rule, with a place like the partner.
+    """Return whether a place agrees, in its own rule, with a place like the partner.
 
     A verb that agrees with what follows it (*there are dogs*) is not like one that takes
     its number from above (*they see dogs*).
@@ -365,7 +365,7 @@ def is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
 
 
 def goes_up(place: FeaturePlace) -> bool:
-    """Whether a child has its value in common with the left-hand side."""
+    """Return whether a child has its value in common with the left-hand side."""
     return any(
         other.number == LEFT and other.variable == place.variable
         for other in places_of(place.production)

@@ -44,7 +44,7 @@ class Inflection:
 
 
 def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
-    """All inflected words of a grammar that compiles, each once for each row.
+    """Return all inflected words of a grammar that compiles, each once for each row.
 
     ``settings`` are the parameters it was compiled with.
     """
@@ -69,7 +69,7 @@ def _all(state: State) -> Iterator[Inflection]:
 def _in_clauses(
     clauses: Iterable[s.LayerClause], row: TableRow | None, columns: tuple[str, ...], scope: Scope
 ) -> Iterator[Inflection]:
-    """What the templates of one word apply."""
+    """Yield what the templates of one word apply."""
     heard: list[Application] = []
     cells = row.cells if row is not None else {}
     span = row.span if row is not None else None

@@ -42,7 +42,7 @@ class Anchor:
 
 
 def anchor(structure: Structure, ref: s.GraphRef, scope: Scope, span: Span) -> Anchor:
-    """The anchor that a clause with this structure is."""
+    """Return the anchor that a clause with this structure is."""
     main, *_ = variables_of(ref, scope)
     return Anchor(structure, frozenset(main), span)
 
@@ -59,7 +59,7 @@ class Quotas:
     context: StructureContext
 
     def lower_all(self, clause: s.SizeClause) -> Iterator[tuple[s.SizeItem, Quota]]:
-        """The items of a clause that are in force and sound, with their quotas."""
+        """Yield the items of a clause that are in force and sound, with their quotas."""
         parameters = self.context.state.parameters
         for item in clause.items:
             if item.when is None or parameters.holds(item.when):
@@ -87,7 +87,7 @@ class Quotas:
         )
 
     def _condition(self, ref: s.GraphRef) -> tuple[Structure, ...] | None:
-        """The structures of which one occurs where the condition holds; None after a report."""
+        """Return the structures one of which a condition asks for; None after a report."""
         structure = lower_structure(ref, self.scope, self.context)
         if structure is None:
             return None
@@ -122,7 +122,7 @@ class Quotas:
 def check_shares(
     span: Span, count: int, structures: Sequence[Structure], context: StructureContext
 ) -> bool:
-    """Whether each target of a pattern can have a share of ``count`` sentences.
+    """Return whether each target of a pattern can have a share of ``count`` sentences.
 
     Every sentence contains one of ``structures``, and so must contain a target.
     """
@@ -143,7 +143,7 @@ def check_shares(
 
 
 def _names_target(structure: Structure, targets: Sequence[str]) -> bool:
-    """Whether a variable of the structure can only be a target."""
+    """Return whether a variable of the structure can only be a target."""
     return any(
         test.attribute == "lemma" and not test.negated and test.values.issubset(targets)
         for variable in structure.body.variables
@@ -152,7 +152,7 @@ def _names_target(structure: Structure, targets: Sequence[str]) -> bool:
 
 
 def count_of_sentences(amount: s.Amount, state: State) -> int | None:
-    """The number of sentences that ``amount`` writes or names; None after a report."""
+    """Return the number of sentences that ``amount`` writes or names; None after a report."""
     count = state.parameters.whole(amount)
     if count is not None and count > MAX_COUNT:
         state.diagnostics.error(
@@ -163,7 +163,7 @@ def count_of_sentences(amount: s.Amount, state: State) -> int | None:
 
 
 def join(first: Structure, second: Structure, shared: frozenset[str]) -> Structure:
-    """The structure whose matches are those of ``first`` extended to ``second``.
+    """Return the structure whose matches are those of ``first`` extended to ``second``.
 
     ``shared`` names the variables of ``second`` that are variables of the main body
     of ``first``.
@@ -183,7 +183,7 @@ def _names(body: Body) -> list[str]:
 
 
 def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) -> dict[str, str]:
-    """New names for the variables of ``second``: none but the shared occurs in ``first``."""
+    """Return new names for the variables of ``second``: none but the shared occurs in ``first``."""
     taken = {name for body in (first.body, *first.without) for name in _names(body)}
     own = dict.fromkeys(name for body in (second.body, *second.without) for name in _names(body))
     names: dict[str, str] = {}
@@ -203,7 +203,7 @@ def _renamed(body: Body, names: Mapping[str, str]) -> Body:
 
 
 def _united(first: Body, second: Body) -> Body:
-    """Both conjunctions in one; variables of one name are one."""
+    """Return both conjunctions in one; variables of one name are one."""
     variables: dict[str, Variable] = {v.name: v for v in first.variables}
     for variable in second.variables:
         known = variables.get(variable.name, variable)
@@ -228,7 +228,7 @@ def _united(first: Body, second: Body) -> Body:
 
 
 def _variants(part: Body, kept: Sequence[str], fresh: Sequence[str]) -> Iterator[Body]:
-    """What rules out a match of the first structure, whatever nodes the second adds to it.
+    """Yield what rules out a match of the first structure, whatever nodes the second adds to it.
 
     The new variables of a ``without`` body differ from the nodes of the match.  The
     joined match has more nodes, and one of those may be what rules the match out:

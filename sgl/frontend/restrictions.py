@@ -36,7 +36,7 @@ class LoweredRestriction:
     declaration: s.Restrict
 
     def place(self, structure: Structure) -> Span | None:
-        """The declaration, if the structure is one of its."""
+        """Return the declaration, if the structure is one of its."""
         return self.declaration.span if structure in self.structures else None
 
 
@@ -154,7 +154,7 @@ class Relations:
         )
 
     def _check_nodes(self, restrict: s.Restrict, scope: Scope) -> bool:
-        """Whether the relation is asked of two nodes of the structure; reports the others."""
+        """Return whether the relation is asked of two nodes of the structure; report the others."""
         main, *_ = variables_of(restrict.graph, scope)
         strange = [node for node in (restrict.first, restrict.second) if node.text not in main]
         for node in strange:
@@ -187,7 +187,7 @@ def _none_of(words: frozenset[str]) -> NodeTest:
 
 
 def _broken(structure: Structure, tests: dict[str, NodeTest]) -> Structure:
-    """The structure with one more test for some of its nodes."""
+    """Return the structure with one more test for some of its nodes."""
 
     def tested(variable: Variable) -> Variable:
         added = tests.get(variable.name)

@@ -79,7 +79,7 @@ class _RuleLowering:
         )
 
     def _are_named(self, children: Children) -> bool:
-        """Whether it is known what children are called; a misspelt category may be in clauses."""
+        """Return whether all names of children are known; clauses may have a misspelt category."""
         known = self.state.signature.categories
         return all(child.role or child.category.name.text in known for child in children.children)
 
@@ -177,7 +177,7 @@ def check_layers(
 
 
 def _check_layer(layer: s.Name, children: Collection[str], state: State) -> None:
-    """A misspelt layer is reported wherever it stands, one that is not declared once."""
+    """Report a misspelt layer wherever it stands, and one that is not declared once."""
     known = state.signature.layer_names
     name = layer.text
     if name in known or name in state.signature.unsound or name in state.signature.unknown:
@@ -195,7 +195,7 @@ def _check_layer(layer: s.Name, children: Collection[str], state: State) -> None
 
 
 def rule_weight(weight: s.Weight | None, state: State) -> float:
-    """The weight of a rule as a number; 1 without one."""
+    """Return the weight of a rule as a number; 1 without one."""
     if weight is None:
         return 1.0
     name = weight.factor

@@ -30,7 +30,7 @@ class CategoryInfo:
     limited: tuple[tuple[str, str], ...] = ()
 
     def ports_in(self, layer: str) -> tuple[str, ...]:
-        """The ports in a graph layer."""
+        """Return the ports in a graph layer."""
         return ports_in(self.ports, self.limited, layer)
 
 
@@ -60,7 +60,7 @@ class Signature:
         ]
 
     def has_strange(self, clauses: Sequence[s.LayerClause]) -> bool:
-        """Whether one of the clauses has the name of no layer, which is reported there.
+        """Return whether one of the clauses has the name of no layer, which is reported there.
 
         A clause that seems to be missing is most likely this one.
         """
@@ -118,7 +118,7 @@ def build_signature(state: State) -> None:
 
 
 def _any_twice(names: Names) -> bool:
-    """Whether a layer, feature or category is declared twice, which was reported."""
+    """Return whether a layer, feature or category is declared twice, which was reported."""
     layers = [declaration.name.text for declaration, _ in names.of(s.Layer)]
     features = [declaration.name.text for declaration, _ in names.of(s.Feature)]
     categories = [declaration.name.text for declaration, _ in names.of(s.CategoryDecl)]
@@ -126,7 +126,7 @@ def _any_twice(names: Names) -> bool:
 
 
 def _check_kinds(layers: Sequence[s.Layer], state: State) -> bool:
-    """Whether every layer is of a known kind; reports those that are not."""
+    """Return whether every layer is of a known kind; report those that are not."""
     strange = [layer.kind for layer in layers if layer.kind.text not in _KINDS]
     for kind in strange:
         state.diagnostics.error(
@@ -162,7 +162,7 @@ def _text_layer(declaration: s.Layer, state: State) -> TextLayer:
 
 
 def _check_option(option: s.Option, state: State) -> bool:
-    """Whether a text layer has the option, with so many values; reports it otherwise."""
+    """Return whether a text layer has the option, with so many values; report it otherwise."""
     if option.name.text not in _OPTIONS:
         state.diagnostics.error(
             "SGL0201",
@@ -224,7 +224,7 @@ def _graph_layers(text: Sequence[str], state: State) -> list[GraphLayer]:
 
 
 def _check_graph_options(declaration: s.Layer, state: State) -> bool:
-    """Whether ``(free)`` is all that a graph layer has in parentheses; reports the rest.
+    """Return whether ``(free)`` is all that a graph layer has in parentheses; report the rest.
 
     A layer with another option counts as free: that is the only one that can be meant.
     """
@@ -257,7 +257,7 @@ def _feature_values(declaration: s.Feature, state: State) -> tuple[str, ...]:
 
 
 def _value_weights(state: State) -> dict[tuple[str, str], float]:
-    """The weight of each value of each feature; 1 unless written."""
+    """Return the weight of each value of each feature; 1 unless written."""
     weights: dict[tuple[str, str], float] = {}
     for declaration, _ in state.names.of(s.Feature):
         for value, amount in zip(declaration.values, declaration.weights, strict=True):
@@ -299,7 +299,7 @@ def _category(declaration: s.CategoryDecl, scope: Scope, state: State) -> Catego
 
 
 def _check_port_layers(graphs: Sequence[GraphLayer], unsound: frozenset[str], state: State) -> bool:
-    """Whether the layers of all ports are graph layers; reports those that are not."""
+    """Return whether the layers of all ports are graph layers; report those that are not."""
     known = [layer.name for layer in graphs]
     sound = True
     for declaration, _ in state.names.of(s.CategoryDecl):

@@ -28,7 +28,7 @@ MAX_EDGES = 400
 
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
-    """The structure that a clause writes or names; None after a report."""
+    """Return the structure that a clause writes or names; None after a report."""
     if isinstance(ref, s.Name):
         declaration = scope.find(s.StructureDecl, ref)
         if declaration is None:
@@ -51,7 +51,7 @@ class _NewNames:
     last: dict[str, int] = field(default_factory=dict)
 
     def like(self, name: str) -> str:
-        """A name that nothing in the structure has."""
+        """Return a name that nothing in the structure has."""
         number = self.last.get(name, 0) + 1
         while f"{name}_{number}" in self.taken:
             number += 1
@@ -228,7 +228,7 @@ class _BodyLowering:
         return c.LabelTest(frozenset(names), labels.negated)
 
     def _label_set(self, label: s.LabelText) -> Iterable[str]:
-        """A declared set; labels that the grammar lacks are expected in those of the library."""
+        """Return a declared set; one of the library may have labels that the grammar lacks."""
         declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
@@ -273,14 +273,14 @@ class _BodyLowering:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    """The name that may have been meant, or else some of those that there are."""
+    """Return the name that may have been meant, or else some of those that there are."""
     known = sorted(known)
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
     return suggest(name, known) or (f"there is: {shown}" if known else "")
 
 
 def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
-    """For each body of a structure the variables by which others may speak of its nodes.
+    """Return for each body of a structure the variables by which others may speak of its nodes.
 
     Those inside a ``repeat`` are not among them, its ends are.
     """
@@ -337,7 +337,7 @@ def _check_repeats(body: s.Body, outside: Mapping[str, Span], state: State) -> N
 
 
 def _visible(body: s.Body) -> Iterator[s.Name]:
-    """The variables of a body without those inside its repeats."""
+    """Yield the variables of a body without those inside its repeats."""
     for statement in body.statements:
         if isinstance(statement, s.Chain):
             yield from (variable.name for variable in statement.variables)

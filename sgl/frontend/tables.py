@@ -36,7 +36,7 @@ class LexiconTables:
     read: dict[Path, LexiconTable | None] = field(default_factory=dict)
 
     def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
-        """The table of a lexicon; None after a report."""
+        """Return the table of a lexicon; None after a report."""
         path = scope.locate(lexicon.path)
         if path is None:
             return None
@@ -89,7 +89,7 @@ def _warn_unused(table: LexiconTable, column: str, mentioned: list[str], state: 
 
 
 def select(lexicon: s.Lexicon, table: LexiconTable, state: State) -> list[TableRow]:
-    """The rows that fulfil all conditions after ``where``; none after a report."""
+    """Return the rows that fulfil all conditions after ``where``; none after a report."""
     rows = list(table.rows)
     for condition in lexicon.where:
         kept = _fulfilling(condition, rows, state)
@@ -138,7 +138,7 @@ def _fulfilling(
 
 
 def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: State) -> bool:
-    """Whether the table has all columns of categories and conditions; reports the others.
+    """Return whether the table has all columns of categories and conditions; report the others.
 
     Those in expressions are checked when these are evaluated.
     """
@@ -157,7 +157,7 @@ def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: State) -> bool
 
 
 def columns_of(lexicon: s.Lexicon) -> Iterator[s.Name]:
-    """The columns that a lexicon mentions anywhere."""
+    """Yield the columns that a lexicon mentions anywhere."""
     for condition in lexicon.where:
         yield condition.column
     if lexicon.weight is not None and lexicon.weight.column is not None:
@@ -191,7 +191,7 @@ def _in_expression(expression: s.Expression) -> Iterator[s.Name]:
 
 
 def apply_variants(lexicon: s.Lexicon, table: LexiconTable, state: State) -> LexiconTable | None:
-    """The table with the cells of the variants in force; None after a report.
+    """Return the table with the cells of the variants in force; None after a report.
 
     Where several variants have a cell, the one that the lexicon names last gives it.
     """
@@ -207,7 +207,7 @@ def apply_variants(lexicon: s.Lexicon, table: LexiconTable, state: State) -> Lex
 
 
 def _is_known(variant: s.Variant, table: LexiconTable, state: State) -> bool:
-    """Whether some row has the variant; reports it otherwise."""
+    """Return whether some row has the variant; report it otherwise."""
     name = variant.name
     if name.text in table.variants:
         return True
@@ -279,7 +279,7 @@ class Weighting:
     column: s.Column | None = None
 
     def share(self, row: TableRow, evaluation: Evaluation) -> float:
-        """The share of one row before ranks are known."""
+        """Return the share of one row before ranks are known."""
         if self.column is None:
             return 1.0
         text = evaluation.value(self.column)
@@ -297,7 +297,7 @@ class Weighting:
 
 
 def weighting_of(lexicon: s.Lexicon, state: State) -> Weighting:
-    """What is written after ``~``; equal shares of 1 without it or after a report."""
+    """Return what is written after ``~``; equal shares of 1 without it or after a report."""
     weight = lexicon.weight
     if weight is None:
         return Weighting()
@@ -330,6 +330,6 @@ def _exponent(weight: s.Weight, state: State) -> float | None:
 
 
 def _number(name: s.Name | None, state: State) -> float:
-    """The number that is written or named; 1 without one or after a report."""
+    """Return the number that is written or named; 1 without one or after a report."""
     number = state.parameters.number(name) if name is not None else None
     return number if number is not None else 1.0

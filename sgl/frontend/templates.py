@@ -51,7 +51,7 @@ class Children:
         )
 
     def find(self, name: s.Name) -> int | None:
-        """The child that a name means; None after a report."""
+        """Return the child that a name means; None after a report."""
         index = self.names.get(name.text)
         if index is not None:
             return index
@@ -68,7 +68,7 @@ class Children:
         return None
 
     def _has_doubled_role(self, category: str) -> bool:
-        """Whether a child of the category has a role that another child has as well."""
+        """Return whether a child of the category has a role that another child has as well."""
         return any(
             child.role is not None and child.role.text in self.ambiguous
             for child in self.children
@@ -76,7 +76,7 @@ class Children:
         )
 
     def _hint(self, name: str) -> str:
-        """What a name may mean that no child has."""
+        """Return what a name may mean that no child has."""
         for child in self.children:
             if child.role is not None and child.category.name.text == name:
                 return f"the `{name}` of this rule is called `{child.role}`"
@@ -100,7 +100,7 @@ class Children:
         self.reported.add(name.text)
 
     def name(self, index: int) -> str:
-        """What a child is called."""
+        """Return what a child is called."""
         child = self.children[index]
         return (child.role or child.category.name).text
 
@@ -108,7 +108,7 @@ class Children:
 def lower_templates(
     rule: s.Rule, children: Children, variables: VariableTable, state: State
 ) -> tuple[tuple[TemplateSketch, ...], frozenset[str]]:
-    """The template of each text layer, and the feature variables they mention."""
+    """Return the template of each text layer, and the feature variables they mention."""
     clauses = {clause.layer.text: clause for clause in rule.layers}
     sketches: list[TemplateSketch] = []
     mentioned: set[str] = set()
@@ -133,7 +133,7 @@ def lower_templates(
 
 
 def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: State) -> None:
-    """The right-hand side is the only source template, and it quotes each word by itself.
+    """Report a second source template, and a quotation of several words.
 
     Graphs stand on the words of the source layer; a second template could leave
     out or repeat words that carry nodes.
@@ -168,7 +168,7 @@ def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: State) -> N
 
 
 def source_template(rule: s.Rule) -> tuple[Item, ...]:
-    """The right-hand side as a template."""
+    """Return the right-hand side as a template."""
     items: list[Item] = []
     child = 0
     for part in rule.rhs:

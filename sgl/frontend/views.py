@@ -42,7 +42,7 @@ _OF_TREES = ("conllu",)
 
 
 def read_views(graphs: Sequence[GraphLayer], state: State) -> list[View]:
-    """The views of graph layers; reports those of other things, and unknown kinds."""
+    """Return the views of graph layers; report those of other things, and unknown kinds."""
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
     for view, scope in state.names.of(s.View):
@@ -68,7 +68,7 @@ def read_views(graphs: Sequence[GraphLayer], state: State) -> list[View]:
 
 
 def _template(view: s.View, scope: Scope, state: State) -> str | None:
-    """The text of the template of a view, empty for one of the library; None after a report."""
+    """Return the template of a view, empty for one of the library; None after a report."""
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
         state.diagnostics.error(
@@ -109,7 +109,7 @@ def _check_kind(view: s.View, state: State) -> None:
 def _rendered(
     view: s.View, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: State
 ) -> int | None:
-    """The index of the layer that a view renders; None after a report, or if it is unsound."""
+    """Return the index of the layer that a view renders; None after a report."""
     argument = view.arguments[0]
     index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
     declared = layers.get(argument.text)

@@ -23,7 +23,7 @@ class Vocabulary:
 
 
 def vocabulary(grammar: CoreGrammar, layer: int) -> Vocabulary:
-    """What structures over this graph layer can mention."""
+    """Return what structures over this graph layer can mention."""
     labels: set[str] = set()
     attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
     for rule in grammar.rules:

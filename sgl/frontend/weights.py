@@ -70,7 +70,7 @@ class _Files:
     given_by: dict[str, Span]
 
     def applied(self, grammar: CoreGrammar, declaration: s.Weights, scope: Scope) -> CoreGrammar:
-        """The grammar with the weights of one file."""
+        """Return the grammar with the weights of one file."""
         given: dict[int, float] = {}
         lacking: dict[str, list[Cell]] = {}
         own: set[str] = set()
@@ -90,7 +90,7 @@ class _Files:
         return _normalised(grammar, given)
 
     def _rows(self, declaration: s.Weights, scope: Scope) -> Sequence[WeightRow]:
-        """What stands in the file; nothing after a report."""
+        """Return what stands in the file; nothing after a report."""
         source = scope.read(declaration.path, MAX_TABLE)
         rows = read_weights(source, self.state.diagnostics) if source is not None else None
         return rows or ()
@@ -109,7 +109,7 @@ class _Files:
         return None
 
     def _check_once(self, category: Cell, own: set[str]) -> None:
-        """A category has its weights from one file."""
+        """Report a category that has weights from two files."""
         if category.text in own:
             return
         own.add(category.text)
@@ -135,14 +135,14 @@ def _by_key(keys: Sequence[RuleKey]) -> _Rules:
 def _share(
     given: dict[int, float], rules: Sequence[int], weight: float, grammar: CoreGrammar
 ) -> None:
-    """Rules that have one weight together share it as they are declared."""
+    """Share one weight among rules as their own weights are declared."""
     total = sum(grammar.rules[rule].weight for rule in rules)
     for rule in rules:
         given[rule] = weight * grammar.rules[rule].weight / total
 
 
 def _normalised(grammar: CoreGrammar, given: Mapping[int, float]) -> CoreGrammar:
-    """The grammar with the given weights; the others keep their share of the category."""
+    """Return the grammar with the given weights; the others keep their share of the category."""
     kept = [0.0] * len(grammar.categories)
     total = [0.0] * len(grammar.categories)
     for rule in grammar.rules:
@@ -180,7 +180,7 @@ class WeightNames:
         self._categories: dict[str, bool] = {}
 
     def means(self, row: WeightRow, declaration: s.Weights) -> bool:
-        """Whether a row speaks of something that is in force; reports nonsense."""
+        """Return whether a row speaks of something that is in force; report nonsense."""
         if not self._is_category(row.category):
             return False
         section, category, name = row.section, row.category.text, row.name.text
@@ -204,7 +204,7 @@ class WeightNames:
         return False
 
     def lacks(self, row: WeightRow) -> bool:
-        """Whether the lexicon of a row has no such word in any category."""
+        """Return whether the lexicon of a row has no such word in any category."""
         if row.section != LEXICONS or row.part is None:
             return False
         return (row.name.text, row.part.text) not in self._words
@@ -222,7 +222,7 @@ class WeightNames:
             )
 
     def _is_category(self, cell: Cell) -> bool:
-        """Whether a category exists, though perhaps not with the settings in force."""
+        """Return whether a category exists, though perhaps not with the settings in force."""
         known = self._categories.get(cell.text)
         if known is None:
             known = self._categories[cell.text] = self._check_category(cell)
@@ -245,7 +245,7 @@ class WeightNames:
         return False
 
     def _listed(self, section: str, category: str) -> str:
-        """What a row of this section and category could speak of."""
+        """Return what a row of this section and category could speak of."""
         names = sorted(n for s_, c, n in self._builders if (s_, c) == (section, category))
         if not names:
             return ""
@@ -254,7 +254,7 @@ class WeightNames:
 
 
 def _declared(section: str, names: Names) -> Iterator[str]:
-    """The names of a section, also of what a ``when`` switches off."""
+    """Yield the names of a section, also of what a ``when`` switches off."""
     if section == RULES:
         yield from (rule.name.text for rule, _ in names.declared(s.Rule))
     elif section == LEXICONS:
@@ -266,7 +266,7 @@ def _declared(section: str, names: Names) -> Iterator[str]:
 def _fits(
     written: str | None, features: Sequence[str], values: Mapping[str, Iterable[str]]
 ) -> bool:
-    """Whether the features in the brackets of a category are its own, with values they have."""
+    """Return whether the features in the brackets of a category, and their values, are its own."""
     pairs = [pair.strip().partition("=") for pair in (written or "").split(",") if pair.strip()]
     return [name for name, _, _ in pairs] == list(features) and all(
         value in set(values.get(name, ())) for name, _, value in pairs

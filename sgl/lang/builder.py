@@ -96,7 +96,7 @@ class TokenBuilder(Transformer[Token, Any]):
         return self.source.span(self.offset + meta.start_pos, self.offset + meta.end_pos)
 
     def UPPER(self, token: Token, sign: int = 0) -> s.Name:
-        """A name, after a sign such as `$` or `@`."""
+        """Return a name, after a sign such as `$` or `@`."""
         start = self.offset + (token.start_pos or 0)
         return s.Name(str(token)[sign:], self.source.span(start + sign, start + len(token)))
 
@@ -373,12 +373,12 @@ class TreeBuilder(TokenBuilder):
 
 
 def _only(children: list[Any], kind: type) -> Any:
-    """The first child of a kind, or None."""
+    """Return the first child of a kind, or None."""
     return next((child for child in children if isinstance(child, kind)), None)
 
 
 def _every(children: list[Any], kind: type | tuple[type, ...]) -> tuple[Any, ...]:
-    """The children of a kind."""
+    """Return the children of a kind."""
     return tuple(child for child in children if isinstance(child, kind))
 
 

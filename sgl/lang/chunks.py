@@ -53,13 +53,13 @@ class Chunk:
 
 
 def split_chunks(source: SourceFile) -> Iterator[Chunk]:
-    """The declarations of a file, one after the other."""
+    """Yield the declarations of a file, one after the other."""
     for start, end in _extents(source.text):
         yield _Scanner(source, start, end).run()
 
 
 def _extents(text: str) -> list[tuple[int, int]]:
-    """Where chunks begin and end: at each line whose first column is not blank."""
+    """Return where chunks begin and end: at each line whose first column is not blank."""
     line_starts = (match.end() for match in re.finditer("\n", text))
     starts = [0, *(p for p in line_starts if text[p : p + 1].strip(_BLANK + "#)]}"))]
     return list(zip(starts, [*starts[1:], len(text)], strict=True))
@@ -115,7 +115,7 @@ class _Scanner:
         return position + 1
 
     def _fail_unclosed(self, opening: int) -> None:
-        """A bracket that stays open, most likely because its partner is one of another keyboard."""
+        """Report an open bracket; most likely its partner is one of another keyboard."""
         sign = _OPEN[self.text[opening]]
         wide = next((wide for wide, plain in CONFUSABLES.items() if plain == sign), "")
         hint = f"write `{sign}` where it ends"
@@ -195,7 +195,7 @@ class _Scanner:
         self._fail("SGL0104", position, message, hint=hint)
 
     def _continues(self, position: int) -> bool:
-        """Whether the clause goes on in the next line."""
+        """Return whether the clause goes on in the next line."""
         if position >= self.following:
             self.following = self._skip(position + 1)
         if self.before.endswith(_UNFINISHED):
@@ -203,7 +203,7 @@ class _Scanner:
         return _CONTINUATION.match(self.text, self.following, self.end) is not None
 
     def _skip(self, position: int) -> int:
-        """Where the next thing stands that is neither blank nor a comment."""
+        """Return where the next thing stands that is neither blank nor a comment."""
         match = _NOTHING.match(self.text, position, self.end)
         return match.end() if match is not None else position
 

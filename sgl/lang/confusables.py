@@ -26,10 +26,10 @@ CONFUSABLES: dict[str, str] = {
 
 
 def plain(text: str) -> str:
-    """The text with full-width letters and digits made plain: ``ＮＰ`` is ``NP``."""
+    """Return the text with full-width letters and digits made plain: ``ＮＰ`` is ``NP``."""
     return unicodedata.normalize("NFKC", text)
 
 
 def is_invisible(character: str) -> bool:
-    """Whether a character shows nothing and takes no room: U+200B, U+FEFF and the like."""
+    """Return whether a character shows nothing and takes no room: U+200B, U+FEFF and the like."""
     return len(character) == 1 and unicodedata.category(character) == "Cf"

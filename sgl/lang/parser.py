@@ -100,15 +100,15 @@ class ParseFailure:
         return self.text[self.at :].partition("\n")[0]
 
     def takes(self, literal: str) -> bool:
-        """Whether a sign of the language could stand here."""
+        """Return whether a sign of the language could stand here."""
         return any(_literal(name) == f"`{literal}`" for name in self.expected)
 
     def categories(self) -> list[str]:
-        """The categories that the file declares."""
+        """Return the categories that the file declares."""
         return categories_in(self.source)
 
     def layers(self) -> list[str]:
-        """The layers that the file declares."""
+        """Return the layers that the file declares."""
         return layers_in(self.source)
 
     def here(self, hint: str, message: str = "") -> Finding:
@@ -117,17 +117,17 @@ class ParseFailure:
 
 
 def categories_in(source: SourceFile) -> list[str]:
-    """The categories that a file declares, readable or not."""
+    """Return the categories that a file declares, readable or not."""
     return _CATEGORIES.findall(source.text)
 
 
 def layers_in(source: SourceFile) -> list[str]:
-    """The layers that a file declares, readable or not."""
+    """Return the layers that a file declares, readable or not."""
     return _LAYERS.findall(source.text)
 
 
 def parse_failure(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) -> ParseFailure:
-    """What the parser has to say of a declaration that it could not read."""
+    """Return what the parser has to say of a declaration that it could not read."""
     place: Any = problem.pos_in_stream
     at: int = place or 0
     if isinstance(problem, UnexpectedToken):
@@ -147,7 +147,7 @@ def parse_failure(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) ->
 
 
 def message_of(failure: ParseFailure) -> str:
-    """What is wrong, where nothing better is known."""
+    """Return what is wrong, where nothing better is known."""
     declaration = f"`{clip(failure.keyword)}` declaration"
     if failure.ended == "declaration":
         return f"this {declaration} stops too early"
@@ -157,7 +157,7 @@ def message_of(failure: ParseFailure) -> str:
 
 
 def expectation(failure: ParseFailure) -> str:
-    """What could stand there, most telling first; a misspelt keyword wins."""
+    """Return what could stand there, most telling first; a misspelt keyword wins."""
     expected, found = failure.expected, failure.found
     keywords = {t.lower() for t in expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
     near = suggest(found, keywords) if found[:1].islower() else ""
@@ -173,7 +173,7 @@ def expectation(failure: ParseFailure) -> str:
 
 
 def _literal(terminal: str) -> str:
-    """The text of a keyword or a punctuation terminal, quoted."""
+    """Return the text of a keyword or a punctuation terminal, quoted."""
     if terminal.lower() in (*CLAUSES, *DECLARATIONS):
         return f"`{terminal.lower()}`"
     for definition in parser().terminals:
@@ -184,7 +184,7 @@ def _literal(terminal: str) -> str:
 
 
 def clip(text: str, longest: int = 30) -> str:
-    """A text that is short enough for a message."""
+    """Return a text that is short enough for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -194,7 +194,7 @@ _KEYWORD_PRIORITY = 1
 
 @lru_cache(maxsize=1)
 def parser() -> Lark:
-    """The parser of declarations; to load its tables is ten times as quick as to make them."""
+    """Return the parser of declarations; loading its tables takes a tenth of making them."""
     return Lark.load(BytesIO(cached(bytes, "parser", ("grammar.lark",), _tables)))
 
 

@@ -63,7 +63,7 @@ class Project:
     unread: frozenset[Unread] = frozenset()
 
     def may_declare(self, keyword: str, name: str) -> bool:
-        """Whether something that could not be read may declare this name.
+        """Return whether something that could not be read may declare this name.
 
         If so, that it is missing is no news to the author.
         """
@@ -72,7 +72,7 @@ class Project:
         )
 
     def lacks(self, keyword: str) -> bool:
-        """Whether a whole file, or some declaration of this kind, could not be read."""
+        """Return whether a whole file, or some declaration of this kind, could not be read."""
         return any(entry.keyword == keyword or entry == Unread("", "") for entry in self.unread)
 
     @property
@@ -158,7 +158,7 @@ class _Loader:
         return unit
 
     def _read(self, source: SourceFile) -> File:
-        """The tree of a file; while one file is edited, the others need not be read again."""
+        """Return the tree of a file; while one is edited, the others need not be read again."""
 
         def compute() -> _FileReading:
             found = Diagnostics()
@@ -230,7 +230,7 @@ class _Loader:
 
 
 def _listed(use: Use) -> list[Unread]:
-    """What a file that cannot be read would have declared: the names after ``use``, or any."""
+    """Return what an unreadable file would have declared: the names after ``use``, or any."""
     if use.names is None:
         return [Unread("", "")]
     return [Unread("", name.text) for name in use.names]
@@ -244,7 +244,7 @@ class Root:
     shown: str
 
     def display(self, path: Path) -> str:
-        """The name of a file below this root, as diagnostics show it."""
+        """Return the name of a file below this root, as diagnostics show it."""
         relative = path.relative_to(self.directory).as_posix()
         return f"{self.shown}/{relative}" if self.shown else relative
 
@@ -257,7 +257,7 @@ def locate(
     sources: SourceMap,
     diagnostics: Diagnostics,
 ) -> Path | None:
-    """The file that ``written`` means, seen from ``base``; None after a report."""
+    """Return the file that ``written`` means, seen from ``base``; None after a report."""
     try:
         candidate = (base / written).resolve()
     except (OSError, RuntimeError, ValueError):
@@ -286,7 +286,7 @@ def read_file(
     sources: SourceMap,
     diagnostics: Diagnostics,
 ) -> SourceFile | None:
-    """A file as a text with plain line ends; None after a report."""
+    """Return a file as a text with plain line ends; None after a report."""
     text = _read_text(path, shown, span, limit, sources, diagnostics)
     if text is not None and "\0" in text:
         diagnostics.error(

@@ -45,7 +45,7 @@ _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
 def read(source: SourceFile, diagnostics: Diagnostics) -> File:
-    """The syntax tree of a file; what cannot be read is reported and left out."""
+    """Return the syntax tree of a file; what cannot be read is reported and left out."""
     before = diagnostics.errors
     declarations: list[Declaration] = []
     comments: list[Name] = []
@@ -126,7 +126,7 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
 
 
 def _swallowed(source: SourceFile, chunk: Chunk) -> re.Match[str] | None:
-    """An indented declaration that could be read as a clause: ``  category NP`` looks like one."""
+    """Return an indented declaration that reads as a clause, as ``  category NP`` does."""
     for match in _INDENTED_LINE.finditer(chunk.text):
         if begins_declaration(match[0]) and match[1] not in layers_in(source):
             return match
@@ -134,12 +134,12 @@ def _swallowed(source: SourceFile, chunk: Chunk) -> re.Match[str] | None:
 
 
 def _thousands(chunk: Chunk) -> re.Match[str] | None:
-    """A number with commas, ``size 1,000``, which reads as the sizes 1 and 000 as well."""
+    """Return a number with commas, ``size 1,000``, which reads as the sizes 1 and 000 as well."""
     return next((match for match in _COMMAS.finditer(chunk.text) if match[1]), None)
 
 
 def _keyword(chunk: Chunk) -> str:
-    """The word that a declaration starts with, or what stands in its place."""
+    """Return the word that a declaration starts with, or what stands in its place."""
     return _first_word(chunk.text)
 
 
@@ -149,7 +149,7 @@ def _first_word(text: str) -> str:
 
 
 def _is_clause(source: SourceFile, chunk: Chunk) -> bool:
-    """Whether what stands in the first column is a clause: it has no keyword of its own."""
+    """Return whether what stands in the first column is a clause: it has no keyword of its own."""
     first = _keyword(chunk)
     if first in DECLARATIONS:
         return False
@@ -157,13 +157,13 @@ def _is_clause(source: SourceFile, chunk: Chunk) -> bool:
 
 
 def _unread(chunk: Chunk) -> list[Unread]:
-    """What is known about a declaration that cannot be read, and any it has swallowed."""
+    """Return what is known about a declaration that cannot be read, and any it has swallowed."""
     inside = [line.strip() for line in chunk.text.split("\n")[1:] if begins_declaration(line)]
     return [entry for text in (chunk.text, *inside) for entry in _announced(text)]
 
 
 def _announced(text: str) -> list[Unread]:
-    """What an unreadable declaration says in its beginning that it declares."""
+    """Return what an unreadable declaration says in its beginning that it declares."""
     keyword = _first_word(text)
     meant = keyword if keyword in DECLARATIONS else suggested(keyword, DECLARATIONS) or ""
     if meant == "use":
@@ -178,7 +178,7 @@ def _announced(text: str) -> list[Unread]:
 
 
 def _nesting(tree: Tree[Token]) -> int:
-    """How deep a parse tree is; it may be too deep for a recursive function."""
+    """Return how deep a parse tree is; it may be too deep for a recursive function."""
     deepest = 0
     stack = [(tree, 1)]
     while stack:
@@ -189,7 +189,7 @@ def _nesting(tree: Tree[Token]) -> int:
 
 
 def _is_foreign(chunks: Sequence[Chunk]) -> bool:
-    """Whether a file is none of SGL: several things in it, and none starts like a declaration."""
+    """Return whether a file is none of SGL: it has several parts, and no declaration."""
     first = [_keyword(chunk) for chunk in chunks if chunk.text]
     return len(first) > 1 and not any(
         word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in first

@@ -43,17 +43,17 @@ _PUNCTUATION = ",.:;!?"
 
 
 def probable_typo(failure: ParseFailure) -> Finding | None:
-    """The slip that most likely was made, if it is one of those that are known."""
+    """Return the slip that most likely was made, if it is one of those that are known."""
     return next((found for slip in TYPOS if (found := slip(failure)) is not None), None)
 
 
 def begins_declaration(line: str) -> bool:
-    """Whether an indented line looks like the first one of a declaration."""
+    """Return whether an indented line looks like the first one of a declaration."""
     return _INDENTED.match(line.lstrip(" \t")) is not None
 
 
 def _indented(failure: ParseFailure) -> Finding | None:
-    """A declaration that does not start in the first column goes on with the one above."""
+    """Recognise an indented declaration, which would continue the one above."""
     # At the end of a line it may be the next one that cannot be a clause.
     behind = len(failure.text) - len(failure.text[failure.at :].lstrip())
     for start in (failure.line_start, behind) if failure.ended else (failure.line_start,):
@@ -77,7 +77,7 @@ def _unseen(failure: ParseFailure) -> Finding | None:
 
 
 def _lookalike(failure: ParseFailure) -> Finding | None:
-    """A sign of another keyboard; punctuation among words is a word that lacks its quotes."""
+    """Recognise a sign of another keyboard, unless it is a word without its quotes."""
     meant = CONFUSABLES.get(failure.found)
     if meant is None:
         return None
@@ -87,7 +87,7 @@ def _lookalike(failure: ParseFailure) -> Finding | None:
 
 
 def _wide_name(failure: ParseFailure) -> Finding | None:
-    """``ＮＰ`` is a small name, because it does not begin with one of A to Z."""
+    """Recognise ``ＮＰ``, a small name because it does not begin with one of A to Z."""
     name = failure.found
     if plain(name) == name or not plain(name).isascii() or not name.isidentifier():
         return None
@@ -95,7 +95,7 @@ def _wide_name(failure: ParseFailure) -> Finding | None:
 
 
 def _broken_name(failure: ParseFailure) -> Finding | None:
-    """``N'`` and ``N-bar`` are categories elsewhere."""
+    """Recognise ``N'`` and ``N-bar``, which are categories elsewhere."""
     if failure.found not in tuple(_BREAKS) or "\n" in failure.before:
         return None
     if failure.takes("-["):
@@ -115,7 +115,7 @@ def _broken_name(failure: ParseFailure) -> Finding | None:
 
 
 def _bare_child(failure: ParseFailure) -> Finding | None:
-    """Small words on a right-hand side, where only the `:` of a role could follow."""
+    """Recognise small words on a right-hand side, where only a role could stand."""
     if failure.expected != {"COLON"} or "->" not in failure.before:
         return None
     stop = len(failure.before.rstrip())
@@ -138,7 +138,7 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
 
 
 def _capital_role(failure: ParseFailure) -> Finding | None:
-    """``Subj:NP``: a role is a small name."""
+    """Recognise ``Subj:NP``: a role is a small name."""
     if failure.found != ":" or failure.keyword != "rule" or "->" not in failure.before:
         return None
     match = re.search(r"[A-Z]\w*$", failure.before[-100:])
@@ -152,7 +152,7 @@ def _capital_role(failure: ParseFailure) -> Finding | None:
 
 
 def _nameless(failure: ParseFailure) -> Finding | None:
-    """``rule S -> NP VP`` and ``pattern "a title"`` lack a name."""
+    """Recognise ``rule S -> NP VP`` and ``pattern "a title"``, which lack a name."""
     keyword, found = failure.keyword, failure.found
     if "NAME" not in failure.expected or failure.before.strip() != keyword:
         return None
@@ -170,7 +170,7 @@ def _nameless(failure: ParseFailure) -> Finding | None:
 
 
 def _capital_name(failure: ParseFailure) -> Finding | None:
-    """A capital letter where a small name is asked for, as in ``pattern Embedding``."""
+    """Recognise a capital letter where a small name is asked for, as in ``pattern Embedding``."""
     name = failure.found
     if "NAME" not in failure.expected or "UPPER" in failure.expected or not name[:1].isupper():
         return None
@@ -189,7 +189,7 @@ def _capital_name(failure: ParseFailure) -> Finding | None:
 
 
 def _small_name(failure: ParseFailure) -> Finding | None:
-    """A small letter where a category or a node of a structure is named."""
+    """Recognise a small letter where a category or a node of a structure is named."""
     name = failure.found
     if "UPPER" not in failure.expected or "NAME" in failure.expected:
         return None
@@ -209,7 +209,7 @@ def _small_name(failure: ParseFailure) -> Finding | None:
 
 
 def _joined_name(failure: ParseFailure) -> Finding | None:
-    """``pattern pp-in-subject`` and ``pattern pp in subject``: a name is one word."""
+    """Recognise ``pattern pp-in-subject`` and ``pattern pp in subject``: a name is one word."""
     match = _NAMING.fullmatch(failure.before)
     several = failure.keyword in ("pattern", "part") and _NAME.fullmatch(failure.found)
     if match is None or not (failure.found == "-" or several or failure.found.isdigit()):
@@ -232,7 +232,7 @@ def _joined_name(failure: ParseFailure) -> Finding | None:
 
 
 def _apart_number(failure: ParseFailure) -> Finding | None:
-    """``20,000`` and ``20 000``."""
+    """Recognise ``20,000`` and ``20 000``."""
     behind = re.search(r"[0-9][0-9,_ ]*$", failure.before[-40:])
     if behind is None or not re.match(r"[,_ ]?[0-9]{3}\b|_[0-9]+", failure.rest):
         return None
@@ -247,7 +247,7 @@ def _apart_number(failure: ParseFailure) -> Finding | None:
 
 
 def _clause_word(failure: ParseFailure) -> Finding | None:
-    """A misspelt first word of a clause that could be a name, as in ``form Text``."""
+    """Recognise a misspelt first word of a clause that could be a name, as in ``form Text``."""
     line = failure.text[failure.line_start : failure.at]
     match = re.fullmatch(r"[ \t]+([^\W\dA-Z]\w*)[ \t]+", line)
     if match is None or len(match[1]) < _TELLING:
@@ -267,7 +267,7 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
 
 
 def _foreign(failure: ParseFailure) -> Finding | None:
-    """A sign that another notation would have here."""
+    """Recognise a sign that another notation would have here."""
     for notation in FOREIGN:
         if notation.applies(failure):
             return failure.here(notation.hint)
@@ -275,7 +275,7 @@ def _foreign(failure: ParseFailure) -> Finding | None:
 
 
 def _unquoted(failure: ParseFailure) -> Finding | None:
-    """A word without quotation marks where a quoted one could stand."""
+    """Recognise a word without quotation marks where a quoted one could stand."""
     found = failure.found
     if "STRING" not in failure.expected or not found:
         return None
@@ -294,12 +294,12 @@ def _unquoted(failure: ParseFailure) -> Finding | None:
 
 
 def small(name: str) -> str:
-    """A name with a capital letter as a small one: ``PpInSubject`` is ``pp_in_subject``."""
+    """Return a name with a capital letter as a small one: ``PpInSubject`` is ``pp_in_subject``."""
     return "_".join(part.strip("_") for part in _HUMP.split(name)).lower()
 
 
 def _capital(name: str) -> str:
-    """A small name with a capital letter; names of up to two letters are abbreviations."""
+    """Return a small name with a capital letter; names of up to two letters are abbreviations."""
     return name.upper() if len(name) <= 2 else name[:1].upper() + name[1:]
 
 
@@ -331,7 +331,7 @@ class Notation(NamedTuple):
     hint: str
 
     def applies(self, failure: ParseFailure) -> bool:
-        """Whether the failure begins with one of the signs, and in such a place."""
+        """Return whether the failure begins with one of the signs, and in such a place."""
         return failure.found[:1] in self.signs if failure.found and self.where(failure) else False
 
 
@@ -340,7 +340,7 @@ COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")
 
 
 def _on_right_hand_side(failure: ParseFailure) -> bool:
-    """In the first line of a rule, after its arrow, and not in brackets or after ``~``."""
+    """Return whether it is in the first line of a rule, after ``->``, not in brackets or a weight."""
     before = failure.before
     _, arrow, children = before.partition("->")
     inside = children.count("[") > children.count("]")
