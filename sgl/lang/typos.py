@@ -340,7 +340,7 @@ COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")
 
 
 def _on_right_hand_side(failure: ParseFailure) -> bool:
-    """Return whether it is in the first line of a rule, after ``->``, not in brackets or a weight."""
+    """Return whether it is in the first line of a rule, after ``->``, and not in brackets."""
     before = failure.before
     _, arrow, children = before.partition("->")
     inside = children.count("[") > children.count("]")
