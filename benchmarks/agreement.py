@@ -41,9 +41,9 @@ from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.rendering import conllu
 from sgl.sampling import Interpreter
-from sgl.verify.conllu import Malformed, Sentence, Words, read_sentences
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
 from sgl.verify.search import Searcher
-from sgl.verify.shape import Shapes, Vocabulary
+from sgl.verify.shape import QuestionTable, ShapeTable
 from sgl.verify.structure import read_structure
 
 #: Structures that are compared in one task.
@@ -168,8 +168,8 @@ def compare(
     compiled: Compiled, sample: Sample, structures: Sequence[Structure], *, third: bool = False
 ) -> Json:
     """The numbers of verdicts, and the disagreements, of some structures."""
-    vocabulary = Vocabulary([read_structure(str(structure)) for structure in structures])
-    shapes = Shapes(vocabulary)
+    vocabulary = QuestionTable([read_structure(str(structure)) for structure in structures])
+    shapes = ShapeTable(vocabulary)
     searcher = Searcher(vocabulary.compiled())
     shape_of = [shapes.of(sentence) for sentence in sample.sentences]
     figures: Counter[str] = Counter()
@@ -236,7 +236,7 @@ def written(compiled: Compiled, derivations: list[Derivation]) -> Iterator[Sente
                         category="drawn",
                     )
                 )
-        for sentence in read_sentences(path, Words()):
+        for sentence in read_sentences(path, TokenTable()):
             if isinstance(sentence, Malformed):
                 raise ValueError(f"line {sentence.line}: {sentence.reason}")
             yield sentence

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from concordance_findings import COUNTS, FINDINGS, Count
-from sgl.verify.conllu import Sentence, Words, read_sentences
+from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 from sgl.verify.search import Searcher
-from sgl.verify.shape import Shapes, Vocabulary
+from sgl.verify.shape import QuestionTable, ShapeTable
 from sgl.verify.structure import read_structure
 
 TRAIN = "train"
@@ -28,11 +28,11 @@ TRAIN = "train"
 
 def count_structures(directory: Path, structures: Sequence[str]) -> list[int]:
     """The number of training sentences that contain each structure."""
-    vocabulary = Vocabulary([read_structure(text) for text in structures])
-    shapes = Shapes(vocabulary)
+    vocabulary = QuestionTable([read_structure(text) for text in structures])
+    shapes = ShapeTable(vocabulary)
     searcher = Searcher(vocabulary.compiled())
     counts = [0] * len(structures)
-    for sentence in read_sentences(directory / "conllu" / f"{TRAIN}.conllu", Words()):
+    for sentence in read_sentences(directory / "conllu" / f"{TRAIN}.conllu", TokenTable()):
         if isinstance(sentence, Sentence):
             shape = shapes.of(sentence)
             for number in range(len(structures)):

@@ -32,7 +32,7 @@ from sgl.verify.cursor import ManifestError
 from sgl.verify.dataset import Dataset, Judge, Progress
 from sgl.verify.loading import load, read_structures
 from sgl.verify.manifest import MANIFEST, read_manifest
-from sgl.verify.reading import reading_task
+from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
 from sgl.verify.workers import USEFUL, standing_by, workers_for
 
@@ -92,7 +92,7 @@ def verify(
         return Report(directory.name, "", 0, 0, (failed, *rest))
     passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
     structures, unreadable = read_structures(manifest)
-    task = reading_task(manifest, structures, secrets.token_bytes(16))
+    task = ReadingTask.of(manifest, structures, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
         data = load(directory, manifest, unreadable, others, judge_now, progress or _ignore)

@@ -30,9 +30,9 @@ from sgl.verify.tokens import (
     Malformed,
     MalformedError,
     Token,
+    TokenTable,
     Tree,
     Word,
-    Words,
     read_token,
     split_columns,
 )
@@ -41,8 +41,9 @@ __all__ = [
     "Edge",
     "Malformed",
     "Sentence",
+    "TokenTable",
     "Word",
-    "Words",
+    "line_at",
     "ranges",
     "read_sentence",
     "read_sentences",
@@ -91,6 +92,16 @@ def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
             start = cut
 
 
+def line_at(path: Path, offset: int) -> int:
+    """Return the number of the line that begins at a place of a file, in bytes."""
+    count, left = 1, offset
+    with path.open("rb") as stream:
+        while chunk := stream.read(min(_CHUNK, left)):
+            count += chunk.count(b"\n")
+            left -= len(chunk)
+    return count
+
+
 def _behind_empty_line(stream: BinaryIO, start: int) -> int:
     """The first place from here on that has an empty line before it, or the end of the file."""
     place = stream.seek(start)
@@ -105,7 +116,7 @@ def _behind_empty_line(stream: BinaryIO, start: int) -> int:
 
 
 def read_sentences(
-    path: Path, words: Words, start: int = 0, end: int = sys.maxsize
+    path: Path, words: TokenTable, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
     """The blocks of a file, or of a range of it, in order; raises ``OSError`` only.
 
@@ -136,11 +147,11 @@ def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
     """The block of a file that starts at a line and offset that a sentence was read at."""
     with path.open("rb") as stream:
         stream.seek(offset)
-        block = read_plainly(stream, line, offset, Words())
+        block = read_plainly(stream, line, offset, TokenTable())
         return next(block, Malformed(line, "the file has ended"))
 
 
-def _assembled(block: bytes, number: int, offset: int, words: Words) -> Sentence | None:
+def _assembled(block: bytes, number: int, offset: int, words: TokenTable) -> Sentence | None:
     """The sentence that a block is, from what is known of its lines; none if it is malformed."""
     lines = block.split(b"\n")
     if b"\r" in block or len(block) >= _LONGEST_LINE or len(lines) > _LONGEST_BLOCK:
@@ -159,7 +170,7 @@ def _assembled(block: bytes, number: int, offset: int, words: Words) -> Sentence
     return Sentence(number, comments, read, edges, head, offset)
 
 
-def _new_tree(arcs: tuple[Arcs, ...], words: Words) -> Tree:
+def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
     if any(token.number != at or token.last > len(arcs) for at, token in enumerate(arcs, 1)):
         raise MalformedError(0, "the tokens are not numbered, or have governors elsewhere")
     tree = words.trees[arcs] = _tree(arcs, 0)
@@ -167,7 +178,7 @@ def _new_tree(arcs: tuple[Arcs, ...], words: Words) -> Tree:
 
 
 def read_plainly(
-    stream: BinaryIO, first: int, offset: int, words: Words, end: int = sys.maxsize
+    stream: BinaryIO, first: int, offset: int, words: TokenTable, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
     """The blocks of a stream, of which ``first`` and ``offset`` are the place in its file.
 
@@ -191,7 +202,9 @@ def read_plainly(
         yield Malformed(number, "the file ends inside a sentence: no empty line after it")
 
 
-def _read_block(block: list[bytes], start: int, offset: int, words: Words) -> Sentence | Malformed:
+def _read_block(
+    block: list[bytes], start: int, offset: int, words: TokenTable
+) -> Sentence | Malformed:
     try:
         lines = _decode(block, start)
         comments = tuple([_comment(line) for line in lines if line.startswith("#")])
@@ -227,7 +240,7 @@ def _comment(line: str) -> tuple[str, str]:
     return key[1:].strip(), value.removeprefix(" ")
 
 
-def _tokens(rows: list[list[str]], first: int, words: Words) -> list[Token]:
+def _tokens(rows: list[list[str]], first: int, words: TokenTable) -> list[Token]:
     """The tokens of a sentence, numbered from 1, with governors that exist."""
     tokens: list[Token] = []
     for index, cells in enumerate(rows):
@@ -266,7 +279,7 @@ def _root(heads: list[int], first: int) -> int:
 
 
 def _check_text(
-    comments: tuple[tuple[str, str], ...], spelling: tuple[str, ...], line: int, words: Words
+    comments: tuple[tuple[str, str], ...], spelling: tuple[str, ...], line: int, words: TokenTable
 ) -> None:
     """The comments that every block has are there, once, and the text is that of the tokens."""
     names = tuple([name for name, _ in comments])

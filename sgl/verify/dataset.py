@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.verify.conllu import Malformed, read_sentence
-from sgl.verify.items import Group, Hashing, Item, Kind, Split, conllu_path
+from sgl.verify.conllu import Malformed, line_at, read_sentence
+from sgl.verify.items import CategoryGroups, Group, Hashing, Item, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.reading import text_keys
 from sgl.verify.report import Violation
 from sgl.verify.search import Searcher
-from sgl.verify.shape import Shapes
+from sgl.verify.shape import ShapeTable
 
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]
@@ -32,7 +32,7 @@ class Dataset:
     """A dataset that has been read.
 
     ``unreadable`` are the structures of the manifest that cannot be read, with
-    the reason; no sentence can be searched for them.  ``kinds`` are the categories of
+    the reason; no sentence can be searched for them.  ``categories`` are those of
     all splits with their groups; ``hashing`` makes the hashes of texts; ``judge`` says
     what is wrong with a certificate.
     """
@@ -40,33 +40,33 @@ class Dataset:
     directory: Path
     manifest: Manifest
     splits: tuple[Split, ...]
-    kinds: tuple[Kind, ...]
+    categories: tuple[CategoryGroups, ...]
     unreadable: tuple[tuple[Clause, str], ...]
     searcher: Searcher
-    shapes: Shapes
+    shapes: ShapeTable
     hashing: Hashing
     judge: Judge
 
     def items(self) -> int:
-        """The number of well-formed sentences."""
-        return sum(kind.items() for kind in self.kinds)
+        """Return the number of well-formed sentences."""
+        return sum(groups.items() for groups in self.categories)
 
-    def kinds_of(self, *splits: str) -> list[Kind]:
-        """The categories of some splits."""
-        return [kind for kind in self.kinds if kind.split in splits]
+    def categories_of(self, *splits: str) -> list[CategoryGroups]:
+        """Return the categories of some splits."""
+        return [groups for groups in self.categories if groups.split in splits]
 
     def groups_of(self, *splits: str) -> Iterator[tuple[Group, int]]:
-        """The groups of some splits, each with the number of its sentences."""
-        for kind in self.kinds_of(*splits):
-            yield from kind.groups
+        """Yield the groups of some splits, each with the number of its sentences."""
+        for category in self.categories_of(*splits):
+            yield from category.groups
 
     def contains(self, group: Group, clause: Clause) -> bool:
-        """Whether a structure occurs in the sentences of a group."""
+        """Return whether a structure occurs in the sentences of a group."""
         return self.searcher.occurs(group.shape, clause.number)
 
     def first_of(self, clauses: tuple[Clause, ...]) -> Callable[[Group], Clause | None]:
-        """A function that finds the first of some structures that occurs in a group."""
-        wanted = numbers(clauses)
+        """Return a function that finds the first of some structures that occurs in a group."""
+        wanted = clause_bits(clauses)
 
         def first(group: Group) -> Clause | None:
             found = self.searcher.among(group.shape, wanted)
@@ -77,7 +77,7 @@ class Dataset:
         return first
 
     def members(self, groups: list[Group]) -> Iterator[tuple[Split, int, Group]]:
-        """The sentences of some groups in their order."""
+        """Yield the sentences of some groups in their order."""
         for split in self.splits:
             own = [group for group in groups if group.split == split.name]
             if own:
@@ -85,9 +85,9 @@ class Dataset:
                     yield split, entry, group
 
     def item(self, split: Split, entry: int) -> Item:
-        """A sentence with its texts, read again."""
-        place = (split.lines[entry], split.offsets[entry])
-        sentence = read_sentence(self.directory / conllu_path(split.name), *place)
+        """Return a sentence with its texts, read again."""
+        path, offset = self.directory / conllu_path(split.name), split.offsets[entry]
+        sentence = read_sentence(path, line_at(path, offset), offset)
         if isinstance(sentence, Malformed):
             raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
         comments = dict(sentence.comments)
@@ -106,11 +106,11 @@ class Dataset:
     def violation_by(
         self, message: str, split: Split, entry: int, clause: Clause | None = None
     ) -> Violation:
-        """A violation by a sentence that is read again."""
+        """Return a violation by a sentence that is read again."""
         return self.violation(message, self.item(split, entry), clause)
 
     def violation(self, message: str, item: Item, clause: Clause | None = None) -> Violation:
-        """A violation by a sentence, with the match of the structure it contains."""
+        """Return a violation by a sentence, with the match of the structure it contains."""
         match = (self.searcher.match(item.shape, clause.number) if clause else None) or {}
         return Violation(
             message,
@@ -121,6 +121,6 @@ class Dataset:
         )
 
 
-def numbers(clauses: Iterable[Clause]) -> int:
-    """The structures of some clauses as a set, with a bit for each."""
+def clause_bits(clauses: Iterable[Clause]) -> int:
+    """Return the structures of some clauses as a set, with a bit for each."""
     return sum(1 << number for number in {clause.number for clause in clauses})

@@ -143,7 +143,7 @@ def strata(data: Dataset, tally: Tally) -> None:
     """Every split has as many sentences of every category as the manifest says."""
     for split in data.splits:
         found: Counter[str] = Counter()
-        for kind in data.kinds_of(split.name):
+        for kind in data.categories_of(split.name):
             found[kind.category] += kind.items()
         declared: Counter[str] = Counter()
         for stratum in data.manifest.splits[split.name]:

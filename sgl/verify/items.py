@@ -1,9 +1,9 @@
-"""The sentences of a split, compactly: some fifty bytes for each.
+"""Keep the sentences of a split compactly: some forty bytes for each.
 
 The CoNLL-U file is read once, in order, and of each sentence remain
 
 ====================  =========================================================
-place                 its line and its offset in the file, to read it again
+place                 its offset in the file, to read it again
 group                 category, shape and target, numbered: what structures and
                       quotas can tell apart
 hashes                of its source, of its first target, and for each target of
@@ -74,7 +74,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CategoryGroups:
     """The groups of a category of a split, each with the number of its sentences.
 
     ``searched`` is the set of structures that all of them have been searched for, and
@@ -88,11 +88,11 @@ class Kind:
     occurring: int
 
     def items(self) -> int:
-        """The number of sentences."""
+        """Return the number of sentences."""
         return sum(count for _, count in self.groups)
 
     def may_contain(self, wanted: int) -> bool:
-        """Whether one of some structures can occur in one of the sentences."""
+        """Return whether one of some structures can occur in one of the sentences."""
         return bool(wanted & (self.occurring | ~self.searched))
 
 
@@ -101,45 +101,104 @@ class Split:
     """What the CoNLL-U file of a split holds; ``error`` if it cannot be read.
 
     Entries are numbered from 0; those that are no sentences are in ``malformed`` and
-    belong to no group (-1).  ``words`` are the distinct words in their order, with the
-    first entry that has each; ``misnumbered`` are the entries with another `sent_id`
-    than their number gives, ``repeating`` those in which a lemma that should not does so;
-    ``length`` is the number of lines.
+    belong to no group (-1).  ``columns`` have a value for each entry: offset in the file,
+    group, hash of the source, hash of the first target, and a hash of each row.  ``words``
+    are the distinct words in their order, with the first entry that has each;
+    ``misnumbered`` are the entries with another `sent_id` than their number gives,
+    ``repeating`` those in which a lemma occurs twice that should not.
     """
 
     name: str
+    columns: tuple[array[int], ...]
     groups: list[Group] = field(default_factory=list)
     malformed: dict[int, Malformed] = field(default_factory=dict)
     words: dict[Word, int] = field(default_factory=dict)
     misnumbered: array[int] = field(default_factory=lambda: array("q"))
     repeating: array[int] = field(default_factory=lambda: array("q"))
-    lines: array[int] = field(default_factory=lambda: array("q"))
-    offsets: array[int] = field(default_factory=lambda: array("q"))
-    group_of: array[int] = field(default_factory=lambda: array("q"))
-    sources: array[int] = field(default_factory=lambda: array("q"))
-    targets: array[int] = field(default_factory=lambda: array("q"))
-    rows: tuple[array[int], ...] = ()
-    length: int = 0
     error: str = ""
 
+    @staticmethod
+    def new_columns(targets: int) -> tuple[array[int], ...]:
+        """Return empty columns for a dataset with so many targets."""
+        return tuple(array("q") for _ in range(4 + targets))
+
+    @property
+    def offsets(self) -> array[int]:
+        """Where each entry begins, in bytes."""
+        return self.columns[0]
+
+    @property
+    def group_of(self) -> array[int]:
+        """The group of each entry."""
+        return self.columns[1]
+
+    @property
+    def sources(self) -> array[int]:
+        """The hash of each source."""
+        return self.columns[2]
+
+    @property
+    def targets(self) -> array[int]:
+        """The hash of each first target."""
+        return self.columns[3]
+
+    @property
+    def rows(self) -> tuple[array[int], ...]:
+        """For each target the hashes of its rows."""
+        return self.columns[4:]
+
     def __len__(self) -> int:
-        """The number of entries, sentences or not."""
+        """Return the number of entries, sentences or not."""
         return len(self.group_of)
 
     def group(self, entry: int) -> Group:
-        """The group of an entry that is a sentence."""
+        """Return the group of an entry that is a sentence."""
         return self.groups[self.group_of[entry]]
 
-    def counts(self) -> list[int]:
-        """How many sentences each group has."""
+    def by_category(self) -> dict[str, list[tuple[Group, int]]]:
+        """Return the groups of each category with the numbers of their sentences."""
         known = np.asarray(self.group_of, np.int64)
-        return [int(n) for n in np.bincount(known[known >= 0], minlength=len(self.groups))]
+        counts = np.bincount(known[known >= 0], minlength=len(self.groups)).tolist()
+        found: dict[str, list[tuple[Group, int]]] = {}
+        for group, count in zip(self.groups, counts, strict=True):
+            found.setdefault(group.category, []).append((group, count))
+        return found
 
     def members(self, groups: Sequence[Group]) -> Iterator[tuple[int, Group]]:
-        """The sentences of some groups in their order, each with its group."""
+        """Yield the sentences of some groups in their order, each with its group."""
         numbers = {group.number: group for group in groups}
         for entry in np.flatnonzero(np.isin(np.asarray(self.group_of), list(numbers))).tolist():
             yield entry, numbers[self.group_of[entry]]
+
+
+#: A split and the number of an entry in it.
+Place = tuple[Split, int]
+
+
+def repetitions(splits: Sequence[Split]) -> Iterator[tuple[Place, Place]]:
+    """Yield the sentences whose source occurs before, each with the first that has it.
+
+    ::
+
+    train   The dog slept.   The cat slept.
+    dev     The cat slept.                        dev 1 is train 2
+    """
+    if not splits:
+        return
+    owners = np.concatenate([np.full(len(split), rank) for rank, split in enumerate(splits)])
+    entries = np.concatenate([np.arange(len(split)) for split in splits])
+    sources = np.concatenate([np.asarray(split.sources, np.int64) for split in splits])
+    groups = np.concatenate([np.asarray(split.group_of, np.int64) for split in splits])
+    kept = groups >= 0
+    owners, entries, sources = owners[kept], entries[kept], sources[kept]
+    _, first, inverse = np.unique(sources, return_index=True, return_inverse=True)
+    before = first[inverse]
+    for later in np.flatnonzero(before != np.arange(len(before))).tolist():
+        earlier = before[later]
+        yield (
+            (splits[owners[later]], int(entries[later])),
+            (splits[owners[earlier]], int(entries[earlier])),
+        )
 
 
 class Hashing:
@@ -149,16 +208,16 @@ class Hashing:
         self._begun = blake2b(digest_size=8, key=key)
 
     def text(self, text: str) -> int:
-        """What texts are compared by."""
+        """Return what texts are compared by."""
         digest = self._begun.copy()
         digest.update(text.encode("utf-8"))
         return int.from_bytes(digest.digest(), "little", signed=True)
 
     def row(self, source: str, target: str, category: str) -> int:
-        """What rows of tables are compared by; texts of sentences have one line."""
+        """Return what rows of tables are compared by; texts of sentences have one line."""
         return self.text("\n".join((source, target, category)))
 
 
 def conllu_path(split: str) -> str:
-    """The CoNLL-U file of a split, inside the dataset."""
+    """Return the CoNLL-U file of a split, inside the dataset."""
     return f"conllu/{split}.conllu"

@@ -1,29 +1,39 @@
-"""Load a dataset: cut its files into ranges, have them read, and all its shapes searched.
+"""Load a dataset: have its files read in ranges, then all its shapes searched.
 
-Each file is cut into ranges of some megabytes (``sgl.verify.conllu``), which are read by
-whoever works (``sgl.verify.workers``), and their parts are put together in order.  Then
-the shapes are searched for all that the checks will ask, frame by frame, some hundreds of
-shapes in a task.
+Each file is cut into ranges of some megabytes, which workers read (``sgl.verify.workers``);
+then they search the shapes for the structures that the checks will ask for, frame by frame,
+some hundreds of shapes in a task.  A structure that is left out here is searched when a
+check asks for it, so nothing rests on ``structures_of`` but speed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from functools import reduce
-from itertools import groupby
 from operator import or_
 from pathlib import Path
 
 from sgl.verify.conllu import Word, ranges
-from sgl.verify.dataset import Dataset, Judge, Progress
-from sgl.verify.items import Group, Kind, Split, conllu_path
-from sgl.verify.manifest import Clause, Manifest
-from sgl.verify.merging import Content, Merger
-from sgl.verify.questions import Questions
-from sgl.verify.reading import FrameShapes, Range, Tables, read_range, search_frames
-from sgl.verify.search import Searcher
-from sgl.verify.shape import Shape, Shapes
+from sgl.verify.dataset import Dataset, Judge, Progress, clause_bits
+from sgl.verify.items import (
+    EXPOSURE,
+    GENERALIZATION,
+    PART,
+    CategoryGroups,
+    Group,
+    Split,
+    conllu_path,
+)
+from sgl.verify.manifest import Clause, Manifest, Quota
+from sgl.verify.reading import (
+    Range,
+    Search,
+    SplitBuilder,
+    WordContent,
+    read_range,
+    search_shapes,
+)
+from sgl.verify.shape import Shape
 from sgl.verify.structure import Structure, StructureError, read_structure
 from sgl.verify.workers import Workers
 
@@ -35,7 +45,7 @@ SHAPES = 500
 def read_structures(
     manifest: Manifest,
 ) -> tuple[list[Structure], tuple[tuple[Clause, str], ...]]:
-    """The structures of the manifest by number; none at all if one cannot be read."""
+    """Return the structures of the manifest by number; none at all if one cannot be read."""
     structures: list[Structure] = []
     unreadable: list[tuple[Clause, str]] = []
     for clause in manifest.structures:
@@ -55,30 +65,41 @@ def load(
     progress: Progress,
 ) -> Dataset:
     """Read the CoNLL-U files of a dataset, and search its shapes."""
-    own = Tables(workers.task)
-    splits = tuple(_read(directory, manifest, workers, own.shapes, progress))
-    searcher = Searcher(own.vocabulary.compiled())
-    kinds = tuple(kind for split in splits for kind in _kinds(split, manifest))
-    if not unreadable:
-        _search(kinds, searcher, workers, progress)
-        kinds = tuple(_searched(kind, searcher) for kind in kinds)
+    known = workers.known
+    splits = tuple(_read(directory, manifest, workers, progress))
+    parted = [(split.name, *entry) for split in splits for entry in split.by_category().items()]
+    wanted = [
+        0 if unreadable else structures_of(manifest, split, category)
+        for split, category, _ in parted
+    ]
+    _search([groups for _, _, groups in parted], wanted, workers, progress)
+    categories = tuple(
+        CategoryGroups(
+            split,
+            category,
+            tuple(groups),
+            searched,
+            reduce(or_, (known.searcher.among(group.shape, searched) for group, _ in groups), 0),
+        )
+        for (split, category, groups), searched in zip(parted, wanted, strict=True)
+    )
     return Dataset(
         directory,
         manifest,
         splits,
-        kinds,
+        categories,
         unreadable,
-        searcher,
-        own.shapes,
-        own.hashing,
+        known.searcher,
+        known.shapes,
+        known.hashing,
         judge,
     )
 
 
 def _read(
-    directory: Path, manifest: Manifest, workers: Workers, shapes: Shapes, progress: Progress
+    directory: Path, manifest: Manifest, workers: Workers, progress: Progress
 ) -> Iterator[Split]:
-    """The splits, whose ranges are all asked for before the first is put together."""
+    """Yield the splits, whose ranges are all submitted before the first is put together."""
     cut: dict[str, list[Range]] = {}
     errors: dict[str, str] = {}
     for name in manifest.splits:
@@ -87,62 +108,79 @@ def _read(
             cut[name] = [Range(name, path, *ends) for ends in ranges(path, RANGE)]
         except OSError as failure:
             cut[name], errors[name] = [], failure.strerror or str(failure)
-    parts = workers.results(read_range, [part for own in cut.values() for part in own])
-    words: dict[Content, Word] = {}
+    contents = workers.results(read_range, [read for own in cut.values() for read in own])
+    words: dict[WordContent, Word] = {}
     total, done = sum(manifest.items.values()), 0
     for name, own in cut.items():
-        merger = Merger(name, 1 + len(manifest.further), shapes, words)
-        merger.split.error = errors.get(name, "")
-        for _ in own:
-            part = next(parts)
-            if not merger.split.error:
-                merger.add(part)
-            done += len(part.group_of)
+        builder = SplitBuilder(name, 1 + len(manifest.further), workers.known.shapes, words)
+        builder.split.error = errors.get(name, "")
+        for read in own:
+            content = next(contents)
+            if not builder.split.error:
+                builder.add(read, content)
+            done += len(content.numbers)
             progress(min(done, total), total, "reading sentences")
-        yield merger.split
-
-
-def _kinds(split: Split, manifest: Manifest) -> Iterator[Kind]:
-    """The categories of a split, with the structures that will be asked for."""
-    questions = Questions(manifest)
-    groups: dict[str, list[tuple[Group, int]]] = {}
-    for group, count in zip(split.groups, split.counts(), strict=True):
-        groups.setdefault(group.category, []).append((group, count))
-    for category, own in groups.items():
-        yield Kind(split.name, category, tuple(own), questions[split.name, category], 0)
+        yield builder.split
 
 
 def _search(
-    kinds: tuple[Kind, ...], searcher: Searcher, workers: Workers, progress: Progress
+    parted: list[list[tuple[Group, int]]],
+    wanted: list[int],
+    workers: Workers,
+    progress: Progress,
 ) -> None:
     """Search every shape for all that will be asked of it."""
-    wanted: dict[Shape, int] = {}
-    for kind in kinds:
-        for group, _ in kind.groups:
-            wanted[group.shape] = wanted.get(group.shape, 0) | kind.searched
-    shapes = sorted(wanted, key=lambda shape: shape.frame.number)
+    of_shape: dict[Shape, int] = {}
+    for groups, structures in zip(parted, wanted, strict=True):
+        for group, _ in groups:
+            of_shape[group.shape] = of_shape.get(group.shape, 0) | structures
+    shapes = sorted(of_shape, key=lambda shape: shape.frame.number)
     parts = [shapes[at : at + SHAPES] for at in range(0, len(shapes), SHAPES)]
-    results = workers.results(search_frames, [_by_frame(part, wanted) for part in parts])
+    tasks = [[_as_search(shape, of_shape[shape]) for shape in part] for part in parts]
+    results = workers.results(search_shapes, tasks)
     for done, (part, found) in enumerate(zip(parts, results, strict=True)):
-        progress(done * SHAPES, len(wanted), "searching graphs")
+        progress(done * SHAPES, len(shapes), "searching graphs")
         for shape, occurring in zip(part, found, strict=True):
-            searcher.learn(shape, wanted[shape], occurring)
+            workers.known.searcher.learn(shape, of_shape[shape], occurring)
 
 
-def _searched(kind: Kind, searcher: Searcher) -> Kind:
-    """The same, with what occurs in its sentences."""
-    found = (searcher.among(group.shape, kind.searched) for group, _ in kind.groups)
-    return replace(kind, occurring=reduce(or_, found, 0))
+def _as_search(shape: Shape, wanted: int) -> Search:
+    return shape.frame.size, shape.frame.edges, shape.nodes, wanted
 
 
-def _by_frame(shapes: list[Shape], wanted: dict[Shape, int]) -> list[FrameShapes]:
-    """Shapes, sorted by their frames, as plain values."""
-    return [
-        FrameShapes(
-            frame.number,
-            frame.size,
-            frame.edges,
-            tuple((shape.number, shape.nodes, wanted[shape]) for shape in same),
-        )
-        for frame, same in groupby(shapes, key=lambda shape: shape.frame)
-    ]
+def structures_of(manifest: Manifest, split: str, category: str) -> int:
+    """Return the structures that the checks ask for in a category, with a bit for each.
+
+    ::
+
+    train  in_distribution    what is held out, reserved, needed, own to a part, or nowhere
+    train  exposure:p         the same, and what p exposes
+    gen    p                  what is held out, own to a part, or nowhere; instances,
+                              exclusions and quotas of p
+    """
+    return clause_bits(_clauses_of(manifest, split, category))
+
+
+def _clauses_of(manifest: Manifest, split: str, category: str) -> Iterator[Clause]:
+    yield from manifest.nowhere
+    for part in manifest.parts:
+        yield from part.only
+        if category == PART + part.name:
+            yield from _of_quotas(part.quotas)
+    for pattern in manifest.patterns:
+        yield from pattern.held_out
+        if split != GENERALIZATION:
+            yield from pattern.reserved
+            yield from (need.clause for need in pattern.need)
+        if category == EXPOSURE + pattern.name:
+            yield from (part.clause for part in pattern.expose)
+        if category == pattern.name:
+            yield from (*pattern.instances, *pattern.exclude)
+            yield from _of_quotas(pattern.quotas)
+
+
+def _of_quotas(quotas: Iterable[Quota]) -> Iterator[Clause]:
+    for quota in quotas:
+        yield from quota.outside
+        for group in quota.within:
+            yield from group

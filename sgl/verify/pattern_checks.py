@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from sgl.verify.dataset import Dataset, numbers
+from sgl.verify.dataset import Dataset, clause_bits
 from sgl.verify.items import (
     EXPOSURE,
     GENERALIZATION,
     PART,
     TRAIN,
     TRAINING_LIKE,
+    CategoryGroups,
     Group,
-    Kind,
 )
 from sgl.verify.manifest import Clause
 from sgl.verify.report import Tally, Violation
@@ -22,7 +22,7 @@ def held_out(data: Dataset, tally: Tally) -> None:
     """No sentence of train, dev or test contains a held-out structure of any pattern."""
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
-        _expect_none(data, tally, data.kinds_of(*TRAINING_LIKE), pattern.held_out, message)
+        _expect_none(data, tally, data.categories_of(*TRAINING_LIKE), pattern.held_out, message)
 
 
 def reserved(data: Dataset, tally: Tally) -> None:
@@ -30,9 +30,11 @@ def reserved(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
-        kinds = [kind for kind in data.kinds_of(*TRAINING_LIKE) if kind.category not in allowed]
+        categories = [
+            own for own in data.categories_of(*TRAINING_LIKE) if own.category not in allowed
+        ]
         message = f"{pattern.name} reserves this for its exposures"
-        _expect_none(data, tally, kinds, pattern.reserved, message)
+        _expect_none(data, tally, categories, pattern.reserved, message)
 
 
 def needs_licensed(data: Dataset, tally: Tally) -> None:
@@ -71,21 +73,23 @@ def instances(data: Dataset, tally: Tally) -> None:
 def exclusions(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what its pattern excludes."""
     for pattern in data.manifest.patterns:
-        kinds = [kind for kind in data.kinds_of(GENERALIZATION) if kind.category == pattern.name]
-        _expect_none(data, tally, kinds, pattern.exclude, f"{pattern.name} excludes this")
+        categories = [
+            own for own in data.categories_of(GENERALIZATION) if own.category == pattern.name
+        ]
+        _expect_none(data, tally, categories, pattern.exclude, f"{pattern.name} excludes this")
 
 
 def foreign_structures(data: Dataset, tally: Tally) -> None:
     """No generalization item contains what another pattern holds out, unless it is allowed."""
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
-        kinds = [
-            kind
-            for kind in data.kinds_of(GENERALIZATION)
-            if kind.category != pattern.name and pattern.name not in allowed.get(kind.category, ())
+        categories = [
+            own
+            for own in data.categories_of(GENERALIZATION)
+            if own.category != pattern.name and pattern.name not in allowed.get(own.category, ())
         ]
         message = f"{pattern.name} is held out, and the item's pattern does not allow it"
-        _expect_none(data, tally, kinds, pattern.held_out, message)
+        _expect_none(data, tally, categories, pattern.held_out, message)
 
 
 def parts_apart(data: Dataset, tally: Tally) -> None:
@@ -96,36 +100,36 @@ def parts_apart(data: Dataset, tally: Tally) -> None:
         for clause in part.only:
             sharing = (p for p in parts if clause.text in {own.text for own in p.only})
             places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
-            kinds = [
-                kind
-                for kind in data.kinds_of(*looked_at)
-                if (kind.category, kind.split) not in places
+            categories = [
+                own
+                for own in data.categories_of(*looked_at)
+                if (own.category, own.split) not in places
             ]
             message = f"only the part {part.name} may contain this"
-            _expect_none(data, tally, kinds, (clause,), message)
+            _expect_none(data, tally, categories, (clause,), message)
 
 
 def restrictions(data: Dataset, tally: Tally) -> None:
     """No sentence of any split contains a structure that is to be nowhere."""
-    kinds = data.kinds_of(*TRAINING_LIKE, GENERALIZATION)
-    _expect_none(data, tally, kinds, data.manifest.nowhere, "this is to be nowhere")
+    categories = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, categories, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(
     data: Dataset,
     tally: Tally,
-    kinds: list[Kind],
+    categories: list[CategoryGroups],
     clauses: tuple[Clause, ...],
     message: str,
 ) -> None:
     """Report every item that contains one of some structures, with the first of them."""
     if not clauses:
         return
-    first, wanted = data.first_of(clauses), numbers(clauses)
+    first, wanted = data.first_of(clauses), clause_bits(clauses)
     found: dict[Group, Clause] = {}
-    for kind in kinds:
-        tally.checked += kind.items()
-        for group, _ in kind.groups if kind.may_contain(wanted) else ():
+    for category in categories:
+        tally.checked += category.items()
+        for group, _ in category.groups if category.may_contain(wanted) else ():
             clause = first(group)
             if clause:
                 found[group] = clause

@@ -54,7 +54,7 @@ class _Parted:
 
     def groups(self, data: Dataset) -> Iterator[tuple[Group, int]]:
         """The groups of items of the category."""
-        for kind in data.kinds_of(self.split):
+        for kind in data.categories_of(self.split):
             if kind.category == self.category:
                 yield from kind.groups
 

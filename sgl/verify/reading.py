@@ -1,38 +1,43 @@
 """Read a range of a CoNLL-U file, and keep what the checks need of its sentences.
 
-A file is read in ranges, which processes share.  What remains of a range, a ``Part``,
-knows nothing of the ranges before it: lines, entries and groups are counted from its own
-start.  ``sgl.verify.merging`` puts the parts of a split together in their order::
+A file is read in ranges, which processes share.  What is read of a range, a
+``RangeContent``, counts entries and groups from its own start; ``SplitBuilder`` puts the
+ranges of a split together, so that nothing depends on where the file was cut::
 
-    gen.conllu   0 … 4 MB   Part   ──┐
-                 4 … 8 MB   Part   ──┼──>  Split gen
-                 …          …      ──┘
+    range 1   entries 0 … 4999    groups 0: {category a, shape 0}  1: {b, 1}
+    range 2   entries 0 … 4999    groups 0: {b, 1}                 1: {c, 0}
+    split     entries 0 … 9999    groups 0: {a, 0}  1: {b, 1}  2: {c, 0}
 
-``Tables`` is what a process has found out so far, to be recognised in the next range.
+``Knowledge`` is what a process has found out so far, to be recognised in the next range.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from sgl.verify.conllu import Malformed, Sentence, Word, Words, read_sentences
-from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Hashing
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, Word, line_at, read_sentences
+from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Split
 from sgl.verify.manifest import Manifest
 from sgl.verify.search import Searcher
-from sgl.verify.shape import Frame, MaskedEdges, Shape, Shapes, Vocabulary
+from sgl.verify.shape import MaskedEdges, QuestionTable, ShapeTable
 from sgl.verify.structure import Structure
 
-_CHUNK = 1 << 20
 _LONGEST_NUMBER = 18
+
+#: All that a word says.
+WordContent = tuple[str, tuple[tuple[str, str], ...], bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What is to be known of sentences, for all ranges.
+class ReadingTask:
+    """What to find out about sentences, for all ranges.
 
     ``texts`` are the comments that hold the source and the targets; ``distinct`` the
     parts of speech whose lemmas are not to be repeated; ``shares`` by split and category
@@ -45,6 +50,19 @@ class Task:
     shares: dict[tuple[str, str], tuple[str, ...]]
     key: bytes
 
+    @classmethod
+    def of(cls, manifest: Manifest, structures: Sequence[Structure], key: bytes) -> ReadingTask:
+        """Return what to find out about the sentences of a dataset."""
+        prefixes = ((GENERALIZATION, ""), (TRAIN, EXPOSURE))
+        shares = {
+            (split, prefix + pattern.name): pattern.targets
+            for split, prefix in prefixes
+            for pattern in manifest.patterns
+            if pattern.targets
+        }
+        distinct = frozenset(manifest.distinct_lemmas)
+        return cls(tuple(structures), tuple(text_keys(manifest)), distinct, shares, key)
+
 
 class Range(NamedTuple):
     """A range of bytes of the file of a split."""
@@ -56,7 +74,7 @@ class Range(NamedTuple):
 
 
 class LocalGroup(NamedTuple):
-    """Category, shape (size, edges, nodes) and target of sentences: a group as plain values."""
+    """A group as plain values: category, shape (size, edges, nodes) and target."""
 
     category: str
     size: int
@@ -66,118 +84,71 @@ class LocalGroup(NamedTuple):
 
 
 @dataclass(slots=True)
-class Part:
-    """What remains of a range; its columns are those of ``Split``.
+class RangeContent:
+    """What is read of a range.
 
     ``numbers`` are those that the `sent_id` of each entry gives, 0 where it gives none;
-    ``length`` is the number of lines.
+    ``columns`` are those of ``Split``.
     """
 
-    rows: tuple[array[int], ...]
+    columns: tuple[array[int], ...]
     groups: list[LocalGroup] = field(default_factory=list)
     malformed: dict[int, Malformed] = field(default_factory=dict)
     words: dict[Word, int] = field(default_factory=dict)
     repeating: array[int] = field(default_factory=lambda: array("q"))
     numbers: array[int] = field(default_factory=lambda: array("q"))
-    lines: array[int] = field(default_factory=lambda: array("q"))
-    offsets: array[int] = field(default_factory=lambda: array("q"))
-    group_of: array[int] = field(default_factory=lambda: array("q"))
-    sources: array[int] = field(default_factory=lambda: array("q"))
-    targets: array[int] = field(default_factory=lambda: array("q"))
-    length: int = 0
     error: str = ""
 
-    def append(self, values: Sequence[int], rows: Sequence[int]) -> None:
-        """Add an entry: number, line, offset, group, hashes; then the hash of each row."""
-        own = (self.numbers, self.lines, self.offsets, self.group_of, self.sources, self.targets)
-        for column, value in zip((*own, *self.rows), (*values, *rows), strict=True):
-            column.append(value)
 
-
-class Tables:
+class Knowledge:
     """What a process knows: words, lines and trees, shapes, which structures occur where."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ReadingTask) -> None:
         self.task = task
-        self.vocabulary = Vocabulary(task.structures)
-        self.shapes = Shapes(self.vocabulary)
-        self.words = Words()
-        self.names = _Names(task.distinct)
+        questions = QuestionTable(task.structures)
+        self.shapes = ShapeTable(questions)
+        self.tokens = TokenTable()
+        self.lemmas = _DistinctLemmas(task.distinct)
         self.hashing = Hashing(task.key)
-        self.searcher = Searcher(self.vocabulary.compiled())
+        self.searcher = Searcher(questions.compiled())
 
 
-class FrameShapes(NamedTuple):
-    """Shapes of one frame: of each its number, its nodes, and the structures to search for."""
-
-    number: int
-    size: int
-    edges: MaskedEdges
-    shapes: tuple[tuple[int, tuple[int, ...], int], ...]
-
-
-def reading_task(manifest: Manifest, structures: Sequence[Structure], key: bytes) -> Task:
-    """What is to be known of the sentences of a dataset."""
-    prefixes = ((GENERALIZATION, ""), (TRAIN, EXPOSURE))
-    return Task(
-        structures=tuple(structures),
-        texts=tuple(text_keys(manifest)),
-        distinct=frozenset(manifest.distinct_lemmas),
-        shares={
-            (split, prefix + pattern.name): pattern.targets
-            for split, prefix in prefixes
-            for pattern in manifest.patterns
-            if pattern.targets
-        },
-        key=key,
-    )
+#: A shape as plain values, and the structures to search for: size, edges, nodes, wanted.
+Search = tuple[int, MaskedEdges, tuple[int, ...], int]
 
 
 def text_keys(manifest: Manifest) -> list[str]:
-    """The comments that hold the source of a sentence and its targets."""
+    """Return the comments that hold the source of a sentence and its targets."""
     layers = (manifest.source, manifest.target, *manifest.further)
     return ["text" if layer == manifest.anchor else f"text_{layer}" for layer in layers]
 
 
-def read_range(tables: Tables, read: Range) -> Part:
-    """What remains of a range; up to where it could be read, if that fails."""
-    reader = _Reader(tables, read.split)
+def read_range(known: Knowledge, read: Range) -> RangeContent:
+    """Read a range, up to where it can be read if that fails."""
+    reader = _RangeReader(known, read.split)
     try:
-        for sentence in read_sentences(read.path, tables.words, read.start, read.end):
+        for sentence in read_sentences(read.path, known.tokens, read.start, read.end):
             reader.add(sentence)
-        reader.part.length = _count_lines(read)
     except OSError as failure:
-        reader.part.error = failure.strerror or str(failure)
-    return reader.part
+        reader.content.error = failure.strerror or str(failure)
+    return reader.content
 
 
-def search_frames(tables: Tables, asked: Sequence[FrameShapes]) -> list[int]:
-    """Which of the structures asked for occur in each shape, frame by frame."""
-    found: list[int] = []
-    for number, size, edges, shapes in asked:
-        frame = Frame(number, size, edges, tables.vocabulary)
-        for shape, nodes, wanted in shapes:
-            found.append(tables.searcher.among(Shape(shape, frame, nodes), wanted))
-    return found
+def search_shapes(known: Knowledge, searches: Sequence[Search]) -> list[int]:
+    """Return which of the wanted structures occur in each shape; shapes come frame by frame."""
+    return [
+        known.searcher.among(known.shapes.known(size, edges, nodes), wanted)
+        for size, edges, nodes, wanted in searches
+    ]
 
 
-def _count_lines(read: Range) -> int:
-    count, left = 0, read.end - read.start
-    with read.path.open("rb") as stream:
-        stream.seek(read.start)
-        while chunk := stream.read(min(_CHUNK, left)):
-            count += chunk.count(b"\n")
-            left -= len(chunk)
-    return count
+class _RangeReader:
+    """Takes the sentences of a range, one after the other, and keeps what the checks need."""
 
-
-class _Reader:
-    """Takes the sentences of a range, one after the other, and keeps what remains of them."""
-
-    def __init__(self, tables: Tables, split: str) -> None:
-        task = tables.task
-        self.part = Part(tuple(array("q") for _ in task.texts[1:]))
-        self._tables = tables
+    def __init__(self, known: Knowledge, split: str) -> None:
+        task = known.task
+        self.content = RangeContent(Split.new_columns(len(task.texts) - 1))
+        self._known = known
         self._prefix = f"{split}-"
         self._previous = 0
         self._numbers: dict[tuple[str, int, str], int] = {}
@@ -185,8 +156,8 @@ class _Reader:
 
     def add(self, sentence: Sentence | Malformed) -> None:
         """Add the next entry of the range."""
-        part, texts = self.part, self._tables.task.texts
-        entry = len(part.group_of)
+        content, texts = self.content, self._known.task.texts
+        entry = len(content.numbers)
         if isinstance(sentence, Malformed):
             self._add_malformed(sentence)
             return
@@ -194,28 +165,35 @@ class _Reader:
         try:
             source, *targets = [comments[key] for key in texts]
         except KeyError as missing:
-            reason = f"no comment # {missing.args[0]}"
-            self._add_malformed(Malformed(sentence.line, reason))
+            self._add_malformed(Malformed(sentence.line, f"no comment # {missing.args[0]}"))
             return
-        names = self._tables.names
-        own = [name for name in map(names.__getitem__, sentence.words) if name is not None]
+        lemmas = self._known.lemmas
+        own = [name for name in map(lemmas.__getitem__, sentence.words) if name is not None]
         if len(set(own)) < len(own):
-            part.repeating.append(entry)
-        if not part.words.keys() >= set(sentence.words):
+            content.repeating.append(entry)
+        if not content.words.keys() >= set(sentence.words):
             for word in sentence.words:
-                part.words.setdefault(word, entry)
-        category, hashing = comments["category"], self._tables.hashing
-        place = (self._number(comments["sent_id"]), sentence.line, sentence.offset)
+                content.words.setdefault(word, entry)
+        category, hashing = comments["category"], self._known.hashing
         hashes = (hashing.text(source), hashing.text(targets[0]))
         rows = [hashing.row(source, target, category) for target in targets]
-        part.append((*place, self._group(sentence, category), *hashes), rows)
+        self._append(
+            self._number(comments["sent_id"]),
+            (sentence.offset, self._group(sentence, category), *hashes, *rows),
+        )
 
     def _add_malformed(self, entry: Malformed) -> None:
-        self.part.malformed[len(self.part.group_of)] = entry
-        self.part.append((0, entry.line, 0, -1, 0, 0), (0,) * len(self.part.rows))
+        self.content.malformed[len(self.content.numbers)] = entry
+        columns = len(self.content.columns)
+        self._append(0, (0, -1, *(0,) * (columns - 2)))
+
+    def _append(self, number: int, values: tuple[int, ...]) -> None:
+        self.content.numbers.append(number)
+        for column, value in zip(self.content.columns, values, strict=True):
+            column.append(value)
 
     def _number(self, sent_id: str) -> int:
-        """The number that a `sent_id` gives: six digits or more behind the split."""
+        """Return the number that a `sent_id` gives: six digits or more behind the split."""
         number = self._previous + 1
         if sent_id != f"{self._prefix}{number:06d}":
             digits = sent_id.removeprefix(self._prefix)
@@ -226,23 +204,23 @@ class _Reader:
         return number
 
     def _group(self, sentence: Sentence, category: str) -> int:
-        """The number of the group that a sentence belongs to."""
+        """Return the number of the group that a sentence belongs to."""
         target = ""
         if category in self._shares:
             lemmas = {word.get("lemma") for word in sentence.words}
             target = next(filter(lemmas.__contains__, self._shares[category]), "")
-        shape = self._tables.shapes.of(sentence)
+        shape = self._known.shapes.of(sentence)
         key = (category, shape.number, target)
         number = self._numbers.get(key)
         if number is None:
-            number = self._numbers[key] = len(self.part.groups)
+            number = self._numbers[key] = len(self.content.groups)
             frame = shape.frame
             group = LocalGroup(category, frame.size, frame.edges, shape.nodes, target)
-            self.part.groups.append(group)
+            self.content.groups.append(group)
         return number
 
 
-class _Names(dict[Word, str | None]):
+class _DistinctLemmas(dict[Word, str | None]):
     """The lemmas of words of some parts of speech, ``None`` for all other words."""
 
     def __init__(self, tags: frozenset[str]) -> None:
@@ -252,3 +230,60 @@ class _Names(dict[Word, str | None]):
     def __missing__(self, word: Word) -> str | None:
         name = self[word] = word.get("lemma") if word.get("upos") in self._tags else None
         return name
+
+
+class SplitBuilder:
+    """Makes a split of its ranges, in the order of its file.
+
+    ``words`` are those of all splits, one for each content.
+    """
+
+    def __init__(
+        self, name: str, targets: int, shapes: ShapeTable, words: dict[WordContent, Word]
+    ) -> None:
+        self.split = Split(name, Split.new_columns(targets))
+        self._shapes = shapes
+        self._words = words
+        self._numbers: dict[tuple[str, int, str], int] = {}
+
+    def add(self, read: Range, content: RangeContent) -> None:
+        """Add the range that follows."""
+        split, before = self.split, len(self.split)
+        if content.malformed:
+            lines = line_at(read.path, read.start) - 1
+            for entry, malformed in content.malformed.items():
+                split.malformed[before + entry] = replace(malformed, line=malformed.line + lines)
+        for word, entry in content.words.items():
+            said = (word.form, word.attributes, word.space_after, word.extracted)
+            split.words.setdefault(self._words.setdefault(said, word), before + entry)
+        groups = _array(content.columns[1])
+        wanted = np.arange(before + 1, before + 1 + len(groups))
+        misnumbered = (groups >= 0) & (_array(content.numbers) != wanted)
+        _extend(split.misnumbered, before + np.flatnonzero(misnumbered))
+        _extend(split.repeating, before + _array(content.repeating))
+        # A malformed entry has group -1, which is the last of those that are known here.
+        known = np.array([*map(self._number, content.groups), -1], np.int64)
+        _extend(split.group_of, known[groups])
+        for rank, column in enumerate(content.columns):
+            if rank != 1:
+                split.columns[rank].extend(column)
+        split.error = content.error
+
+    def _number(self, local: LocalGroup) -> int:
+        """Return the number of a group in the split."""
+        shape = self._shapes.known(local.size, local.edges, local.nodes)
+        key = (local.category, shape.number, local.target)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.split.groups)
+            group = Group(number, self.split.name, local.category, shape, local.target)
+            self.split.groups.append(group)
+        return number
+
+
+def _array(column: array[int]) -> NDArray[np.int64]:
+    return np.frombuffer(column, np.int64) if column else np.empty(0, np.int64)
+
+
+def _extend(column: array[int], values: NDArray[np.int64]) -> None:
+    column.frombytes(np.ascontiguousarray(values, np.int64).tobytes())

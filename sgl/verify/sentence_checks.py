@@ -8,8 +8,7 @@ from functools import partial
 
 from sgl.verify.conllu import Word
 from sgl.verify.dataset import Dataset
-from sgl.verify.items import GENERALIZATION, PART, TRAIN, Split
-from sgl.verify.repetitions import repetitions
+from sgl.verify.items import GENERALIZATION, PART, TRAIN, Split, repetitions
 from sgl.verify.report import Tally, Violation
 
 _EXAMPLES = 10
@@ -84,7 +83,7 @@ def lemmas_distinct(data: Dataset, tally: Tally) -> None:
     """
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
     for split in data.splits:
-        for kind in data.kinds_of(split.name):
+        for kind in data.categories_of(split.name):
             if not _is_exempt(split, kind.category, exempt):
                 tally.checked += kind.items()
         for entry in split.repeating:

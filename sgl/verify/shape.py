@@ -1,7 +1,7 @@
 """What structures can see of a sentence, and nothing else.
 
 Structures ask a finite list of yes-no questions: is the lemma of this node one
-of those, does this edge bear one of those labels.  A ``Vocabulary`` gives every
+of those, does this edge bear one of those labels.  A ``QuestionTable`` gives every
 different question that some structure asks one bit.  The *shape* of a sentence
 keeps, in the order of its tokens, the answers alone::
 
@@ -13,7 +13,7 @@ Two sentences of one shape give every question the same answer at the same
 places and have the same edges, so every structure has the same matches in both:
 one search per shape is a search of every sentence.
 
-Shapes with the same edges share a *frame*: whatever is about edges alone (walks,
+ShapeTable with the same edges share a *frame*: whatever is about edges alone (walks,
 and degrees, which are counted on edges where parallel ones stay apart) is found
 out once for all of them.  A structure asks only few questions of a shape, so that
 shapes of a frame that answer these alike need one search (``sgl.verify.search``).
@@ -45,13 +45,13 @@ Columns = dict[int, int]
 class Frame:
     """A sentence without its words: its size and its edges.
 
-    ``number`` is its rank among the frames of a ``Shapes`` table.
+    ``number`` is its rank among the frames of a ``ShapeTable`` table.
     """
 
     number: int
     size: int
     edges: MaskedEdges
-    vocabulary: Vocabulary
+    vocabulary: QuestionTable
 
     @cached_property
     def degrees(self) -> Columns:
@@ -63,7 +63,7 @@ class Frame:
 class Shape:
     """A frame with a mask for each node, the answers of its word.
 
-    ``number`` is its rank among the shapes of a ``Shapes`` table.
+    ``number`` is its rank among the shapes of a ``ShapeTable`` table.
     """
 
     number: int
@@ -114,7 +114,7 @@ class CompiledStructure:
     questions: tuple[int, ...]
 
 
-class Vocabulary:
+class QuestionTable:
     """The distinct tests of some structures, each with its bit.
 
     Bits of nodes: first the tests on attributes, then those on degrees.  Bits of
@@ -210,10 +210,10 @@ class Vocabulary:
         )
 
 
-class Shapes:
+class ShapeTable:
     """The distinct shapes met so far, and their frames."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: QuestionTable) -> None:
         self.vocabulary = vocabulary
         self.table: dict[tuple[int, tuple[int, ...]], Shape] = {}
         self.frames: dict[tuple[int, MaskedEdges], Frame] = {}

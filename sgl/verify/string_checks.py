@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from sgl.verify.dataset import Dataset
-from sgl.verify.items import EXPOSURE, GENERALIZATION, Split
+from sgl.verify.items import EXPOSURE, GENERALIZATION, Split, repetitions
 from sgl.verify.manifest_strings import IGNORE, REJECT, Readings, Strings
-from sgl.verify.repetitions import repetitions
 from sgl.verify.report import SkippedError, Tally, Violation
 
 _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"

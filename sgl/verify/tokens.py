@@ -8,7 +8,7 @@ edge whose token says ``Extracted=Yes``::
     1   What  4     obj     4:obj          Extracted=Yes   4 -[~obj]-> 1
     3   she   4     nsubj   4:nsubj|6:obj  _               4 -[nsubj]-> 3, 6 -[~obj]-> 3
 
-``Words`` has one object for each distinct word, for each distinct way to be governed,
+``TokenTable`` has one object for each distinct word, for each distinct way to be governed,
 and for each distinct line: the million tokens of a benchmark have some ten thousand
 different lines, and each is read once.
 """
@@ -42,7 +42,7 @@ _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 class Word:
     """A token without its place: form and attributes.
 
-    There is one object for each distinct content in a ``Words`` table, so that
+    There is one object for each distinct content in a ``TokenTable`` table, so that
     identity is equality and whatever depends on the word alone can be computed
     once.
     """
@@ -80,7 +80,7 @@ class MalformedError(Exception):
 class Arcs:
     """The number of a token and its governors: HEAD, the edges, the last one's number.
 
-    There is one object for each distinct content in a ``Words`` table.
+    There is one object for each distinct content in a ``TokenTable`` table.
     """
 
     number: int
@@ -98,7 +98,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TokenTable:
     """What has been read so far in several files, to be recognised when it comes again.
 
     The distinct words, and governors of a token; the lines that say them; the trees
@@ -119,7 +119,7 @@ class Words:
 class _Lines(dict[bytes, Token]):
     """The tokens of lines; a line that is asked for the first time is read."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: TokenTable) -> None:
         super().__init__()
         self._words = words
 
@@ -143,14 +143,14 @@ def split_columns(line: str, number: int) -> list[str]:
     return cells
 
 
-def read_token(cells: list[str], line: int, words: Words) -> Token:
+def read_token(cells: list[str], line: int, words: TokenTable) -> Token:
     """The token that the cells of a line say; raises ``MalformedError``."""
     word = _word(cells, line, words)
     arcs = _arcs(cells, word.extracted, line, words)
     return Token(word, arcs, word.form + (" " if word.space_after else ""))
 
 
-def _word(cells: list[str], line: int, words: Words) -> Word:
+def _word(cells: list[str], line: int, words: TokenTable) -> Word:
     key = (*cells[1:6], cells[9])
     word = words.words.get(key)
     if word is None:
@@ -193,7 +193,7 @@ def _pairs(cell: str, column: str, line: int) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in pairs]
 
 
-def _arcs(cells: list[str], extracted: bool, line: int, words: Words) -> Arcs:
+def _arcs(cells: list[str], extracted: bool, line: int, words: TokenTable) -> Arcs:
     key = (cells[0], cells[6], cells[7], cells[8], extracted)
     arcs = words.arcs.get(key)
     if arcs is None:

@@ -1,4 +1,4 @@
-"""Who does the work: this process, or others beside it.
+"""Share the work with other processes.
 
 Ranges of files are read, frames searched and the certificate judged each by itself, so
 that processes can share these tasks; results are taken in the order of the tasks, and the
@@ -22,9 +22,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -32,10 +31,10 @@ from typing import TypeVar
 
 from sgl.verify.certificate_checks import CERTIFICATE
 from sgl.verify.dataset import Judge
-from sgl.verify.reading import Tables, Task
+from sgl.verify.reading import Knowledge, ReadingTask
 
-_T = TypeVar("_T")
-_R = TypeVar("_R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 #: More workers than these have nothing to do: the checks themselves are made by one.
 USEFUL = 8
@@ -47,57 +46,54 @@ _CERTIFICATE_BYTE = 30
 
 
 class Workers:
-    """Those who do the tasks of one verification."""
+    """Do the tasks of one verification: this process, or those of a pool."""
 
-    def __init__(self, task: Task, pool: ProcessPoolExecutor | None = None) -> None:
-        self.task = task
+    def __init__(self, task: ReadingTask, pool: ProcessPoolExecutor | None = None) -> None:
+        self.known = Knowledge(task)
         self._pool = pool
+        self._packed = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
 
-    @cached_property
-    def _packed(self) -> bytes:
-        """What others have to know."""
-        return pickle.dumps(self.task, pickle.HIGHEST_PROTOCOL)
+    def results(self, function: Callable[[Knowledge, T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """Yield what a function returns for some tasks, in their order."""
+        submitted = deque(self.submit(function, task) for task in tasks)
+        while submitted:
+            yield submitted.popleft()()
 
-    @cached_property
-    def tables(self) -> Tables:
-        """What this process knows, if it works itself."""
-        return Tables(self.task)
+    def submit(self, function: Callable[[Knowledge, T], R], task: T) -> Callable[[], R]:
+        """Submit a task; return a function that waits for its result."""
+        future: Future[R] | None = None
+        with suppress(BrokenProcessPool):
+            if self._pool is not None:
+                future = self._pool.submit(_call, function, self._packed, task)
 
-    def results(self, function: Callable[[Tables, _T], _R], tasks: Iterable[_T]) -> Iterator[_R]:
-        """What a function makes of some tasks, in their order."""
-        asked = deque((task, self._submit(function, task)) for task in tasks)
-        while asked:
-            task, future = asked.popleft()
-            try:
-                yield function(self.tables, task) if future is None else future.result()
-            except BrokenProcessPool:
-                yield function(self.tables, task)
+        def result() -> R:
+            with suppress(BrokenProcessPool):
+                if future is not None:
+                    return future.result()
+            return function(self.known, task)
+
+        return result
 
     def judging(self, directory: Path, judge: Judge) -> Judge:
-        """A judge for the certificate of a dataset, at work from now on if others work."""
+        """Return the judge of the certificate, at work from now on if there is a pool."""
         path = directory / CERTIFICATE
-        try:
-            text = path.read_bytes() if self._pool and path.is_file() else b""
-        except OSError:
-            return judge
-        verdict = self._submit(_judge, (judge, text)) if text else None
-        return judge if verdict is None else _Ahead(judge, text, verdict)
-
-    def _submit(self, function: Callable[[Tables, _T], _R], task: _T) -> Future[_R] | None:
-        """The result to come; none if nobody else works."""
-        if self._pool is None:
-            return None
-        try:
-            return self._pool.submit(_call, function, self._packed, task)
-        except BrokenProcessPool:
-            return None
+        with suppress(OSError):
+            if self._pool is not None and path.is_file():
+                text = path.read_bytes()
+                verdict = self.submit(_judge, (judge, text))
+                # The file may have changed when the check reads it.
+                return lambda asked: verdict() if asked == text else judge(asked)
+        return judge
 
 
 @contextmanager
 def workers_for(
-    directory: Path, task: Task, number: int, standby: ProcessPoolExecutor | None = None
+    directory: Path, task: ReadingTask, number: int, standby: ProcessPoolExecutor | None = None
 ) -> Iterator[Workers]:
-    """So many workers, those that stand by or new ones; this process alone for a small dataset."""
+    """Give ``number`` workers, of the pool ``standby`` or of a new one.
+
+    A small dataset is worth no processes: then the work is done here.
+    """
     if number < 2 or _work(directory) < WORTH_IT:
         yield Workers(task)
         return
@@ -110,7 +106,7 @@ def workers_for(
 
 @contextmanager
 def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
-    """So many processes for a verification to come, which start at once; none for one worker."""
+    """Start ``number`` processes for a verification to come; none for one worker."""
     if number < 2:
         yield None
         return
@@ -120,7 +116,7 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
 
 @contextmanager
 def _pool(number: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, which start at once."""
+    """Start ``number`` processes at once."""
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin)
     try:
         with _unheard_by_children():
@@ -133,7 +129,7 @@ def _pool(number: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _unheard_by_children() -> Iterator[None]:
-    """Processes that start meanwhile hear no Ctrl-C until they ask for it.
+    """Keep processes that start in this block from hearing Ctrl-C until they ask for it.
 
     They import modules first, and Python would answer with a traceback there.
     """
@@ -150,7 +146,7 @@ def _unheard_by_children() -> Iterator[None]:
 
 
 def _work(directory: Path) -> int:
-    """How much there is to do, in bytes of CoNLL-U."""
+    """Return how much there is to do, in bytes of CoNLL-U."""
     files = [*(directory / "conllu").glob("*.conllu")]
     try:
         certificate = directory / CERTIFICATE
@@ -160,28 +156,10 @@ def _work(directory: Path) -> int:
         return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Ahead:
-    """A judge that has been asked about some bytes in advance."""
-
-    judge: Judge
-    text: bytes
-    verdict: Future[tuple[str, ...]]
-
-    def __call__(self, text: bytes) -> tuple[str, ...]:
-        """The verdict of the other process, if it is about these bytes."""
-        if text != self.text:
-            return self.judge(text)
-        try:
-            return self.verdict.result()
-        except BrokenProcessPool:
-            return self.judge(text)
-
-
 def _begin() -> None:
-    """What a process does first: it ends when the one does that has started it.
+    """Have this process end when the one that has started it does: what it does first.
 
-    So it does with Ctrl-C, and says nothing, unless interruptions are ignored.
+    It also ends with Ctrl-C, and says nothing, unless interruptions are ignored.
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -198,19 +176,19 @@ def _end_with(parent: BaseProcess) -> None:
 
 
 def _ready() -> None:
-    """The first task of a process that stands by: to be there."""
+    """Do nothing: the first task of a process that stands by."""
 
 
-def _call(function: Callable[[Tables, _T], _R], packed: bytes, task: _T) -> _R:
-    return function(_tables(packed), task)
+def _call(function: Callable[[Knowledge, T], R], packed: bytes, task: T) -> R:
+    return function(_known(packed), task)
 
 
 @lru_cache(maxsize=1)
-def _tables(packed: bytes) -> Tables:
-    """What this process knows, if it is one that was started to work for another."""
-    return Tables(pickle.loads(packed))  # noqa: S301 - its parent sends it
+def _known(packed: bytes) -> Knowledge:
+    """Return what this process knows, if it was started to work for another."""
+    return Knowledge(pickle.loads(packed))  # noqa: S301 - its parent sends it
 
 
-def _judge(_: Tables, asked: tuple[Judge, bytes]) -> tuple[str, ...]:
+def _judge(_: Knowledge, asked: tuple[Judge, bytes]) -> tuple[str, ...]:
     judge, text = asked
     return judge(text)

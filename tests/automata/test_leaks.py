@@ -26,7 +26,7 @@ from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish
 from sgl.rendering import conllu
 from sgl.resources import grammars_dir
-from sgl.verify.conllu import Sentence, Words, read_sentences
+from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 
 CASES = [(pattern, leak) for leak in LEAKS for pattern in leak.patterns]
 
@@ -47,7 +47,7 @@ def test_a_leaking_rule_is_found(pattern: str, leak: Leak, tmp_path: Path) -> No
     )
     path = tmp_path / "witness.conllu"
     path.write_text(text, "utf-8")
-    (sentence,) = read_sentences(path, Words())
+    (sentence,) = read_sentences(path, TokenTable())
     assert isinstance(sentence, Sentence)
     assert search(str(claim.structure), sentence) is not None
 

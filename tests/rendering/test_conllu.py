@@ -14,7 +14,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Item, interpret
 from sgl.rendering import ConlluError, conllu
-from sgl.verify.conllu import Malformed, Sentence, Words, read_sentences
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
 
 
 def node(position: int, **attributes: str) -> GraphNode:
@@ -23,7 +23,7 @@ def node(position: int, **attributes: str) -> GraphNode:
 
 def read(path: Path, text: str) -> list[Sentence | Malformed]:
     path.write_bytes(text.encode())
-    return list(read_sentences(path, Words()))
+    return list(read_sentences(path, TokenTable()))
 
 
 def rebuilt(sentence: Sentence) -> Graph:
@@ -308,7 +308,7 @@ def test_a_cycle_is_named(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_bytes(WRITTEN.encode().replace(b"2\tdid", b"2\td\xff"))
-    (found,) = read_sentences(path, Words())
+    (found,) = read_sentences(path, TokenTable())
     assert found == Malformed(6, "the line is not UTF-8")
 
 

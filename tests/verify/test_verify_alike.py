@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from io import BytesIO
 from pathlib import Path
@@ -19,12 +19,10 @@ from tiny_dataset import repeated_sentence, sentence_in_two_splits, tiny
 
 from sgl.cli.main import OK, run
 from sgl.verify import certificate_faults, conllu, loading, reading, verify, workers
-from sgl.verify.conllu import Malformed, Sentence, Words, ranges, read_sentence, read_sentences
-from sgl.verify.items import Split
-from sgl.verify.questions import Questions
-from sgl.verify.repetitions import repetitions
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, ranges, read_sentence, read_sentences
+from sgl.verify.items import Split, repetitions
 from sgl.verify.search import Searcher
-from sgl.verify.shape import Shape, Shapes, Vocabulary
+from sgl.verify.shape import QuestionTable, Shape, ShapeTable
 from sgl.verify.structure import read_structure
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
@@ -41,8 +39,8 @@ def test_searching_many_shapes_at_once_is_searching_each_for_each(
 ) -> None:
     """What is remembered of one shape or structure is never taken for another's."""
     structures = [read_structure(text) for text in texts]
-    vocabulary = Vocabulary(structures)
-    shapes, searcher = Shapes(vocabulary), Searcher(vocabulary.compiled())
+    vocabulary = QuestionTable(structures)
+    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary.compiled())
     of_sentence = [shapes.of(graph) for graph in sentences]
     everything = (1 << len(structures)) - 1
     for shape in sorted(of_sentence, key=lambda shape: shape.frame.number):
@@ -54,8 +52,8 @@ def test_searching_many_shapes_at_once_is_searching_each_for_each(
 
 def test_the_order_of_searching_does_not_matter() -> None:
     structures = [read_structure(t) for t in ("{ V -[a]-> N[lemma=x] }", "{ V -[b]{2}-> N }")]
-    vocabulary = Vocabulary(structures)
-    shapes, searcher = Shapes(vocabulary), Searcher(vocabulary.compiled())
+    vocabulary = QuestionTable(structures)
+    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary.compiled())
     word = next(iter(_words("x", "y")))
     other = _words("x", "y")[1]
     shape = shapes.of(Sentence(1, (), (other, word), ((0, "a", 1),), 0))
@@ -78,7 +76,7 @@ def test_nothing_rests_on_the_questions_foreseen(
     data = tiny()
     sentence_in_two_splits(data)
     foreseen = verify(data.write(tmp_path))
-    monkeypatch.setattr(Questions, "_asked", lambda *_: iter(()))
+    monkeypatch.setattr(loading, "structures_of", lambda *_: 0)
     assert verify(tmp_path) == foreseen
 
 
@@ -103,7 +101,7 @@ def test_the_questions_foreseen_are_all_that_are_asked(
 
 def plainly(path: Path) -> list[Sentence | Malformed]:
     """The blocks of a file, read line by line and column by column."""
-    return list(conllu.read_plainly(BytesIO(path.read_bytes()), 1, 0, Words()))
+    return list(conllu.read_plainly(BytesIO(path.read_bytes()), 1, 0, TokenTable()))
 
 
 def said(blocks: list[Sentence | Malformed]) -> list[object]:
@@ -134,7 +132,7 @@ def test_recognised_blocks_are_what_plain_reading_makes_of_them(
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conllu, "_CHUNK", chunk)
-        found = list(read_sentences(path, Words()))
+        found = list(read_sentences(path, TokenTable()))
     assert said(found) == said(plainly(path))
 
 
@@ -163,7 +161,7 @@ def test_a_file_that_is_cut_into_ranges_has_the_same_blocks(
         places = list(ranges(path, size))
         for start, end in places:
             before = content.count(b"\n", 0, start)
-            blocks = read_sentences(path, Words(), start, end)
+            blocks = read_sentences(path, TokenTable(), start, end)
             found.extend(later(block, before) for block in blocks)
     assert b"".join(content[start:end] for start, end in places) == content
     assert said(found) == said(plainly(path))
@@ -172,7 +170,7 @@ def test_a_file_that_is_cut_into_ranges_has_the_same_blocks(
 def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
     path = tiny().write(tmp_path) / "conllu/train.conllu"
     path.write_bytes(path.read_bytes().replace(b"3\tsaw", b"9\tsaw", 1))
-    blocks = list(read_sentences(path, Words()))
+    blocks = list(read_sentences(path, TokenTable()))
     assert isinstance(blocks[0], Malformed)
     for block in blocks[1:]:
         assert isinstance(block, Sentence)
@@ -183,7 +181,7 @@ def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
 def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(
     texts: list[int], cut: int
 ) -> None:
-    splits = [Split("train"), Split("dev")]
+    splits = [Split(name, Split.new_columns(1)) for name in ("train", "dev")]
     for split, part in zip(splits, (texts[:cut], texts[cut:]), strict=True):
         split.sources.extend(part)
         split.group_of.extend(0 if text else -1 for text in part)
@@ -252,7 +250,7 @@ def test_the_report_on_a_broken_dataset_is_the_same_for_every_number_of_workers(
 @pytest.mark.usefixtures("small_tasks")
 def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers.Workers, "_submit", _to_one_who_dies)
+        patch.setattr(ProcessPoolExecutor, "submit", _to_one_who_dies)
         report = verify(dataset, workers=2)
     assert report == verify(dataset)
 
@@ -298,7 +296,7 @@ def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
 ) -> None:
     text = (dataset / "certificate.json").read_bytes()
     monkeypatch.setattr(workers, "WORTH_IT", 0)
-    task = reading.Task((), ("text", "text_lf"), frozenset(), {}, b"")
+    task = reading.ReadingTask((), ("text", "text_lf"), frozenset(), {}, b"")
     with workers.workers_for(dataset, task, 2) as others:
         judge = others.judging(dataset, certificate_faults)
         assert judge(text) == ()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sgl.verify.conllu import Sentence, Word
 from sgl.verify.search import Match, Searcher
-from sgl.verify.shape import Shapes, Vocabulary
+from sgl.verify.shape import QuestionTable, ShapeTable
 from sgl.verify.structure import Body, Labels, Structure, Walk, read_structure
 
 Edges = tuple[tuple[int, str, int], ...]
@@ -32,8 +32,8 @@ def sentence(lemmas: str, edges: Edges) -> Sentence:
 
 
 def search(text: str, graph: Sentence) -> Match | None:
-    vocabulary = Vocabulary([read_structure(text)])
-    shape = Shapes(vocabulary).of(graph)
+    vocabulary = QuestionTable([read_structure(text)])
+    shape = ShapeTable(vocabulary).of(graph)
     searcher = Searcher(vocabulary.compiled())
     assert searcher.occurs(shape, 0) == (searcher.match(shape, 0) is not None)
     return searcher.match(shape, 0)
@@ -84,7 +84,7 @@ def test_a_match_names_the_words() -> None:
 
 
 def test_equal_answers_give_one_shape() -> None:
-    shapes = Shapes(Vocabulary([read_structure("{ N[lemma=dog|cat] -[det]-> D }")]))
+    shapes = ShapeTable(QuestionTable([read_structure("{ N[lemma=dog|cat] -[det]-> D }")]))
     dog = shapes.of(sentence("dog slept", ((1, "nsubj", 0),)))
     assert shapes.of(sentence("cat saw", ((1, "obj", 0),))) is dog
     assert shapes.of(sentence("bird slept", ((1, "nsubj", 0),))) is not dog
@@ -194,8 +194,8 @@ def test_what_is_found_is_a_match(text: str, graph: Sentence) -> None:
 
 
 def test_one_search_serves_all_sentences_of_a_shape() -> None:
-    vocabulary = Vocabulary([read_structure("{ V -[obj]-> N[lemma=dog] }")])
-    shapes = Shapes(vocabulary)
+    vocabulary = QuestionTable([read_structure("{ V -[obj]-> N[lemma=dog] }")])
+    shapes = ShapeTable(vocabulary)
     searcher = Searcher(vocabulary.compiled())
     first = shapes.of(sentence("saw cat", ((0, "obj", 1),)))
     second = shapes.of(sentence("heard bird", ((0, "obj", 1),)))
