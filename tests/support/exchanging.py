@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import pytest
+from _pytest.mark import ParameterSet
 from toy import TOY, all_derivations
 
 from sgl.core.grammar import CoreGrammar
@@ -16,10 +18,18 @@ from sgl.diagnostics.render import render
 from sgl.frontend import Compiled, compile_project
 from sgl.lang.project import load_project
 from sgl.pipeline.grammar import open_grammar
-from sgl.research.exchange import Imported, lower_irtg, read_irtg, with_source, write_sgl
+from sgl.research.exchange import ImportedGrammar, lower_irtg, read_irtg, with_source, write_sgl
 
 ROOT = Path(__file__).parents[2]
 OUR_GRAMMARS = ("toy", "farm", "slog", "sget")
+
+
+def marked(name: str, *others: object) -> ParameterSet:
+    """A parameter set for a grammar of our own; the large ones are slow."""
+    slow = [pytest.mark.slow] if name in ("slog", "sget") else []
+    return pytest.param(name, *others, marks=slow)
+
+
 Sentence = tuple[tuple[str, ...], ...]
 
 
@@ -38,7 +48,7 @@ def compiled(path: Path) -> Compiled:
     return found
 
 
-def imported(text: str) -> tuple[Imported | None, Diagnostics, SourceMap]:
+def imported(text: str) -> tuple[ImportedGrammar | None, Diagnostics, SourceMap]:
     """What is read from the text of an IRTG, before a source layer is chosen."""
     sources, diagnostics = SourceMap(), Diagnostics()
     source = sources.add(SourceFile("test.irtg", text))

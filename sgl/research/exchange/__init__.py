@@ -7,28 +7,24 @@
     write_sgl    core grammar -> text        with_source  -> core grammar with a source layer
 
 What a target cannot say is compiled away where that is possible (``capital``, by
-:mod:`sgl.research.exchange.capitals`) and reported where it is not.
+:mod:`sgl.research.exchange.capitals`) and reported where it is not
+(:mod:`sgl.research.exchange.unsupported`).
 """
 
 from sgl.research.exchange.capitals import WithoutCapitals, without_capitals
-from sgl.research.exchange.losses import report_capitals, report_losses
-from sgl.research.exchange.lower_irtg import Imported, lower_irtg
-from sgl.research.exchange.read_irtg import read_irtg
+from sgl.research.exchange.irtg_file import read_irtg
+from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
 from sgl.research.exchange.source_layer import with_source
-from sgl.research.exchange.write_irtg import unwritable_words, write_irtg
-from sgl.research.exchange.write_nltk import repeating, unquotable_words, write_nltk
+from sgl.research.exchange.write_irtg import write_irtg
+from sgl.research.exchange.write_nltk import repeating, write_nltk
 from sgl.research.exchange.write_sgl import write_sgl
 
 __all__ = [
-    "Imported",
+    "ImportedGrammar",
     "WithoutCapitals",
     "lower_irtg",
     "read_irtg",
     "repeating",
-    "report_capitals",
-    "report_losses",
-    "unquotable_words",
-    "unwritable_words",
     "with_source",
     "without_capitals",
     "write_irtg",

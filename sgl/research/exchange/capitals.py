@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, Template, Token
-from sgl.research.exchange.spelling import Names
+from sgl.research.exchange.names import FreeNames
 
 #: The text layers in which a phrase begins with a capital.
 Raised = frozenset[int]
@@ -41,10 +41,7 @@ class WithoutCapitals:
 
 
 def without_capitals(grammar: CoreGrammar, layers: Sequence[int] | None = None) -> WithoutCapitals:
-    """The grammar with the ``capital`` of some text layers compiled into its categories.
-
-    Without ``layers`` it is that of all of them.
-    """
+    """Return the grammar with the ``capital`` of some text layers, or all, in its categories."""
     return _Copying(grammar, range(len(grammar.text_layers)) if layers is None else layers).run()
 
 
@@ -57,7 +54,7 @@ class Emptiness:
 
 
 def emptiness(grammar: CoreGrammar, layer: int) -> list[Emptiness]:
-    """What the phrases of each category can be in a text layer, as a least fixed point."""
+    """Return what the phrases of each category can be in a text layer, as a least fixed point."""
     found = [Emptiness(False, False)] * len(grammar.categories)
     changed = True
     while changed:
@@ -115,7 +112,7 @@ class _Copying:
         return WithoutCapitals(grammar, origins, tuple(rule_of), tuple(self.inexact))
 
     def _copy(self, category: int, raised: Raised) -> int:
-        """The copy of a category; layers in which it is always empty make no difference."""
+        """Return the copy of a category; layers in which it is always empty make no difference."""
         filled = frozenset(x for x in raised if self.emptiness[x][category].filled)
         return self.copies.setdefault((category, filled), len(self.copies))
 
@@ -141,7 +138,7 @@ class _Copying:
     def _template(
         self, rule: Rule, layer: int, raise_first: bool, wanted: list[set[int]]
     ) -> Template:
-        """The template without capitals; ``wanted`` collects the children to be raised."""
+        """Return the template without capitals; ``wanted`` collects the children to be raised."""
         items: list[Item] = []
         plain: set[int] = set()
         pending = raise_first
@@ -168,7 +165,7 @@ class _Copying:
 
     def _categories(self) -> list[Category]:
         old = self.grammar.categories
-        names = Names(*(category.name for category in old))
+        names = FreeNames(*(category.name for category in old))
         several = len({layer for _, raised in self.copies for layer in raised}) > 1
         copies = []
         for category, raised in self.copies:

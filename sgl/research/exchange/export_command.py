@@ -20,17 +20,16 @@ from sgl.lang.project import read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError, conllu
-from sgl.research.exchange import (
-    WithoutCapitals,
-    repeating,
+from sgl.research.exchange.capitals import WithoutCapitals, without_capitals
+from sgl.research.exchange.names import CONCATENATION
+from sgl.research.exchange.unsupported import (
     report_capitals,
-    report_losses,
-    unquotable_words,
-    unwritable_words,
-    without_capitals,
-    write_irtg,
-    write_nltk,
+    report_repetition,
+    report_unsupported,
+    report_words,
 )
+from sgl.research.exchange.write_irtg import write_irtg
+from sgl.research.exchange.write_nltk import write_nltk
 
 
 @click.group("export")
@@ -62,10 +61,11 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None, force: b
     """
     compiled = session.open(grammar)
     layers = range(len(compiled.grammar.text_layers))
-    _refuse(compiled, unwritable_words(compiled.grammar), "Alto", session.diagnostics)
-    resolved = _prepared(compiled, layers, session.diagnostics)
-    session.stop_on_errors()
-    labels = _phrase_labels(compiled, resolved) if tree else None
+    report_words(compiled, layers, "Alto", session.diagnostics, reserved=(CONCATENATION,))
+    resolved = _prepare(session, compiled, layers)
+    # Nodes of phrase-structure trees are labelled by categories without features.
+    names = [category.name.partition("[")[0] for category in compiled.grammar.categories]
+    labels = [names[category] for category in resolved.category_of] if tree else None
     text = write_irtg(resolved.grammar, labels, _title(compiled))
     deliver(text, out, force, grammar, session.diagnostics)
 
@@ -82,58 +82,26 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None, f
     name = layer or core.text_layers[0].name
     session.check_names([name], text_layers(core), "text layer")
     number = core.text_layer(name)
-    _refuse(compiled, unquotable_words(core, number), "NLTK", session.diagnostics)
-    _refuse_repetition(compiled, number, session.diagnostics)
-    resolved = _prepared(compiled, [number], session.diagnostics)
-    session.stop_on_errors()
+    report_words(compiled, [number], "NLTK", session.diagnostics)
+    report_repetition(compiled, number, session.diagnostics)
+    resolved = _prepare(session, compiled, [number])
     text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
     deliver(text, out, force, grammar, session.diagnostics)
 
 
-def _prepared(
-    compiled: Compiled, layers: Sequence[int], diagnostics: Diagnostics
-) -> WithoutCapitals:
-    """The grammar as other formats can say it; reports what they cannot."""
+def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> WithoutCapitals:
+    """Return the grammar as other formats can say it; end the command if they cannot."""
     resolved = without_capitals(compiled.grammar, layers)
-    declarations = [d for unit in compiled.project.units for d in unit.file.declarations]
-    report_losses(compiled.grammar, declarations, layers, diagnostics)
-    report_capitals(resolved, compiled.grammar, compiled.rule_spans, diagnostics)
+    report_unsupported(compiled, layers, session.diagnostics)
+    report_capitals(resolved, compiled, session.diagnostics)
+    session.stop_on_errors()
     return resolved
 
 
 def _title(compiled: Compiled) -> str:
-    """A line for the head of the file."""
+    """Return a line for the head of the file."""
     title = compiled.project.title
     return f"{compiled.project.name}: {title}" if title else compiled.project.name
-
-
-def _phrase_labels(compiled: Compiled, resolved: WithoutCapitals) -> list[str]:
-    """The label of each category in a phrase-structure tree: its name without features."""
-    categories = compiled.grammar.categories
-    return [categories[old].name.partition("[")[0] for old in resolved.category_of]
-
-
-def _refuse(
-    compiled: Compiled, words: Sequence[tuple[int, str]], tool: str, diagnostics: Diagnostics
-) -> None:
-    for rule, word in words:
-        diagnostics.error(
-            "SGL1213",
-            compiled.rule_spans[rule],
-            f"{tool} has no way to write the word `{word}`",
-            hint="spell it otherwise",
-        )
-
-
-def _refuse_repetition(compiled: Compiled, layer: int, diagnostics: Diagnostics) -> None:
-    name = compiled.grammar.text_layers[layer].name
-    for rule in repeating(compiled.grammar, layer):
-        diagnostics.error(
-            "SGL1214",
-            compiled.rule_spans[rule],
-            f"`{name}` is not context-free: this rule repeats a child in it",
-            hint="`--layer` names another layer",
-        )
 
 
 # ---- graphs
@@ -148,13 +116,13 @@ def _refuse_repetition(compiled: Compiled, layer: int, diagnostics: Diagnostics)
     type=click.IntRange(min=1, max=MAX_COUNT),
     default=100,
     show_default=True,
-    help="How many sentences to draw.",
+    help="How many sentences to sample.",
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
     "--sentences",
     type=click.Path(path_type=Path),
-    help="Read sentences from this file, one on a line, instead of drawing them.",
+    help="Read sentences from this file, one on a line, instead of sampling them.",
 )
 @click.option("--layer", metavar="LAYER", help="The graph layer.  [default: the first tree]")
 @output_options
@@ -172,7 +140,7 @@ def conllu_command(
 ) -> None:
     """Write the graphs of sentences of GRAMMAR as CoNLL-U.
 
-    The sentences are drawn, from all of the grammar or from WHAT (as in `sglc sample`), or
+    The sentences are sampled, from all of the grammar or from WHAT (as in `sglc sample`), or
     they are read from a file; a sentence with several readings has its likeliest graph.
     """
     compiled = session.open(grammar)
@@ -181,13 +149,13 @@ def conllu_command(
     if not trees:
         session.refuse("the grammar has no graph layer that is a tree")
     if sentences is not None and what is not None:
-        session.refuse("sentences are drawn or read, not both")
+        session.refuse("sentences are sampled or read, not both")
     graph = compiled.grammar.graph_layer(layer or trees[0])
     if sentences is not None:
         items = _read(compiled, graph, sentences, session.sources, session.diagnostics)
     else:
-        drawn = draw_items(session, compiled, choose(session, compiled, what), number, seed)
-        items = [(f"sample-{i:06d}", item) for i, item in enumerate(drawn, 1)]
+        sampled = draw_items(session, compiled, choose(session, compiled, what), number, seed)
+        items = [(f"sample-{i:06d}", item) for i, item in enumerate(sampled, 1)]
     category = what or ("sample" if sentences is None else "read")
     text = "".join(_graphs(compiled, graph, items, category, session.diagnostics))
     deliver(text, out, force, grammar, session.diagnostics)

@@ -2,7 +2,8 @@
 
 States become categories and rules keep their labels as names.  Several final states
 are gathered under a category of their own.  What can never take part in a derivation
-is left out, since SGL takes it for a mistake, and weights are divided by their sum.
+is left out: it does no harm to Alto, while SGL takes a category that can never be built,
+and a rule that is never used, for a mistake.  Weights are divided by their sum.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, TextLayer
+import networkx as nx
+
+from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLayer
 from sgl.diagnostics import Diagnostics, Span, suggest
-from sgl.research.exchange.algebras import Algebra, Lowering, algebra
-from sgl.research.exchange.irtg_syntax import Interpretation, IrtgFile, IrtgRule, Value
-from sgl.research.exchange.spelling import Names
-from sgl.research.exchange.useful import TreeRule, useful_rules
+from sgl.lang.syntax import Name
+from sgl.research.exchange.irtg_file import IrtgFile, IrtgRule, TermOf
+from sgl.research.exchange.names import FreeNames
+from sgl.research.exchange.terms import Algebra, TermReader, algebra
 
 #: How far the weights of a state may be from 1 in sum and count as probabilities.
 TOLERANCE = 1e-9
@@ -24,7 +27,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedGrammar:
     """A grammar from elsewhere: its text layers and rules, and where each was written.
 
     ``trees`` are the layers that print a tree.  The first layer need not be fit to be
@@ -36,8 +39,25 @@ class Imported:
     trees: frozenset[int]
 
 
-def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) -> Imported | None:
-    """The grammar that a file means; None after a report.
+@dataclass(frozen=True, slots=True)
+class TreeRule:
+    """A rule by the names of its states, with the template of each layer.
+
+    ``weighted`` says whether the weight is written in the file.
+    """
+
+    label: Name
+    state: str
+    children: tuple[str, ...]
+    weight: float
+    weighted: bool
+    templates: tuple[Template, ...]
+
+
+def lower_irtg(
+    file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics
+) -> ImportedGrammar | None:
+    """Return the grammar that a file means; None after a report.
 
     Args:
         file: what was read.
@@ -51,86 +71,75 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
             feature.span,
             f"the feature `{feature}` is left out: SGL has weights of rules only",
         )
-    interpretations = _interpretations(file, diagnostics)
-    rules = _rules(file, interpretations, diagnostics)
+    algebras = _algebras(file, diagnostics)
+    rules = _rules(file, algebras, diagnostics)
     if diagnostics.errors:
         return None
-    if not interpretations:
-        _report_nothing(span, "no interpretation over strings or trees", diagnostics)
+    states = (state for rule in file.rules for state in (rule.state, *rule.children))
+    finals = list(dict.fromkeys(state.name.text for state in states if state.final))
+    missing, hint = "", ""
+    if not algebras:
+        missing = "no interpretation over strings or trees"
+    elif not finals:
+        missing, hint = "no final state", "mark where derivations begin: `S! -> …`"
+    else:
+        rules = _useful_rules(rules, finals, diagnostics)
+        finals = [final for final in finals if any(rule.state == final for rule in rules)]
+        missing = "" if finals else "no derivation from its final states"
+    if missing:
+        diagnostics.error("SGL1204", span, f"this IRTG has {missing}", hint=hint)
         return None
-    finals = _finals(file)
-    if not finals:
-        _report_nothing(
-            span, "no final state", diagnostics, hint="mark where derivations begin: `S! -> …`"
-        )
-        return None
-    used = useful_rules(rules, finals, diagnostics)
-    if not any(rule.state in finals for rule in used):
-        _report_nothing(span, "no derivation from its final states", diagnostics)
-        return None
-    layers = [algebra.layer(called) for called, algebra in interpretations.items()]
-    trees = frozenset(i for i, kind in enumerate(interpretations.values()) if kind.is_tree)
-    return _assemble(name, layers, trees, used, finals, diagnostics)
+    layers = [kind.layer(called) for called, kind in algebras.items()]
+    trees = frozenset(i for i, kind in enumerate(algebras.values()) if kind.is_tree)
+    return _assemble(name, layers, trees, rules, finals, diagnostics)
 
 
-def _report_nothing(span: Span, what: str, diagnostics: Diagnostics, hint: str = "") -> None:
-    diagnostics.error("SGL1204", span, f"this IRTG has {what}", hint=hint)
-
-
-# ---- interpretations
-
-
-def _interpretations(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
-    """The interpretations that have a counterpart, by name."""
+def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
+    """Return the algebras of the interpretations that have a counterpart, by name."""
     found: dict[str, Algebra] = {}
     seen: set[str] = set()
     for declared in file.interpretations:
-        if declared.name.text in seen:
+        name, kind = declared.name.text, algebra(declared.algebra.text)
+        if name in seen:
             diagnostics.error(
-                "SGL1203",
-                declared.name.span,
-                f"the interpretation `{declared.name}` is there twice",
+                "SGL1203", declared.name.span, f"the interpretation `{name}` is there twice"
             )
-            continue
-        seen.add(declared.name.text)
-        kind = algebra(declared.algebra.text)
-        if kind is not None:
-            found[declared.name.text] = kind
+        elif kind is not None:
+            found[name] = kind
         else:
-            _report_algebra(declared, diagnostics)
+            diagnostics.warning(
+                "SGL1202",
+                declared.algebra.span,
+                f"the interpretation `{name}` is left out: SGL has no counterpart of a "
+                f"{declared.algebra.text.rpartition('.')[2]}",
+                notes=(
+                    "strings and trees have one: StringAlgebra, TreeAlgebra and their variants",
+                ),
+            )
+        seen.add(name)
     return found
-
-
-def _report_algebra(declared: Interpretation, diagnostics: Diagnostics) -> None:
-    kind = declared.algebra.text.rpartition(".")[2]
-    diagnostics.warning(
-        "SGL1202",
-        declared.algebra.span,
-        f"the interpretation `{declared.name}` is left out: SGL has no counterpart of a {kind}",
-        notes=("strings and trees have one: StringAlgebra, TreeAlgebra and their variants",),
-    )
 
 
 # ---- rules
 
 
 def _rules(
-    file: IrtgFile, interpretations: dict[str, Algebra], diagnostics: Diagnostics
+    file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostics
 ) -> list[TreeRule]:
-    """The rules, in order.
+    """Return the rules, in order.
 
     A homomorphism maps *labels* to terms: a rule without lines has those of an earlier
     rule with its label.
     """
     declared = [interpretation.name.text for interpretation in file.interpretations]
-    meanings: dict[str, dict[str, Value]] = {}
+    meanings: dict[str, dict[str, TermOf]] = {}
     rules = []
     split: list[Span] = []
     for rule in file.rules:
         meaning = meanings.setdefault(rule.label.text, {})
-        _add_values(rule, meaning, declared, diagnostics)
+        _add_terms(rule, meaning, declared, diagnostics)
         templates = []
-        for name, kind in interpretations.items():
+        for name, kind in algebras.items():
             value = meaning.get(name)
             if value is None:
                 diagnostics.error(
@@ -140,29 +149,23 @@ def _rules(
                     hint=f"add a line `[{name}] …` below it",
                 )
                 continue
-            lowering = Lowering(len(rule.children), diagnostics)
-            templates.append(kind.template(value.term, lowering))
-            split.extend(lowering.split)
-        rules.append(
-            TreeRule(
-                rule.label,
-                rule.state.name.text,
-                tuple(child.name.text for child in rule.children),
-                _weight(rule, diagnostics),
-                rule.weight is not None,
-                tuple(templates),
-            )
-        )
+            reader = TermReader(len(rule.children), diagnostics)
+            templates.append(kind.template(value.term, reader))
+            split.extend(reader.split)
+        children = tuple(child.name.text for child in rule.children)
+        weight, weighted = _weight(rule, diagnostics), rule.weight is not None
+        state = rule.state.name.text
+        rules.append(TreeRule(rule.label, state, children, weight, weighted, tuple(templates)))
     for span in dict.fromkeys(split):
         diagnostics.warning("SGL1207", span, "this word has spaces in it and becomes several words")
     return rules
 
 
-def _add_values(
-    rule: IrtgRule, meaning: dict[str, Value], declared: Sequence[str], diagnostics: Diagnostics
+def _add_terms(
+    rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[str], diagnostics: Diagnostics
 ) -> None:
     own: set[str] = set()
-    for value in rule.values:
+    for value in rule.terms:
         name = value.interpretation
         if name.text not in declared:
             diagnostics.error(
@@ -181,28 +184,51 @@ def _add_values(
 
 
 def _weight(rule: IrtgRule, diagnostics: Diagnostics) -> float:
-    """The weight of a rule, 1 unless it is written; 0 if the rule is never used."""
+    """Return the weight of a rule, 1 unless it is written; 0 if the rule is never used."""
     if rule.weight is None:
         return 1.0
     try:
         weight = float(rule.weight.text)
     except ValueError:
         weight = -1.0
-    if not 0 <= weight < _LARGEST:
-        diagnostics.error(
-            "SGL1203",
-            rule.weight.span,
-            f"`{rule.weight}` is no weight",
-            hint="a weight is a number from 0 on, such as `[0.25]`",
+    if 0 <= weight < _LARGEST:
+        return weight
+    diagnostics.error(
+        "SGL1203",
+        rule.weight.span,
+        f"`{rule.weight}` is no weight",
+        hint="a weight is a number from 0 on, such as `[0.25]`",
+    )
+    return 1.0
+
+
+def _useful_rules(
+    rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics
+) -> list[TreeRule]:
+    """Return the rules of weight above 0 that take part in some derivation; report the others."""
+    weighted = [rule for rule in rules if rule.weight > 0]
+    productive, found = None, set[str]()
+    while found != productive:
+        productive = found
+        found = {rule.state for rule in weighted if productive.issuperset(rule.children)}
+    buildable = [rule for rule in weighted if found.issuperset(rule.children)]
+    below: nx.DiGraph[str] = nx.DiGraph()
+    below.add_nodes_from(finals)
+    below.add_edges_from((rule.state, child) for rule in buildable for child in rule.children)
+    reachable = set(finals).union(*(nx.descendants(below, final) for final in finals))
+    useful = {id(rule) for rule in buildable if rule.state in reachable}
+    left_out = [rule for rule in rules if id(rule) not in useful]
+    if left_out:
+        more = len(left_out) - _SHOWN
+        names = ", ".join(f"`{rule.label}`" for rule in left_out[:_SHOWN])
+        diagnostics.warning(
+            "SGL1205",
+            left_out[0].label.span,
+            f"{len(left_out):,} of {len(rules):,} rules take part in no derivation "
+            "and are left out",
+            notes=(f"{names}, and {more:,} more" if more > 0 else names,),
         )
-        return 1.0
-    return weight
-
-
-def _finals(file: IrtgFile) -> list[str]:
-    """The final states in the order of their mention."""
-    states = (state for rule in file.rules for state in (rule.state, *rule.children))
-    return list(dict.fromkeys(state.name.text for state in states if state.final))
+    return [rule for rule in rules if id(rule) in useful]
 
 
 # ---- the grammar
@@ -215,29 +241,27 @@ def _assemble(
     rules: Sequence[TreeRule],
     finals: Sequence[str],
     diagnostics: Diagnostics,
-) -> Imported:
+) -> ImportedGrammar:
     states = list(dict.fromkeys(rule.state for rule in rules))
-    begin = [state for state in finals if state in states]
-    if len(begin) > 1:
-        start = Names(*states).free("Start")
+    start = finals[0]
+    if len(finals) > 1:
+        start = FreeNames(*states).free("Start")
         where = {rule.state: rule.label for rule in reversed(rules)}
         passing = ((Slot(0),),) * len(layers)
         rules = [
-            *(TreeRule(where[final], start, (final,), 1.0, False, passing) for final in begin),
+            *(TreeRule(where[final], start, (final,), 1.0, False, passing) for final in finals),
             *rules,
         ]
         states.insert(0, start)
-    else:
-        start = begin[0]
     numbers = {state: number for number, state in enumerate(states)}
-    weights = _normalised(rules, diagnostics)
+    weights = _normalize(rules, diagnostics)
     core = CoreGrammar(
         name=name,
         categories=tuple(map(Category, states)),
         rules=tuple(
             Rule(
                 id=number,
-                name=rule.label.text if rule.state != start or len(begin) == 1 else "start",
+                name=rule.label.text if rule.state != start or len(finals) == 1 else "start",
                 lhs=numbers[rule.state],
                 rhs=tuple(numbers[child] for child in rule.children),
                 weight=weight,
@@ -250,17 +274,15 @@ def _assemble(
         text_layers=tuple(layers),
         graph_layers=(),
     )
-    return Imported(core, tuple(rule.label.span for rule in rules), trees)
+    return ImportedGrammar(core, tuple(rule.label.span for rule in rules), trees)
 
 
-def _normalised(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:
-    """The weights, divided by the sum of their state unless that is 1."""
+def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:
+    """Return the weights, divided by the sum of their state unless that is 1."""
     totals: dict[str, float] = {}
-    weighted: set[str] = set()
     for rule in rules:
         totals[rule.state] = totals.get(rule.state, 0.0) + rule.weight
-        if rule.weighted:
-            weighted.add(rule.state)
+    weighted = {rule.state for rule in rules if rule.weighted}
     changed = {state for state, total in totals.items() if abs(total - 1) > TOLERANCE}
     reported = [state for state in totals if state in changed & weighted]
     if reported:

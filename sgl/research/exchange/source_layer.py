@@ -18,16 +18,15 @@ import networkx as nx
 
 from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Template, TextLayer, Token
 from sgl.diagnostics import Diagnostics, Label
-from sgl.research.exchange.irtg_names import quotable, quoted
-from sgl.research.exchange.lower_irtg import Imported
-from sgl.research.exchange.spelling import Names
+from sgl.research.exchange.lower_irtg import ImportedGrammar
+from sgl.research.exchange.names import FreeNames, make_quotable, quoted
 
 _DERIVATION = "derivation"
 _SHOWN = 3
 
 
-def with_source(imported: Imported, diagnostics: Diagnostics) -> Imported:
-    """The grammar with a source layer in the first place; reports what had to be changed."""
+def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
+    """Return the grammar with its source layer first; report what had to be changed."""
     layers = imported.grammar.text_layers
     strings_first = sorted(range(len(layers)), key=lambda layer: layer in imported.trees)
     chosen = next(
@@ -44,7 +43,7 @@ def with_source(imported: Imported, diagnostics: Diagnostics) -> Imported:
 
 
 def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
-    """The first rule that keeps a layer from being the source, and what it does."""
+    """Return the first rule that keeps a layer from being the source, and what it does."""
     passing: nx.DiGraph[int] = nx.DiGraph()
     for rule in grammar.rules:
         template = rule.templates[layer]
@@ -57,20 +56,22 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
             return rule, "uses a child twice"
         if len(template) == 1 and slots:
             passing.add_edge(rule.lhs, rule.rhs[0])
-    circles = {
+    components = {
         state: number
         for number, states in enumerate(nx.strongly_connected_components(passing))
         for state in states
     }
     for rule in grammar.rules:
         if len(rule.rhs) == len(rule.templates[layer]) == 1:
-            circle = circles.get(rule.lhs)
-            if circle is not None and circle == circles.get(rule.rhs[0]):
+            component = components.get(rule.lhs)
+            if component is not None and component == components.get(rule.rhs[0]):
                 return rule, "makes a phrase of itself, without a word"
     return None
 
 
-def _report(imported: Imported, wanted: int, chosen: int | None, diagnostics: Diagnostics) -> None:
+def _report(
+    imported: ImportedGrammar, wanted: int, chosen: int | None, diagnostics: Diagnostics
+) -> None:
     layers = imported.grammar.text_layers
     misfit = _unfit(imported.grammar, wanted)
     assert misfit is not None
@@ -90,10 +91,10 @@ def _report(imported: Imported, wanted: int, chosen: int | None, diagnostics: Di
 # ---- the changes
 
 
-def _with_derivations(imported: Imported) -> Imported:
-    """The grammar with a further layer, the printed derivation."""
+def _with_derivations(imported: ImportedGrammar) -> ImportedGrammar:
+    """Return the grammar with a further layer, the printed derivation."""
     grammar = imported.grammar
-    name = Names(*(layer.name for layer in grammar.text_layers)).free(_DERIVATION)
+    name = FreeNames(*(layer.name for layer in grammar.text_layers)).free(_DERIVATION)
     return replace(
         imported,
         grammar=replace(
@@ -109,7 +110,7 @@ def _with_derivations(imported: Imported) -> Imported:
 
 def _printed(rule: Rule) -> Iterator[Item]:
     label = "_".join(rule.name.split()) or "_"
-    label = quoted(quotable(label))
+    label = quoted(make_quotable(label))
     if not rule.rhs:
         yield Token(label)
         return
@@ -119,8 +120,8 @@ def _printed(rule: Rule) -> Iterator[Item]:
     yield Token(")")
 
 
-def _in_front(imported: Imported, chosen: int) -> Imported:
-    """The layers with the chosen one first, the others in their order."""
+def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
+    """Return the layers with the chosen one first, the others in their order."""
     order = sorted(range(len(imported.grammar.text_layers)), key=lambda layer: layer != chosen)
     grammar = replace(
         imported.grammar,
@@ -134,8 +135,8 @@ def _in_front(imported: Imported, chosen: int) -> Imported:
     return replace(imported, grammar=grammar, trees=trees)
 
 
-def _ordered(imported: Imported) -> Imported:
-    """The children of each rule in the order of the source layer."""
+def _ordered(imported: ImportedGrammar) -> ImportedGrammar:
+    """Return the grammar with children in the order of the source layer."""
     rules = tuple(map(_order, imported.grammar.rules))
     return replace(imported, grammar=replace(imported.grammar, rules=rules))
 
@@ -157,8 +158,8 @@ def _order(rule: Rule) -> Rule:
     )
 
 
-def _merge_words(imported: Imported, diagnostics: Diagnostics) -> Imported:
-    """One rule for all words of a category that are alike in every layer."""
+def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
+    """Make one rule of all words of a category that are alike in every layer."""
     first: dict[object, int] = {}
     weights: dict[int, float] = {}
     merged: dict[int, int] = {}

@@ -16,11 +16,16 @@ layer, as a term over the algebra of trees whose symbols carry their arity.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Template, Token
-from sgl.research.exchange.irtg_names import CONCATENATION, quotable, quoted
-from sgl.research.exchange.spelling import Names, numbered
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Template
+from sgl.research.exchange.names import (
+    CONCATENATION,
+    FreeNames,
+    make_quotable,
+    number_repeated,
+    quoted,
+)
 
 STRINGS = "de.up.ling.irtg.algebra.StringAlgebra"
 TREES = "de.up.ling.irtg.algebra.TreeWithAritiesAlgebra"
@@ -29,40 +34,25 @@ TREES = "de.up.ling.irtg.algebra.TreeWithAritiesAlgebra"
 _WORD = re.compile(r'word "(.*)"', re.DOTALL)
 
 
-def unwritable_words(grammar: CoreGrammar) -> list[tuple[int, str]]:
-    """The words that the codec cannot hold, with their rules.
-
-    They have quotation marks of both kinds, or are spelt like the operation ``*``.
-    """
-    return [
-        (rule.id, item.text)
-        for rule in grammar.rules
-        for template in rule.templates
-        for item in template
-        if isinstance(item, Token)
-        and (item.text == CONCATENATION or ("'" in item.text and '"' in item.text))
-    ]
-
-
 def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = "") -> str:
-    """The grammar in Alto's codec for IRTGs; nothing of its graph layers.
+    """Return the grammar in Alto's codec for IRTGs; nothing of its graph layers.
 
     Args:
-        grammar: a grammar without ``capital`` and without unwritable words.
+        grammar: a grammar without ``capital``, whose words can all be written.
         labels: for each category the label of its nodes in the interpretation of
             phrase-structure trees; without labels there is no such interpretation.
         title: a line of comment.
     """
-    interpretations = Names()
+    interpretations = FreeNames()
     names = [interpretations.free(layer.name) for layer in grammar.text_layers]
     lines = [f"// {' '.join(title.split())}", ""] if title else []
     lines += [f"interpretation {quoted(name)}: {STRINGS}" for name in names]
     tree = interpretations.free("tree")
     if labels is not None:
         lines.append(f"interpretation {quoted(tree)}: {TREES}")
-    states = numbered([quotable(category.name) for category in grammar.categories])
-    rules = numbered([_label(rule) for rule in grammar.rules])
-    for category in _from_start(grammar):
+    states = number_repeated([make_quotable(category.name) for category in grammar.categories])
+    rules = number_repeated([_label(rule) for rule in grammar.rules])
+    for category in sorted(range(len(states)), key=lambda number: number != grammar.start):
         for rule in grammar.rules_of[category]:
             lines.append("")
             lines.append(_automaton_rule(rule, rules[rule.id], states, grammar.start))
@@ -74,15 +64,9 @@ def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = 
 
 
 def _label(rule: Rule) -> str:
-    """The name of a rule; a word that is declared by itself has its own."""
+    """Return the name of a rule; a word declaration has that of its word."""
     match = _WORD.fullmatch(rule.name)
-    return quotable(match[1] if match is not None else rule.name)
-
-
-def _from_start(grammar: CoreGrammar) -> Iterator[int]:
-    """The categories, the start first."""
-    yield grammar.start
-    yield from (i for i in range(len(grammar.categories)) if i != grammar.start)
+    return make_quotable(match[1] if match is not None else rule.name)
 
 
 def _automaton_rule(rule: Rule, label: str, states: Sequence[str], start: int) -> str:
@@ -93,12 +77,12 @@ def _automaton_rule(rule: Rule, label: str, states: Sequence[str], start: int) -
 
 
 def string_term(template: Template) -> str:
-    """A template as a term over the string algebra, which concatenates two at a time."""
-    parts = [
-        f"?{item.child + 1}" if isinstance(item, Slot) else quoted(item.text)
-        for item in template
-        if isinstance(item, Slot) or item.text
-    ]
+    """Return a template as a term over the string algebra, which concatenates two at a time.
+
+    >>> string_term((Slot(1), Slot(0), Slot(2)))
+    '*(?2, *(?1, ?3))'
+    """
+    parts = _parts(template)
     if not parts:
         return "''"
     opened = "".join(f"{CONCATENATION}({part}, " for part in parts[:-1])
@@ -106,11 +90,16 @@ def string_term(template: Template) -> str:
 
 
 def _tree_term(rule: Rule, label: str) -> str:
-    """The node of a rule over its children and words, as the source layer orders them."""
-    parts = [
-        f"?{item.child + 1}" if isinstance(item, Slot) else quoted(f"{item.text}_0")
-        for item in rule.templates[0]
-        if isinstance(item, Slot) or item.text
-    ]
+    """Return the node of a rule over its children and words, in the order of the source layer."""
+    parts = _parts(rule.templates[0], "_0")
     symbol = quoted(f"{label}_{len(parts)}")
     return f"{symbol}({', '.join(parts)})" if parts else symbol
+
+
+def _parts(template: Template, arity: str = "") -> list[str]:
+    """Return the variables and words of a template, with the arity of words if it is written."""
+    return [
+        f"?{item.child + 1}" if isinstance(item, Slot) else quoted(item.text + arity)
+        for item in template
+        if isinstance(item, Slot) or item.text
+    ]

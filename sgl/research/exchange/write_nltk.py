@@ -18,13 +18,13 @@ import re
 from collections.abc import Sequence
 from math import fsum
 
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.core.grammar import CoreGrammar, Rule, Slot
 from sgl.research.exchange.capitals import emptiness
-from sgl.research.exchange.spelling import Names, decimal
+from sgl.research.exchange.names import FreeNames, decimal
 
 
 def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
-    """The rules that stop a layer from being context-free: they use a child twice."""
+    """Return the rules that stop a layer from being context-free: they use a child twice."""
     found = []
     for rule in grammar.rules:
         children = [item.child for item in rule.templates[layer] if isinstance(item, Slot)]
@@ -33,18 +33,8 @@ def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
     return found
 
 
-def unquotable_words(grammar: CoreGrammar, layer: int) -> list[tuple[int, str]]:
-    """The words that NLTK cannot read, with their rules: they have both kinds of quotes."""
-    return [
-        (rule.id, item.text)
-        for rule in grammar.rules
-        for item in rule.templates[layer]
-        if isinstance(item, Token) and "'" in item.text and '"' in item.text
-    ]
-
-
 def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
-    """The productions of a text layer, those of the start category first.
+    """Return the productions of a text layer, those of the start category first.
 
     Args:
         grammar: a grammar without ``capital``, in whose layer no child is repeated and
@@ -66,7 +56,7 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
 
 
 def _right(rule: Rule, layer: int, names: Sequence[str], spoken: Sequence[bool]) -> str:
-    """The right-hand side, with a space after each symbol."""
+    """Return the right-hand side, with a space after each symbol."""
     parts = []
     for item in rule.templates[layer]:
         if isinstance(item, Slot):
@@ -79,7 +69,7 @@ def _right(rule: Rule, layer: int, names: Sequence[str], spoken: Sequence[bool])
 
 
 def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:
-    """The categories that have words in the layer, each after one that mentions it."""
+    """Return the categories that have words in the layer, each after one that mentions it."""
     found = {grammar.start: None}
     pending = [grammar.start]
     while pending:
@@ -93,8 +83,8 @@ def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]
 
 
 def _nonterminals(grammar: CoreGrammar) -> list[str]:
-    """``NP[anim=yes, mod=none]`` is ``NP-yes-none``."""
-    free = Names()
+    """Return a name for each category: ``NP[anim=yes, mod=none]`` is ``NP-yes-none``."""
+    free = FreeNames()
     names = []
     for category in grammar.categories:
         base, _, features = category.name.rstrip("]").partition("[")

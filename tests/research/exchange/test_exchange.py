@@ -17,6 +17,7 @@ from exchanging import (
     OUR_GRAMMARS,
     imported,
     language,
+    marked,
     our_grammar,
     read_back,
     rules_by_name,
@@ -44,7 +45,7 @@ def labels(resolved: WithoutCapitals, original: CoreGrammar) -> list[str]:
     return [original.categories[i].name.partition("[")[0] for i in resolved.category_of]
 
 
-@pytest.mark.parametrize("name", OUR_GRAMMARS)
+@pytest.mark.parametrize("name", [*map(marked, OUR_GRAMMARS)])
 def test_reading_what_was_written_gives_the_same_grammar(name: str) -> None:
     grammar = exported(name).grammar
     found, diagnostics, _ = imported(write_irtg(grammar, None))
@@ -55,7 +56,7 @@ def test_reading_what_was_written_gives_the_same_grammar(name: str) -> None:
     assert found.grammar.categories[found.grammar.start].name == "Text"
 
 
-@pytest.mark.parametrize("name", OUR_GRAMMARS)
+@pytest.mark.parametrize("name", [*map(marked, OUR_GRAMMARS)])
 def test_the_imported_grammar_is_the_exported_one_rule_by_rule(name: str, tmp_path: Path) -> None:
     grammar = exported(name).grammar
     back = read_back(write_irtg(grammar, labels(exported(name), our_grammar(name))), tmp_path)
@@ -70,6 +71,7 @@ def test_the_imported_grammar_is_the_exported_one_rule_by_rule(name: str, tmp_pa
         assert after[key] == pytest.approx(weights, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_only_words_that_are_alike_in_slog_are_merged(tmp_path: Path) -> None:
     grammar = exported("slog").grammar
     back = read_back(write_irtg(grammar, None), tmp_path)
@@ -78,7 +80,7 @@ def test_only_words_that_are_alike_in_slog_are_merged(tmp_path: Path) -> None:
     assert {key[0] for key in repeated} == {"Primitive"}  # type: ignore[index]
 
 
-@pytest.mark.parametrize("name", OUR_GRAMMARS)
+@pytest.mark.parametrize("name", [*map(marked, OUR_GRAMMARS)])
 def test_sentences_keep_their_capitals_and_probabilities(name: str, tmp_path: Path) -> None:
     original, resolved = our_grammar(name), exported(name)
     assert resolved.inexact == ()
@@ -109,7 +111,7 @@ def test_all_short_sentences_of_the_farm_come_back(tmp_path: Path) -> None:
     assert after == pytest.approx(before, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", OUR_GRAMMARS)
+@pytest.mark.parametrize("name", [*map(marked, OUR_GRAMMARS)])
 def test_derivations_without_capitals_are_the_same_one_to_one(name: str) -> None:
     original, resolved = our_grammar(name), exported(name)
     assert_one_to_one(original, resolved)
@@ -220,6 +222,7 @@ def template(draw: st.DrawFn, arity: int, linear: bool) -> list[Item]:
     return draw(st.permutations(items))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(grammar=grammars())
 def test_any_grammar_is_read_back_as_it_was_written(grammar: CoreGrammar) -> None:
@@ -230,6 +233,7 @@ def test_any_grammar_is_read_back_as_it_was_written(grammar: CoreGrammar) -> Non
     assert language(found.grammar, 3) == pytest.approx(language(plain, 3), rel=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(grammar=grammars())
 def test_any_grammar_without_capitals_has_the_same_derivations(grammar: CoreGrammar) -> None:
@@ -239,6 +243,7 @@ def test_any_grammar_without_capitals_has_the_same_derivations(grammar: CoreGram
         assert language(resolved.grammar, 3) == pytest.approx(language(grammar, 3), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linear", [True, False])
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -132,6 +132,7 @@ def test_a_very_deep_term_is_read() -> None:
     assert max(len(rule.templates[0]) for rule in found.grammar.rules) == 20_001
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_no_damage_to_a_file_breaks_the_reader(data: st.DataObject) -> None:

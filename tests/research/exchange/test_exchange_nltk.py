@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import fsum
 
 import pytest
-from exchanging import OUR_GRAMMARS, our_grammar
+from exchanging import OUR_GRAMMARS, marked, our_grammar
 from small_grammars import grammar
 from toy import random_derivations
 
@@ -25,7 +25,7 @@ PRODUCTION = re.compile(
 )
 #: The layers that are compared; those of our grammars have no repeated child.
 LAYERS = [
-    (name, layer) for name in OUR_GRAMMARS for layer in (0, 1) if (name, layer) != ("slog", 1)
+    marked(name, layer) for name in OUR_GRAMMARS for layer in (0, 1) if (name, layer) != ("slog", 1)
 ]
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from sgl.core.grammar import Item, Slot, Template, TextLayer, Token
 from sgl.diagnostics import Diagnostics, Span
-from sgl.research.exchange.irtg_names import CONCATENATION, quoted
-from sgl.research.exchange.irtg_syntax import Operation, Term, Variable
+from sgl.research.exchange.irtg_file import IrtgTerm, Operation, TermVariable
+from sgl.research.exchange.names import CONCATENATION, quoted
 
 _WIDE = re.compile(r"conc([0-9]+)")
 _WITH_ARITY = re.compile(r"(.+)_([0-9]+)", re.DOTALL)
@@ -24,7 +24,7 @@ _UNPRINTED = ("Cc", "Zl", "Zp")
 
 
 @dataclass
-class Lowering:
+class TermReader:
     """One term of a rule: the number of its children, and what has been found so far.
 
     ``split`` are the words with spaces in them, which became several words.
@@ -40,8 +40,8 @@ class Lowering:
         self.sound = False
         self.diagnostics.error("SGL1203", span, message, hint=hint)
 
-    def slot(self, variable: Variable) -> Slot | None:
-        """The child that a variable stands for."""
+    def slot(self, variable: TermVariable) -> Slot | None:
+        """Return the child that a variable stands for."""
         number = int(variable.name) if re.fullmatch(r"[0-9]{1,6}", variable.name) else 0
         if 1 <= number <= self.arity:
             return Slot(number - 1)
@@ -52,7 +52,7 @@ class Lowering:
         return None
 
     def words(self, text: str, span: Span) -> list[str]:
-        """The words of a constant: one, or several where it has spaces; none where it is empty."""
+        """Return the words of a constant: one, or several if it has spaces, or none."""
         words = text.split()
         if any(unicodedata.category(c) in _UNPRINTED for word in words for c in word):
             self.fail(span, "this word has a character that cannot be printed")
@@ -66,60 +66,66 @@ class Algebra:
     """A kind of interpretation that has a counterpart: how its layer joins, and its terms."""
 
     join: str
-    template: Callable[[Term, Lowering], Template]
+    template: Callable[[IrtgTerm, TermReader], Template]
     is_tree: bool = False
 
     def layer(self, name: str) -> TextLayer:
-        """The text layer of an interpretation."""
+        """Return the text layer of an interpretation."""
         return TextLayer(name, self.join)
 
 
 def algebra(java_class: str) -> Algebra | None:
-    """The algebra by the name of its Java class; None where SGL has no counterpart."""
+    """Return the algebra with a Java class; None where SGL has no counterpart."""
     return _ALGEBRAS.get(java_class.rpartition(".")[2])
 
 
-def _strings(term: Term, lowering: Lowering) -> Template:
-    """``*(?1, *(the, ?2))``: two strings at a time."""
-    return _concatenated(
-        term, lowering, lambda symbol: 2 if symbol == CONCATENATION else None, "StringAlgebra"
-    )
+def _strings(term: IrtgTerm, reader: TermReader) -> Template:
+    """Read ``*(?1, *(the, ?2))``: two strings at a time."""
+
+    def width(symbol: str) -> int | None:
+        return 2 if symbol == CONCATENATION else None
+
+    return _concatenated(term, reader, width, "StringAlgebra", "*(…, …)")
 
 
-def _wide_strings(term: Term, lowering: Lowering) -> Template:
-    """``conc3(?1, the, ?2)``: as many as the symbol says."""
-    return _concatenated(term, lowering, _width, "WideStringAlgebra")
+def _wide_strings(term: IrtgTerm, reader: TermReader) -> Template:
+    """Read ``conc3(?1, the, ?2)``: as many as the symbol says."""
 
+    def width(symbol: str) -> int | None:
+        match = _WIDE.fullmatch(symbol)
+        return int(match[1]) if match is not None else None
 
-def _width(symbol: str) -> int | None:
-    match = _WIDE.fullmatch(symbol)
-    return int(match[1]) if match is not None else None
+    return _concatenated(term, reader, width, "WideStringAlgebra", "conc2(…, …)")
 
 
 def _concatenated(
-    term: Term, lowering: Lowering, arity: Callable[[str], int | None], name: str
+    term: IrtgTerm,
+    reader: TermReader,
+    width: Callable[[str], int | None],
+    name: str,
+    known: str,
 ) -> Template:
+    """Return the words of a term; ``width`` says how many strings a symbol concatenates."""
     items: list[Item] = []
-    pending: list[Term] = [term]
+    pending: list[IrtgTerm] = [term]
     while pending:
         part = pending.pop()
-        if isinstance(part, Variable):
-            slot = lowering.slot(part)
+        if isinstance(part, TermVariable):
+            slot = reader.slot(part)
             items.extend([slot] if slot is not None else [])
             continue
         symbol = part.symbol
-        wanted = arity(symbol.text)
+        wanted = width(symbol.text)
         if not part.arguments and wanted is None:
-            items.extend(map(Token, lowering.words(symbol.text, symbol.span)))
+            items.extend(map(Token, reader.words(symbol.text, symbol.span)))
         elif wanted is None:
-            known = "*(…, …)" if arity(CONCATENATION) else "conc2(…, …)"
-            lowering.fail(
+            reader.fail(
                 symbol.span,
                 f"`{symbol}` is no operation of the {name}",
                 hint=f"strings are concatenated by `{known}`",
             )
         elif wanted != len(part.arguments):
-            lowering.fail(
+            reader.fail(
                 symbol.span,
                 f"`{symbol}` concatenates {wanted} strings, and here it has {len(part.arguments)}",
             )
@@ -128,19 +134,19 @@ def _concatenated(
     return tuple(items)
 
 
-def _trees(term: Term, lowering: Lowering) -> Template:
-    """``NP(?1, N(?2))``."""
-    return _printed(term, lowering, lambda operation: operation.symbol.text)
+def _trees(term: IrtgTerm, reader: TermReader) -> Template:
+    """Read ``NP(?1, N(?2))``."""
+    return _printed(term, reader, lambda operation: operation.symbol.text)
 
 
-def _trees_with_arities(term: Term, lowering: Lowering) -> Template:
-    """``NP_2(?1, N_1(?2))``: the arity is a part of the symbol, and not of the tree."""
+def _trees_with_arities(term: IrtgTerm, reader: TermReader) -> Template:
+    """Read ``NP_2(?1, N_1(?2))``: the arity is a part of the symbol, and not of the tree."""
 
     def label(operation: Operation) -> str:
         match = _WITH_ARITY.fullmatch(operation.symbol.text)
         if match is not None and int(match[2]) == len(operation.arguments):
             return match[1]
-        lowering.fail(
+        reader.fail(
             operation.symbol.span,
             f"`{operation.symbol}` does not end in the number of its arguments, "
             f"`_{len(operation.arguments)}`",
@@ -148,26 +154,26 @@ def _trees_with_arities(term: Term, lowering: Lowering) -> Template:
         )
         return operation.symbol.text
 
-    return _printed(term, lowering, label)
+    return _printed(term, reader, label)
 
 
-def _printed(term: Term, lowering: Lowering, label: Callable[[Operation], str]) -> Template:
-    """The tree as a text; what stands between two variables is one word."""
+def _printed(term: IrtgTerm, reader: TermReader, label: Callable[[Operation], str]) -> Template:
+    """Return the tree as a text; what stands between two variables is one word."""
     items: list[Item] = []
     text = ""
-    pending: list[Term | str] = [term]
+    pending: list[IrtgTerm | str] = [term]
     while pending:
         part = pending.pop()
         if isinstance(part, str):
             text += part
-        elif isinstance(part, Variable):
-            slot = lowering.slot(part)
+        elif isinstance(part, TermVariable):
+            slot = reader.slot(part)
             if text:
                 items.append(Token(text))
             text = ""
             items.extend([slot] if slot is not None else [])
         else:
-            text += _label(label(part), part.symbol.span, lowering)
+            text += _label(label(part), part.symbol.span, reader)
             if part.arguments:
                 text += "("
                 pending.append(")")
@@ -179,13 +185,13 @@ def _printed(term: Term, lowering: Lowering, label: Callable[[Operation], str]) 
     return tuple(items)
 
 
-def _label(text: str, span: Span, lowering: Lowering) -> str:
-    """A label as Alto prints it, with `_` for spaces, which a text layer would take apart."""
-    name = "_".join(lowering.words(text, span))
+def _label(text: str, span: Span, reader: TermReader) -> str:
+    """Return a label as Alto prints it, with `_` for spaces, which would separate words."""
+    name = "_".join(reader.words(text, span))
     try:
         return quoted(name)
     except ValueError:
-        lowering.fail(span, "this label has quotation marks of both kinds")
+        reader.fail(span, "this label has quotation marks of both kinds")
         return ""
 
 

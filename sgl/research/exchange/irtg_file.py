@@ -1,0 +1,208 @@
+"""Read Alto's codec for IRTGs into its syntax tree: what stands where, not yet what it means.
+
+The grammar is in ``irtg.lark`` (LALR).  Values are made while the text is parsed, so
+that no tree has to be walked, however deep its terms are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from sgl.diagnostics import Diagnostics, SourceFile, Span
+from sgl.lang.syntax import Name
+
+
+@dataclass(frozen=True, slots=True)
+class TermVariable:
+    """``?2``: the value of a child; ``name`` is what stands after the question mark."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """``*(?1, ?2)``, or a constant."""
+
+    symbol: Name
+    arguments: tuple[IrtgTerm, ...]
+
+
+IrtgTerm = Operation | TermVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """``interpretation english: de.up.ling.irtg.algebra.StringAlgebra``."""
+
+    name: Name
+    algebra: Name
+
+
+@dataclass(frozen=True, slots=True)
+class TreeState:
+    """A state of the tree automaton; ``final`` where it is marked so."""
+
+    name: Name
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TermOf:
+    """``[english] *(?1, ?2)``: what the label of the rule means in an interpretation."""
+
+    interpretation: Name
+    term: IrtgTerm
+
+
+@dataclass(frozen=True, slots=True)
+class IrtgRule:
+    """``S! -> r1(NP, VP) [0.5]`` with the lines below it; ``weight`` as it is written."""
+
+    state: TreeState
+    label: Name
+    children: tuple[TreeState, ...]
+    weight: Name | None
+    terms: tuple[TermOf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IrtgFile:
+    """An IRTG as it was read; ``features`` are the names of its feature declarations."""
+
+    interpretations: tuple[Interpretation, ...]
+    features: tuple[Name, ...]
+    rules: tuple[IrtgRule, ...]
+
+
+def read_irtg(source: SourceFile, diagnostics: Diagnostics) -> IrtgFile | None:
+    """Return the syntax tree of a file; None after a report."""
+    grammar = resources.files("sgl.research.exchange").joinpath("irtg.lark").read_text("utf-8")
+    builder = _SyntaxBuilder(source)
+    parser = Lark(
+        grammar, start="irtg", parser="lalr", transformer=builder, maybe_placeholders=True
+    )
+    try:
+        found: Any = parser.parse(source.text)
+    except UnexpectedInput as problem:
+        _report(source, problem, diagnostics)
+        return None
+    assert isinstance(found, IrtgFile)
+    return found
+
+
+@v_args(inline=True)
+class _SyntaxBuilder(Transformer[Token, Any]):
+    """Makes the values of the syntax tree; a method is named after a rule of the grammar."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__()
+        self._source = source
+
+    def _span(self, token: Token) -> Span:
+        start = token.start_pos or 0
+        return self._source.span(start, start + len(token))
+
+    def plain(self, token: Token) -> Name:
+        return Name(str(token), self._span(token))
+
+    def quoted(self, token: Token) -> Name:
+        # The marks are no part of the name.
+        return Name(str(token)[1:-1], self._span(token), quoted=True)
+
+    def interpretation(self, name: Name, algebra: Name) -> Interpretation:
+        return Interpretation(name, algebra)
+
+    def feature(self, name: Name, *_: object) -> Name:
+        return name
+
+    def state(self, name: Name, final: Token | None) -> TreeState:
+        return TreeState(name, final is not None)
+
+    def operation(self, symbol: Name, *arguments: IrtgTerm | None) -> Operation:
+        return Operation(symbol, tuple(child for child in arguments if child is not None))
+
+    def variable(self, token: Token) -> TermVariable:
+        return TermVariable(str(token)[1:], self._span(token))
+
+    def value(self, interpretation: Name, term: IrtgTerm) -> TermOf:
+        return TermOf(interpretation, term)
+
+    def rule(self, state: TreeState, label: Name, *rest: object) -> IrtgRule:
+        weights = [Name(str(t), self._span(t)) for t in rest if isinstance(t, Token)]
+        return IrtgRule(
+            state,
+            label,
+            tuple(child for child in rest if isinstance(child, TreeState)),
+            weights[0] if weights else None,
+            tuple(child for child in rest if isinstance(child, TermOf)),
+        )
+
+    def irtg(self, *children: object) -> IrtgFile:
+        return IrtgFile(
+            tuple(child for child in children if isinstance(child, Interpretation)),
+            tuple(child for child in children if isinstance(child, Name)),
+            tuple(child for child in children if isinstance(child, IrtgRule)),
+        )
+
+
+# ---- what does not fit
+
+
+#: What users call the things that the parser can expect.
+TERMINALS: dict[str, str] = {
+    "$END": "the end of the file",
+    **dict.fromkeys(("NAME", "SINGLE", "DOUBLE"), "a name"),
+    "VARIABLE": "a variable like `?1`",
+    "NUMBER": "a number",
+    "FINAL": "`!`",
+    "__ANON_0": "`->`",
+    "INTERPRETATION": "`interpretation`",
+    "FEATURE": "`feature`",
+    "COLON": "`:`",
+    "COMMA": "`,`",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+}
+
+_LONGEST = 30
+
+
+def _report(source: SourceFile, problem: UnexpectedInput, diagnostics: Diagnostics) -> None:
+    place: Any = problem.pos_in_stream
+    start = place or 0
+    found, expected = source.text[start : start + 1], set[str]()
+    if isinstance(problem, UnexpectedToken):
+        expected = set(problem.accepts or problem.expected)
+        found = "" if problem.token.type == "$END" else str(problem.token)
+        start = start if found else len(source.text.rstrip())
+    elif isinstance(problem, UnexpectedCharacters):
+        expected = set(problem.allowed or ())
+    shown = found if len(found) <= _LONGEST else found[: _LONGEST - 1] + "…"
+    diagnostics.error(
+        "SGL1201",
+        source.span(start, start + max(len(found), 1)),
+        f"`{shown}` cannot stand here in an IRTG" if found else "this IRTG stops too early",
+        hint=_hint(source.text[start:], found, expected),
+    )
+
+
+def _hint(rest: str, found: str, expected: set[str]) -> str:
+    """Return what is probably meant, or what could stand there."""
+    if rest.startswith("/*"):
+        return "this comment is never closed; write `*/` where it ends"
+    if found in ("'", '"'):
+        return "this quotation is never closed"
+    if found == "(" and "__ANON_0" in expected:
+        return "the state stands first: `S -> r1(NP, VP)`"
+    words = sorted({TERMINALS[name] for name in expected if name in TERMINALS})
+    if not found.isascii() and "a name" in words:
+        return "a name with such characters stands in quotation marks"
+    return "expected " + " or ".join(words) if words else ""
