@@ -222,6 +222,7 @@ def test_structures_of_single_words_need_no_products(monkeypatch: pytest.MonkeyP
     assert verdicts == {True, False}
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(st.permutations(STRUCTURES), st.integers(0, len(STRUCTURES)))
 def test_the_numbers_of_states_depend_on_the_language_only(

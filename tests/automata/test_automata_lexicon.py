@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_automata_structures import structures
@@ -82,6 +83,7 @@ def test_words_are_told_apart_only_where_a_structure_names_them() -> None:
 # --- automata over classes ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(structures(), min_size=1, max_size=3), st.booleans())
 def test_classes_change_nothing(wanted: list[Structure], prepared: bool) -> None:

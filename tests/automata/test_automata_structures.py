@@ -207,6 +207,7 @@ def structures() -> st.SearchStrategy[Structure]:
     return randoms.map(lambda random: random_structure(random, WORDS, graphs))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

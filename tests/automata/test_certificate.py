@@ -52,6 +52,7 @@ def test_equal_plans_have_equal_certificates() -> None:
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_the_checker_runs_by_itself(dataset: Path) -> None:
     command = [sys.executable, "-I", str(CHECKER), str(dataset / "certificate.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -156,6 +157,7 @@ def _tamperings(dataset: Path) -> list[tampered.Tampering]:
     return list(certificates.tamperings(Copy(dataset)))
 
 
+@pytest.mark.slow
 def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
     verdicts = {
         f"{tampering.kind} · {tampering.name}": tampered.tamper(dataset, tampering)["verdict"]
@@ -166,6 +168,7 @@ def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
     assert {verdict for name, verdict in verdicts.items() if "harmless" in name} == {"harmless"}
 
 
+@pytest.mark.slow
 def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
     dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -177,6 +180,7 @@ def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
     assert caught >= 20
 
 
+@pytest.mark.slow
 def test_a_checker_that_believes_every_automaton_would_be_noticed(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_checker_that_believes_every_automaton_would_be_noticed(
     assert alone.run(dataset / "certificate.json", count=40, seed=3, target=None) == 1
 
 
+@pytest.mark.slow
 def test_a_leak_is_told_with_the_claim_and_the_transition(dataset: Path) -> None:
     content = json.loads((dataset / "certificate.json").read_text("utf-8"))
     certificates.leak(0, content)

@@ -31,7 +31,14 @@ from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 CASES = [(pattern, leak) for leak in LEAKS for pattern in leak.patterns]
 
 
-@pytest.mark.parametrize(("pattern", "leak"), CASES, ids=[pattern for pattern, _ in CASES])
+#: The default run tries one kind of leak in ten.
+FEW = [
+    pytest.param(*case, id=case[0], marks=() if number % 10 == 0 else pytest.mark.slow)
+    for number, case in enumerate(CASES)
+]
+
+
+@pytest.mark.parametrize(("pattern", "leak"), FEW)
 def test_a_leaking_rule_is_found(pattern: str, leak: Leak, tmp_path: Path) -> None:
     compiled = _copy(tmp_path, pattern, f"{leak.rule}\n  keep in train\n")
     diagnostics = Diagnostics()
@@ -52,6 +59,7 @@ def test_a_leaking_rule_is_found(pattern: str, leak: Leak, tmp_path: Path) -> No
     assert search(str(claim.structure), sentence) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pattern", "leak"), CASES[::6], ids=[p for p, _ in CASES[::6]])
 def test_the_same_rule_is_cut_unless_it_is_kept(pattern: str, leak: Leak, tmp_path: Path) -> None:
     compiled = _copy(tmp_path, pattern, leak.rule + "\n")

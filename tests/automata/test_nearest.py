@@ -209,6 +209,7 @@ def items(compiled: Compiled, number: int, most: int) -> list[Derivation]:
     return [tuple(rule for _, rule in places(tree)) for tree in outside[::step]]
 
 
+@pytest.mark.slow
 def test_the_distance_is_the_least_of_all(toy: Compiled) -> None:
     finder = finder_of(toy)
     trained = derivations(training(toy), 11)
@@ -258,6 +259,7 @@ def test_no_lemma_comes_in_twice(toy: Compiled) -> None:
 # ---- SGET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "largest"),
     [("pp_in_subject", 20), ("active_to_passive", 2), ("adjectives_fewer", 5)],

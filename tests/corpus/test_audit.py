@@ -305,6 +305,7 @@ def published_audit(name: str, declared: Sequence[DeclaredStructure]) -> dict[st
     return audit_data(auditor.run([PUBLISHED / name], lambda *_: None))
 
 
+@pytest.mark.slow
 @needs_published_data
 def test_of_the_published_dev_set_only_the_known_errors_are_not_derived() -> None:
     data = published_audit("dev.tsv", [DeclaredStructure("pp_in_subject", PP_IN_SUBJECT)])

@@ -211,6 +211,7 @@ def test_every_round_makes_the_corpus_more_probable_and_finds_the_two_sorts() ->
     assert weights(PAIRS, fit)["pa"] == pytest.approx(1 / 2 + math.sqrt(3 / 28), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_weights_of_a_grammar_are_found_again_in_its_sentences() -> None:
     """A law: what a grammar says can be learnt from what it says, up to chance."""
     derivations = random_derivations(TOY, 6000, seed=11, longest=400)
@@ -256,6 +257,7 @@ def sample_of(core: CoreGrammar, derivations: Sequence[tuple[int, ...]]) -> Samp
     return sample(core, Counter(interpret(core, d).texts[0] for d in derivations))
 
 
+@pytest.mark.slow
 def test_what_a_split_leaves_out_is_made_up_for() -> None:
     """No subject of training has a PP, and no noun occurs twice: the grammar is found again.
 
@@ -276,6 +278,7 @@ def test_what_a_split_leaves_out_is_made_up_for() -> None:
     assert np.abs(given_train.weights - declared).max() < 0.015
 
 
+@pytest.mark.slow
 def test_the_estimated_split_uses_rules_as_often_as_the_corpus_does() -> None:
     compiled = farm()
     derivations = drawn(compiled, 10_000)
@@ -298,6 +301,7 @@ def test_a_sentence_with_what_is_held_out_does_not_belong_to_the_split() -> None
     assert list(judged.values()) == [True, False]
 
 
+@pytest.mark.slow
 def test_the_mass_of_a_split_is_the_share_of_texts_that_belong_to_it() -> None:
     compiled = farm()
     selection = SplitSelection(compiled, "train")

@@ -23,6 +23,7 @@ def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Workplace:
     return farm(tmp_path, capsys)
 
 
+@pytest.mark.slow
 def test_the_report_says_what_was_used_and_what_was_not(place: Workplace) -> None:
     said = with_directory(
         place,
