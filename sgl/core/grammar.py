@@ -23,9 +23,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sgl.core.gluing import WORD, GluingNode, GluingRule
 
 #: Name of the port that every category has: the head of the phrase.
@@ -194,22 +191,6 @@ class View:
     template: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PackedRules:
-    """The rules as read-only arrays, for kernels.
-
-    ``children[r, :arity[r]]`` are the categories of rule ``r``'s children; the
-    rest is -1.  Rules of one category are ``by_lhs[start[c]:start[c + 1]]``.
-    """
-
-    lhs: NDArray[np.int32]
-    arity: NDArray[np.int32]
-    children: NDArray[np.int32]
-    weight: NDArray[np.float64]
-    by_lhs: NDArray[np.int32]
-    start: NDArray[np.int32]
-
-
 @dataclass(frozen=True)
 class CoreGrammar:
     """A weighted regular tree grammar with its text and graph layers."""
@@ -251,34 +232,12 @@ class CoreGrammar:
             for layer, anchor in enumerate(anchors)
         )
 
-    @cached_property
-    def packed(self) -> PackedRules:
-        """The same rules as read-only arrays."""
-        width = max((len(rule.rhs) for rule in self.rules), default=0)
-        children = np.full((len(self.rules), max(width, 1)), -1, np.int32)
-        for rule in self.rules:
-            children[rule.id, : len(rule.rhs)] = rule.rhs
-        lhs = np.array([rule.lhs for rule in self.rules], np.int32)
-        counts = np.bincount(lhs, minlength=len(self.categories))
-        packed = PackedRules(
-            lhs=lhs,
-            arity=np.array([len(rule.rhs) for rule in self.rules], np.int32),
-            children=children,
-            weight=np.array([rule.weight for rule in self.rules], np.float64),
-            by_lhs=np.argsort(lhs, kind="stable").astype(np.int32),
-            start=np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
-        )
-        for array in (packed.lhs, packed.arity, packed.children, packed.weight, packed.by_lhs):
-            array.setflags(write=False)
-        packed.start.setflags(write=False)
-        return packed
-
     def text_layer(self, name: str) -> int:
-        """Index of the text layer called ``name``; raises ``KeyError``."""
+        """Return the index of the text layer called ``name``; raises ``KeyError``."""
         return _index(self.text_layers, name)
 
     def graph_layer(self, name: str) -> int:
-        """Index of the graph layer called ``name``; raises ``KeyError``."""
+        """Return the index of the graph layer called ``name``; raises ``KeyError``."""
         return _index(self.graph_layers, name)
 
 

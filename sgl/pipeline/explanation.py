@@ -146,10 +146,10 @@ class _Gathering:
 
     def _invariant(self, claim: HeldOut) -> Invariant:
         automaton = self.structures.presence(claim.structure)
-        split = self.structures.split(self._training())
+        view = self.structures.view(self._training())
         pieces = pieces_of(claim.structure)
         kinds: dict[tuple[tuple[int, ...], bool, bool], list[StateExample]] = {}
-        for reading in state_examples(split, automaton):
+        for reading in state_examples(view, automaton):
             found = tuple(
                 number
                 for number, piece in enumerate(pieces, 1)

@@ -33,22 +33,16 @@ def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
     """
     if automaton.empty:
         return None
-    smallest = _Smallest(automaton)
+    smallest = SmallestDerivations(automaton)
     accepted = [state for state in automaton.accepting if smallest.size(state) < _ENDLESS]
     if not accepted:
         return None
     root = min(accepted, key=lambda state: (smallest.size(state), *smallest.step(state), state))
-    derivation: list[int] = []
-    stack = [root]
-    while stack:
-        rule, children = smallest.step(stack.pop())
-        derivation.append(rule)
-        stack.extend(reversed(children))
-    return tuple(derivation)
+    return smallest.derivation(root)
 
 
-class _Smallest:
-    """The least sizes of the states of an automaton, and the rules that lead to them."""
+class SmallestDerivations:
+    """The smallest derivations of the states of an automaton."""
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         index = self._index = automaton.index
@@ -74,6 +68,16 @@ class _Smallest:
     def size(self, state: int) -> int:
         """Return the size of the smallest derivation of a state."""
         return int(self._sizes[state])
+
+    def derivation(self, state: int) -> Derivation:
+        """Return the smallest derivation of a state that has one."""
+        derivation: list[int] = []
+        stack = [state]
+        while stack:
+            rule, children = self.step(stack.pop())
+            derivation.append(rule)
+            stack.extend(reversed(children))
+        return tuple(derivation)
 
     def step(self, state: int) -> tuple[int, tuple[int, ...]]:
         """Return the first rule, with children, that gives a state its smallest derivation."""

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
-from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.algebra.tree_automaton import TreeAutomaton, leaf_states
+from sgl.automata.algebra.witness import SmallestDerivations
+from sgl.automata.proofs.invariant import AutomatonView, SplitView, assignment, members
 from sgl.core.interpret import Derivation
 
 
@@ -32,65 +32,18 @@ class StateExample:
     phrase: Derivation
 
 
-def reached_states(split: SplitGrammar, automaton: TreeAutomaton) -> frozenset[int]:
-    """Return the states of an automaton that phrases of a split can be in."""
-    leaf = leaf_states(automaton)
-    tables = dict(zip(automaton.index.phrasal, automaton.tables, strict=True))
-    states: list[set[int]] = [set() for _ in split.category]
-    growing = True
-    while growing:
-        growing = False
-        for state, transitions in enumerate(split.transitions_of):
-            before = len(states[state])
-            for transition in transitions:
-                if not transition.children:
-                    states[state].add(leaf[transition.rule])
-                    continue
-                table = tables[transition.rule]
-                for children in product(*[states[child] for child in transition.children]):
-                    states[state].add(table.get(children, DEAD))
-            growing = growing or len(states[state]) > before
-    return frozenset().union(*states) - {DEAD}
-
-
-def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
-    """Yield the states of categories that an automaton has several states for."""
-    reached = reached_states(split, automaton)
-    phrases = smallest_phrases(automaton)
-    crowd: dict[int, list[int]] = {}
-    for state, category in enumerate(automaton.category):
-        crowd.setdefault(category, []).append(state)
-    for category in sorted(crowd):
-        for state in crowd[category] if len(crowd[category]) > 1 else ():
+def state_examples(view: SplitView, automaton: TreeAutomaton) -> Iterator[StateExample]:
+    """Yield the states of a total automaton in the categories that it has several states for."""
+    sets = assignment(view, AutomatonView.of(automaton))
+    assert sets is not None, "the automaton is total"
+    reached = frozenset(state for bits in sets for state in members(bits))
+    smallest = SmallestDerivations(automaton)
+    crowded = automaton.sizes[automaton.categories] > 1
+    for category, state in sorted(zip(automaton.category, range(automaton.size), strict=True)):
+        if crowded[state]:
             accepting = state in automaton.accepting
-            yield StateExample(category, state, accepting, state in reached, phrases[state])
-
-
-def smallest_phrases(automaton: TreeAutomaton) -> dict[int, Derivation]:
-    """Return a smallest derivation of each state; small is of few rules and few tokens."""
-    tokens = automaton.index.grammar.source_tokens
-    best: dict[int, tuple[int, Derivation]] = {}
-
-    def offer(state: int, size: int, derivation: Derivation) -> bool:
-        better = state != DEAD and (state not in best or size < best[state][0])
-        if better:
-            best[state] = size, derivation
-        return better
-
-    for rule, state in leaf_states(automaton).items():
-        offer(state, tokens[rule] + 1, (rule,))
-    tables = list(zip(automaton.index.phrasal, automaton.tables, strict=True))
-    growing = True
-    while growing:
-        growing = False
-        for rule, table in tables:
-            own = tokens[rule] + 1
-            for children, result in table.items():
-                if all(child in best for child in children):
-                    size = own + sum(best[child][0] for child in children)
-                    parts = (step for child in children for step in best[child][1])
-                    growing = offer(result, size, (rule, *parts)) or growing
-    return {state: derivation for state, (_, derivation) in best.items()}
+            phrase = smallest.derivation(state)
+            yield StateExample(category, state, accepting, state in reached, phrase)
 
 
 def with_other_words(
