@@ -18,7 +18,7 @@ from sgl.automata import (
     Piece,
     Proofs,
 )
-from sgl.automata.proofs.statistics import StratumStatistics
+from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.interpret import Derivation, interpret
 from sgl.dataset import Guarantee, StringFigures, string_figures
 from sgl.frontend import Compiled

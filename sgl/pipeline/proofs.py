@@ -16,7 +16,7 @@ from sgl.automata import (
     prove,
 )
 from sgl.automata.certificate import certificate, certificate_text
-from sgl.automata.proofs.statistics import StratumStatistics, statistics_of
+from sgl.automata.proofs.findings import StratumStatistics, statistics_of
 from sgl.cache import cached
 from sgl.core.grammar import Fragment
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX

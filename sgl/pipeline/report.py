@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.automata.proofs.statistics import LONGEST_COUNTED, StratumStatistics
+from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Plan, Stratum

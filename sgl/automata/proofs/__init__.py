@@ -9,8 +9,7 @@
     licensing    does training contain every piece of what is held out?
     inventory    does training contain the words, forms and rules of the items?
     claims       what is claimed, as values with verdicts
-    findings     what is worth knowing about a plan beside its claims
-    statistics   how large, how long and how deep every stratum is
+    findings     what is worth knowing beside the claims: overlaps, sizes, unused rules
     prove        decide every claim
     explanation  the proof by states, for people to read
 

@@ -2,22 +2,29 @@
 
 Two generalization strata need no product to be told apart if every text of one
 contains a structure that the other excludes; two structures need none if the
-smallest text with the one lacks the other.
+smallest text with the one lacks the other.  How large, how long and how deep a stratum is
+is computed from its grammar, not sampled.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.proofs.claims import Distribution, Nesting, Overlap, Unsatisfiable, Unused
-from sgl.automata.proofs.compiler import find_conflict
+from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.core.plan import Constraint
+from sgl.automata.weights.counting import count_by_length, count_derivations, height_distribution
+from sgl.automata.weights.split import SplitGrammar
+from sgl.core.plan import Constraint, Plan
 from sgl.core.structure import Structure
 
 #: Stands for the author's grammar among the names of streams.
 GRAMMAR = "grammar"
+
+#: Derivations are counted for each length up to this number of tokens.
+LONGEST_COUNTED = 12
 
 
 def find_distributions(evidence: Evidence) -> tuple[Distribution, ...]:
@@ -106,3 +113,62 @@ def find_unused(evidence: Evidence) -> tuple[Unused, ...]:
             )
         )
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class StratumStatistics:
+    """The sizes of one distribution over derivations.
+
+    ``mass`` is its probability under the author's grammar.  ``derivations`` is the
+    number of its derivations, ``None`` if there is no end of them; ``by_length[n]``
+    are those of ``n`` source tokens (``None``: a length without end).  ``heights[h]``
+    is the probability of a derivation of height ``h``.
+    """
+
+    stream: str
+    mass: float
+    spectral_radius: float
+    expected_tokens: float
+    derivations: int | None
+    by_length: tuple[int, ...] | None
+    heights: tuple[float, ...]
+
+    @property
+    def up_to_longest(self) -> int | None:
+        """The number of derivations of at most ``LONGEST_COUNTED`` tokens."""
+        return None if self.by_length is None else sum(self.by_length)
+
+    def height_at(self, share: float) -> int:
+        """Return the least height that this share of the derivations does not exceed."""
+        total = 0.0
+        for height, probability in enumerate(self.heights):
+            total += probability
+            if total >= share:
+                return height
+        return len(self.heights)
+
+
+def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
+    """Return the figures of the author's grammar and of every stratum."""
+    constraints = [(GRAMMAR, Constraint())]
+    constraints += [(stratum.stream, stratum.constraint) for stratum in plan.strata]
+    known: dict[Constraint, StratumStatistics] = {}
+    found = []
+    for stream, constraint in constraints:
+        twin = known.get(constraint)
+        if twin is None:
+            twin = known[constraint] = _sizes(stream, compiler.split(constraint))
+        found.append(twin if twin.stream == stream else replace(twin, stream=stream))
+    return tuple(found)
+
+
+def _sizes(stream: str, split: SplitGrammar) -> StratumStatistics:
+    return StratumStatistics(
+        stream=stream,
+        mass=split.mass,
+        spectral_radius=split.spectral_radius,
+        expected_tokens=split.expected_tokens,
+        derivations=count_derivations(split),
+        by_length=count_by_length(split, LONGEST_COUNTED),
+        heights=height_distribution(split),
+    )

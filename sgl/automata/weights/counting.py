@@ -1,4 +1,4 @@
-"""How many derivations a split has, in all and of each length.
+"""How many derivations a split has, in all and of each length, and how high they are.
 
 With ``c(q, n)`` the number of derivations of state *q* with *n* source tokens,
 
@@ -7,6 +7,12 @@ With ``c(q, n)`` the number of derivations of state *q* with *n* source tokens,
 
 is computed length by length in whole numbers.  Because the automata are
 deterministic, every derivation is counted once.
+
+The height of a derivation is the number of rules above one another.  The
+probability that it is at most *h* is the *h*-th Kleene iterate of the equations
+of the inside weights, taken with the conditional probabilities of the split:
+
+    P(height <= 0) = 0        P(height <= h + 1) = F(P(height <= h))
 """
 
 from __future__ import annotations
@@ -15,8 +21,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul
 
+import numpy as np
+
+from sgl.automata.weights.inside import EquationSystem, Monomial, extended
 from sgl.automata.weights.numerics import components
 from sgl.automata.weights.split import SplitGrammar
+
+#: Heights are followed until no more than this probability is left, or so far.
+LEFT_OUT = 1e-6
+HIGHEST = 200
 
 
 def count_derivations(split: SplitGrammar) -> int | None:
@@ -145,3 +158,22 @@ def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
 
 def _coefficient(first: Sequence[int], second: Sequence[int], total: int) -> int:
     return sum(map(mul, first[: total + 1], second[total::-1]))
+
+
+def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
+    """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
+    system = EquationSystem.of(
+        len(split.category),
+        [
+            Monomial(state, transition.probability, transition.children)
+            for state, transitions in enumerate(split.transitions_of)
+            for transition in transitions
+        ],
+    )
+    at_most = [0.0]
+    inside = extended(np.zeros(system.size))
+    while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
+        inside = system.apply(inside)
+        at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
+    below = [0.0, *at_most]
+    return tuple(now - before for now, before in zip(at_most, below, strict=False))
