@@ -36,17 +36,18 @@ import numpy as np
 from common import Json, print_table, write_json
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
+from sgl.accel.draw.program import program_of
 from sgl.automata import StructureCompiler
 from sgl.core.column import Column
 from sgl.frontend import Compiled
 from sgl.rendering.graph_columns import GraphColumns
 from sgl.rendering.view_columns import PACKED_VIEWS
 from sgl.sampling import pack
+from sgl.sampling.batch import Sampler
 from sgl.sampling.drawing import draw_strata
 from sgl.sampling.engine import Tables
-from sgl.sampling.program import program_of
 from sgl.sampling.rows import rows as rows_of
-from sgl.sampling.sampler import Sampler, text_writer
+from sgl.sampling.text_writer import text_writer
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000

@@ -116,8 +116,11 @@ def _settings(
 @contextmanager
 def progress() -> Iterator[Progress]:
     """A progress line that is gone afterwards, whatever happens."""
+    from sgl.accel import announcing
+
     line = Progress()
     try:
-        yield line
+        with announcing(lambda: line("compiling machine code (once)", 0, 1)):
+            yield line
     finally:
         line.clear()

@@ -21,7 +21,6 @@ from sgl.pipeline.labour import Labour
 from sgl.pipeline.production import Outcome, produce
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
-from sgl.pipeline.warm import kernels_beside
 
 
 @click.command("compile")
@@ -43,7 +42,6 @@ def command(session: Session, grammar: Path, out: Path | None, labour: Labour) -
     that is interrupted can be resumed.
     """
     started = time.monotonic()
-    click.get_current_context().with_resource(kernels_beside())
     session.progress("reading")
     compiled = session.open(grammar)
     target = out if out is not None else Path("out") / compiled.project.name

@@ -86,7 +86,12 @@ class Session:
 
     def __enter__(self) -> Session:
         """Switch on the cache; with JSON messages, keep standard output free for them."""
+        from sgl.accel import announcing
+
         self._resources.enter_context(one_document(self.form))
+        self._resources.enter_context(
+            announcing(lambda: self.progress("compiling machine code (once)"))
+        )
         self._resources.enter_context(using(open_cache() if self._keep else None))
         return self
 

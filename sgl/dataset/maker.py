@@ -32,7 +32,8 @@ from sgl.dataset.notation import recursive_labels
 from sgl.dataset.parquet import schema_of
 from sgl.dataset.row_kernel import count_words
 from sgl.rendering.graph_columns import DerivedColumn, GraphColumns
-from sgl.sampling.sampler import Sampler, text_writer
+from sgl.sampling.batch import Sampler
+from sgl.sampling.text_writer import text_writer
 
 
 class _Part(NamedTuple):

@@ -21,10 +21,10 @@ from sgl.dataset.chunk import Chunk, Piece, cut
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import DataFile, StratumCount
 from sgl.dataset.writers import DatasetFiles
+from sgl.sampling.batch import sampler_for
 from sgl.sampling.drawing import draw_strata
 from sgl.sampling.drawn import Drawn
 from sgl.sampling.engine import Tables
-from sgl.sampling.sampler import Sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def draw_and_write(directory: Path, grammar: CoreGrammar, plan: Plan, tables: Ta
 
     Raises what ``draw_strata`` and ``write_items`` raise.
     """
-    sampler = Sampler(tables)
+    sampler = sampler_for(tables)
     drawn = list(draw_strata(sampler))
     return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn)
 

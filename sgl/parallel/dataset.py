@@ -24,9 +24,9 @@ from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.parquet import packed_table, unpacked_table
 from sgl.parallel.executor import Executor, ordered
 from sgl.parallel.run import RunFolder
+from sgl.sampling.batch import sampler_for
 from sgl.sampling.drawn import Drawn
 from sgl.sampling.engine import PackedStratum, Tables
-from sgl.sampling.sampler import Sampler
 
 #: A chunk to be made: its split, the number of its first row, its candidates.
 ChunkPlace = tuple[str, int, list[Piece]]
@@ -43,7 +43,7 @@ class DatasetWork:
     @cached_property
     def maker(self) -> ChunkMaker:
         """Makes chunks."""
-        return ChunkMaker(self.grammar, self.plan, Sampler(self.tables))
+        return ChunkMaker(self.grammar, self.plan, sampler_for(self.tables))
 
 
 def make_chunk(work: DatasetWork, split: str, first: int, pieces: list[Piece]) -> bytes:

@@ -9,7 +9,7 @@ encoded in chunks, which the driver writes in their order::
 The file depends on the tables and the number of rows alone: batches settle to the same
 whatever their size, and chunks have a fixed number of rows.
 
-Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sampling.seen``: 24 to 48
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``: 24 to 48
 bytes for each row until it is kept in a file), and a few batches and chunks per worker.
 """
 
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from sgl.parallel.executor import Executor, Task, ordered
 from sgl.parallel.run import RunFolder
 from sgl.parallel.sentences import SentenceWork, encode, survey
-from sgl.sampling.drawing import Settled, Settling
+from sgl.sampling.drawing import Settled, Settling, sentences_of
 from sgl.sampling.drawn import Drawn
-from sgl.sampling.seen import SeenSentences
+from sgl.sampling.seen import seen_sentences
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -96,7 +96,7 @@ class _Acceptance:
         self._sizes = sizes
         self._wanted = work.tables.strata[0].wanted
         self._distinct = work.tables.distinct_sentences
-        self._seen = SeenSentences(folder=run.path)
+        self._seen = seen_sentences(sentences_of(work.tables), folder=run.path)
         self._settling = Settling(work.tables, 0, self._seen, None)
 
     def run(self) -> Drawn:

@@ -28,9 +28,10 @@ from sgl.dataset.errors import TextTooLongError
 from sgl.dataset.parquet import ParquetFile, packed_table
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
+from sgl.sampling.batch import Batch, Sampler, Survey, sampler_for
 from sgl.sampling.engine import Tables
-from sgl.sampling.sampler import Batch, Sampler, Survey, TextWriter
 from sgl.sampling.tables import pack_text
+from sgl.sampling.text_writer import TextWriter
 
 TSV, PARQUET = "tsv", "parquet"
 
@@ -70,7 +71,7 @@ class SentenceWork:
     @cached_property
     def sampler(self) -> Sampler:
         """Draws candidates."""
-        return Sampler(self.tables)
+        return sampler_for(self.tables)
 
     def column(self, name: str, batch: Batch) -> pa.Array:
         """Return the texts of a batch in a text layer or a view.

@@ -13,13 +13,18 @@ fails.  A reading found in one layer can be interpreted in all others.
 has, and the best one.
 """
 
-from sgl.parsing.batch import BatchParser, FirstRead, Readings, read_first
-from sgl.parsing.best import Ranked, best_readings, probability
-from sgl.parsing.errors import UnparsableLayerError
-from sgl.parsing.forest import Alternative, Automaton, Forest, Node
-from sgl.parsing.obstacle import Obstacle, describe_obstacle
-from sgl.parsing.parser import LIMIT, Parser
-from sgl.parsing.tables import SATURATED
+from sgl.parsing.batch import SATURATED, BatchParser, FirstRead, Readings, read_first
+from sgl.parsing.forest import (
+    Alternative,
+    Automaton,
+    Forest,
+    Node,
+    Ranked,
+    best_readings,
+    probability,
+)
+from sgl.parsing.parser import LIMIT, Obstacle, Parser, describe_obstacle
+from sgl.parsing.templates import UnparsableLayerError
 
 __all__ = [
     "LIMIT",

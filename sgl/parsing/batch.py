@@ -1,10 +1,9 @@
 """Many texts at once: how many readings each has, and its best one.
 
-For most questions that is all: a sentence with one reading needs no forest.  Texts are
-read by the kernel (:mod:`sgl.parsing.kernel`), a hundred times as fast as by
-:class:`sgl.parsing.Parser`, which reads what the kernel does not: layers whose templates
-repeat children, texts of thousands of characters, and batches so small that compiled code
-would take longer to load::
+For most questions that is all: a sentence with one reading needs no forest.  The definition is
+the packed forest of :class:`sgl.parsing.Parser`; where there is much to read, ``sgl.accel.parse``
+does the same with compiled code, a hundred times as fast.  That leaves to the parser what it
+does not read: layers whose templates repeat children, and texts of thousands of characters::
 
     readings = BatchParser(parser).read(["The dog ran.", "Dog the ran."])
     readings.counts.tolist()            [1, 0]
@@ -13,36 +12,27 @@ would take longer to load::
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import islice
 from math import exp, inf, log
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.interpret import Derivation
-from sgl.parsing.best import best_readings
+from sgl.parsing.forest import best_readings
 from sgl.parsing.parser import Parser
-from sgl.parsing.productions import UnsuitableLayerError
-from sgl.parsing.space import Space, space_for
-from sgl.parsing.tables import SATURATED, Tables, tables_of
 
-#: Texts that are worth loading compiled code for, and using it when it is loaded.
-_WORTH_LOADING, _WORTH_CALLING = 1_000, 2
+if TYPE_CHECKING:
+    from sgl.accel.parse import CompiledReader
 
-#: Bytes of the longest text that the kernel reads.
-_LONGEST = 4_000
+#: The greatest count; what is more is this.
+SATURATED = 2**64 - 1
 
-#: Entries of a chart that there is room for at first, and at most.
-_ENTRIES, _MOST_ENTRIES = 1 << 16, 1 << 22
-
-#: Rules of a derivation that there is room for at first, for each text.
-_RULES = 32
+#: Seconds that the parser takes for a character.
+_SECONDS = 1e-5
 
 
 class Readings(NamedTuple):
@@ -69,95 +59,61 @@ class Readings(NamedTuple):
 
 
 class BatchParser:
-    """Reads texts of the layer of a parser in batches."""
+    """Reads texts of the layer of a parser in batches.
+
+    Attributes:
+        unsupported: why compiled code does not read this layer; empty as long as it may.
+    """
 
     def __init__(self, parser: Parser) -> None:
+        self.unsupported = ""
         self._parser = parser
-        self._space: Space | None = None
+        self._reader: CompiledReader | None = None
+        self._characters = 0
 
-    @cached_property
-    def unsupported(self) -> str:
-        """Why the kernel does not read this layer; empty if it does."""
-        return self._prepared if isinstance(self._prepared, str) else ""
+    def pays(self, texts: Sequence[str]) -> bool:
+        """Return whether these texts are read faster together than one after the other.
 
-    @cached_property
-    def _prepared(self) -> Tables | str:
-        try:
-            return tables_of(self._parser.index)
-        except UnsuitableLayerError as error:
-            return str(error)
+        It depends on how much there was to read before: nobody knows how much is to come, so
+        compiled code is loaded when the parser has taken as long as that takes.
+        """
+        from sgl import accel
 
-    def pays(self, texts: int) -> bool:
-        """Whether so many texts are read faster together than one after the other."""
-        loaded = "sgl.parsing.kernel" in sys.modules
-        worth = texts >= (_WORTH_CALLING if loaded else _WORTH_LOADING)
-        return worth and not self.unsupported
+        self._characters += sum(map(len, texts))
+        return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
     def read(self, texts: Sequence[str], *, derive: bool = False) -> Readings:
-        """The readings of texts, each written as the layer writes it.
+        """Return the readings of texts, each written as the layer writes it.
 
         If ``derive``, with the best derivation of each.
         """
-        if not self.pays(len(texts)):
-            return _collected([self._alone(text) for text in texts], derive)
-        return self.read_compiled(texts, derive=derive)
+        if self.pays(texts):
+            return self.read_compiled(texts, derive=derive)
+        return self.read_plainly(texts, derive=derive)
+
+    def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> Readings:
+        """Return the same, from the forest of each text."""
+        found = [self._alone(text) for text in texts]
+        return Readings(
+            np.array([count for count, _, _ in found], np.uint64),
+            np.array([score for _, score, _ in found], np.float64),
+            Derivations.of([rules for _, _, rules in found]) if derive else None,
+        )
 
     def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> Readings:
-        """The same with the kernel, whatever the number of texts, where it reads the layer."""
-        tables = self._prepared
-        if isinstance(tables, str):
-            return _collected([self._alone(text) for text in texts], derive)
-        plain = [text if _plain(text) else "" for text in texts]
-        found, full = self._run(tables, Column.of(plain), derive)
-        others = [number for number, text in enumerate(plain) if not text]
-        return self._completed(found, texts, sorted({*others, *full}))
+        """Return the same, by compiled code as far as that reads the layer."""
+        from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
-    def _run(self, tables: Tables, column: Column, derive: bool) -> tuple[Readings, list[int]]:
-        """Run the kernel, with more memory when it asks for it; and the texts it has none for."""
-        from sgl.accel.memory import addresses
-        from sgl.parsing import kernel
-
-        rows = column.rows
-        counts, scores = np.zeros(rows, np.uint64), np.zeros(rows, np.float64)
-        rules = np.zeros(rows * _RULES + _RULES if derive else 0, np.int32)
-        ends = np.zeros(rows + 1, np.int64)
-        longest = int(np.diff(column.offsets).max(initial=0))
-        space = self._space_for(tables, longest, _ENTRIES)
-        full: list[int] = []
-        first = 0
-        while first < rows:
-            why, first = kernel.read(
-                addresses(tables),
-                addresses(space),
-                *column,
-                first,
-                counts,
-                scores,
-                rules,
-                ends,
-                derive,
-            )
-            if why == kernel.RULES_FULL:
-                rules = np.concatenate((rules, np.zeros_like(rules)))
-            elif why == kernel.ENTRIES_FULL and len(space.left) < _MOST_ENTRIES:
-                space = self._space_for(tables, longest, 4 * len(space.left))
-            elif why == kernel.ENTRIES_FULL:
-                full.append(first)
-                ends[first + 1] = ends[first]
-                first += 1
-        return Readings(counts, scores, Derivations(rules, ends) if derive else None), full
-
-    def _space_for(self, tables: Tables, longest: int, entries: int) -> Space:
-        space = self._space
-        if space is None or len(space.live) <= longest or len(space.left) < entries:
-            if space is not None:
-                longest = max(longest, len(space.live) - 1)
-                entries = max(entries, len(space.left))
-            self._space = space = space_for(tables, longest, entries)
-        return space
+        try:
+            self._reader = self._reader or CompiledReader(self._parser.index)
+        except UnsuitableLayerError as error:
+            self.unsupported = str(error)
+            return self.read_plainly(texts, derive=derive)
+        found, others = self._reader.read(texts, derive)
+        return self._completed(found, texts, others)
 
     def _completed(self, found: Readings, texts: Sequence[str], others: list[int]) -> Readings:
-        """The readings with those of texts that the kernel has not read."""
+        """Return the readings with those of texts that compiled code has not read."""
         if not others:
             return found
         derivations: list[Derivation] | None = None
@@ -217,21 +173,3 @@ def read_first(
             if not count:
                 waiting.append(number)
     return found
-
-
-def _plain(text: str) -> bool:
-    """Whether a text is Unicode, and not too long for a chart in tables."""
-    if len(text) > _LONGEST:
-        return False
-    try:
-        return text.isascii() or len(text.encode()) <= _LONGEST
-    except UnicodeEncodeError:
-        return False
-
-
-def _collected(found: Sequence[tuple[int, float, Derivation]], derive: bool) -> Readings:
-    return Readings(
-        np.array([count for count, _, _ in found], np.uint64),
-        np.array([score for _, score, _ in found], np.float64),
-        Derivations.of([rules for _, _, rules in found]) if derive else None,
-    )

@@ -21,10 +21,8 @@ from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
 from sgl.parsing.chart import Chart
-from sgl.parsing.dropped import Dropped
 from sgl.parsing.forest import Alternative, Forest, Node
-from sgl.parsing.recurring import recurring
-from sgl.parsing.templates import ROOT, TemplateIndex, symbol
+from sgl.parsing.templates import ROOT, Dropped, TemplateIndex, recurring, symbol
 
 #: A span with the mode of what stands there: (start, end, raised).
 Mention = tuple[int, int, bool]

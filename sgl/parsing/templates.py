@@ -15,15 +15,37 @@ second time, with its first step raised.
 A category is *nullable* when it derives the empty sequence of words.  Empty
 children leave nothing in the input; a template is in the tree once for each number
 of first children that may all be empty (its *lead*), and later ones are skipped.
+
+What the input does not show is known here as well: which categories can be rewritten into
+themselves over the same words (:func:`recurring`), and what may stand in the place of a child
+that a template drops (:class:`Dropped`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from math import prod
+
+import networkx as nx
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Template
 from sgl.core.interpret import capitalised
-from sgl.parsing.errors import UnparsableLayerError
+
+
+class UnparsableLayerError(Exception):
+    """A text layer has templates that no parser can be built for.
+
+    ``layer`` names the layer, ``rule`` the rule, ``reason`` says what is wrong.
+    """
+
+    def __init__(self, layer: str, rule: str, reason: str) -> None:
+        super().__init__(f"the layer {layer} cannot be parsed: rule {rule} {reason}")
+        self.layer = layer
+        self.rule = rule
+        self.reason = reason
+
 
 #: The number of the root.
 ROOT = 0
@@ -187,3 +209,82 @@ def _nullable(grammar: CoreGrammar, layer: int) -> tuple[frozenset[int], dict[in
         if children <= nullable:
             rules[rule.lhs].append(rule)
     return frozenset(nullable), rules
+
+
+def recurring(index: TemplateIndex) -> frozenset[int]:
+    """The categories that can be rewritten into themselves over the same words."""
+    grammar: CoreGrammar = index.grammar
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    for rule in grammar.rules:
+        template = rule.templates[index.layer]
+        slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
+        if len(slots) < len(template):
+            continue
+        for place, child in enumerate(slots):
+            if index.nullable.issuperset(slots[:place] + slots[place + 1 :]):
+                graph.add_edge(rule.lhs, child)
+    return frozenset(
+        category
+        for component in nx.strongly_connected_components(graph)
+        for category in component
+        if len(component) > 1 or graph.has_edge(category, category)
+    )
+
+
+class Dropped:
+    """What is known of the categories of dropped children, computed when first asked for."""
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        self._grammar = grammar
+
+    def finite(self, category: int) -> bool:
+        """Whether a category has finitely many derivations."""
+        return category in self._finite
+
+    def likeliest(self, category: int) -> Rule | None:
+        """The rule at the top of the likeliest derivation; None if there is none."""
+        return self._likeliest.get(category)
+
+    @cached_property
+    def _finite(self) -> frozenset[int]:
+        """The categories with finitely many derivations."""
+        finite: set[int] = set()
+        waiting = list(range(len(self._grammar.categories)))
+        settled = True
+        while settled:
+            rest = [c for c in waiting if not self._ends_in(c, finite)]
+            settled = len(rest) < len(waiting)
+            finite.update(set(waiting) - set(rest))
+            waiting = rest
+        return frozenset(finite)
+
+    def _ends_in(self, category: int, finite: set[int]) -> bool:
+        return all(finite.issuperset(rule.rhs) for rule in self._grammar.rules_of[category])
+
+    @cached_property
+    def _likeliest(self) -> dict[int, Rule]:
+        """The rule of ``likeliest`` for each category that has derivations."""
+        uses: dict[int, list[Rule]] = {}
+        for rule in self._grammar.rules:
+            for child in set(rule.rhs):
+                uses.setdefault(child, []).append(rule)
+        missing = {rule.id: len(set(rule.rhs)) for rule in self._grammar.rules}
+        best: dict[int, Rule] = {}
+        probability: dict[int, float] = {}
+        size: dict[int, int] = {}
+        heap = [(-rule.weight, 1, rule.id) for rule in self._grammar.rules if rule.lexical]
+        heapify(heap)
+        while heap:
+            negative, rules, number = heappop(heap)
+            category = self._grammar.rules[number].lhs
+            if category in best:
+                continue
+            best[category] = self._grammar.rules[number]
+            probability[category], size[category] = -negative, rules
+            for rule in uses.get(category, ()):
+                missing[rule.id] -= 1
+                if not missing[rule.id]:
+                    product = rule.weight * prod(probability[child] for child in rule.rhs)
+                    rules = 1 + sum(size[child] for child in rule.rhs)
+                    heappush(heap, (-product, rules, rule.id))
+        return best

@@ -14,10 +14,10 @@ from sgl.parallel.executor import open_executor
 from sgl.parallel.run import RunFolder
 from sgl.pipeline.ambiguity import Referee
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables
+from sgl.sampling.batch import Sampler
 from sgl.sampling.drawing import Drawing, sentences_of
 from sgl.sampling.drawn import Drawn
-from sgl.sampling.sampler import Sampler
-from sgl.sampling.seen import SeenSentences
+from sgl.sampling.seen import seen_sentences
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -55,7 +55,7 @@ def _drawn(
 ) -> list[Drawn]:
     """Sample every stratum that the run has not kept."""
     tables = sampler.tables
-    seen = SeenSentences(folder=folder, expected=sentences_of(tables))
+    seen = seen_sentences(sentences_of(tables), folder=folder)
     drawing = Drawing(tables, sampler, seen, referee)
     progress = _Progress(tables, stage)
     found: list[Drawn] = []

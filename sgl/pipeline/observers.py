@@ -21,7 +21,7 @@ from typing import Protocol
 
 from sgl.dataset import Chunk, DataFile
 from sgl.frontend import Compiled
-from sgl.sampling.sampler import Sampler
+from sgl.sampling.batch import Sampler
 
 #: The group of entry points that register observers.
 GROUP = "sgl.observers"

@@ -43,8 +43,7 @@ from sgl.pipeline.proofs import certificate_file
 from sgl.pipeline.report import Observer, report_data
 from sgl.report import render_report
 from sgl.sampling import Tables, pack, standalone_source
-from sgl.sampling.program import Program, program_of
-from sgl.sampling.sampler import Sampler
+from sgl.sampling.batch import sampler_for
 from sgl.verify import USEFUL, Report, certificate_faults, standing_by, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -173,8 +172,7 @@ def _write(
     grammar, plan = compiled.grammar, compiled.plan
     tables = _packed(compiled, structures)
     referee = referee_of(compiled, structures)
-    program = cached(Program, "program", (compiled.origin,), lambda: program_of(tables))
-    sampler = Sampler(tables, program)
+    sampler = sampler_for(tables, compiled.origin)
     observer = Observer(grammar, plan, sampler)
     others = registered_observers(compiled, sampler)
     watch = _watching((observer, *others), plan, stage)

@@ -31,7 +31,7 @@ from sgl.report import (
 from sgl.verify import Report
 
 if TYPE_CHECKING:
-    from sgl.sampling.sampler import Sampler
+    from sgl.sampling.batch import Sampler
 from collections.abc import Mapping
 
 from sgl.automata import PatternProofs, Verdict

@@ -15,7 +15,7 @@ needed, which costs less than to store them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
+from sgl.sampling.batch import SECONDS_PER_ITEM, Sampler, Survey
 from sgl.sampling.distinct import (
     REASONS,
     TRAIN,
@@ -34,10 +35,8 @@ from sgl.sampling.distinct import (
 )
 from sgl.sampling.drawn import Drawn
 from sgl.sampling.engine import PackedStratum, Tables
-from sgl.sampling.judge_kernel import settle
-from sgl.sampling.sampler import Sampler, Survey
-from sgl.sampling.screen import ACCEPTED, AMBIGUOUS
-from sgl.sampling.seen import MEMORY, Seen, SeenSentences
+from sgl.sampling.screening import ACCEPTED, AMBIGUOUS, settle
+from sgl.sampling.seen import MEMORY, Seen, seen_sentences
 
 Finding = TypeVar("Finding")
 
@@ -85,7 +84,7 @@ def draw_strata(
     Sentences are remembered in at most ``memory`` bytes and else in a file in ``folder``.
     Raises ``NotEnoughError`` when a stratum runs dry.
     """
-    seen = SeenSentences(memory, folder, sentences_of(sampler.tables))
+    seen = seen_sentences(sentences_of(sampler.tables), memory, folder)
     drawing = Drawing(sampler.tables, sampler, seen, referee)
     for number in range(len(sampler.tables.strata)):
         yield drawing.stratum(number, progress)
@@ -176,6 +175,7 @@ class Settling:
         self._found_before = 0
         self._rejected = np.zeros(len(REASONS) + 1, np.int64)
         self._ambiguous: list[int] = []
+        self._settle = settle_for(wanted)
 
     @property
     def missing(self) -> int:
@@ -244,7 +244,7 @@ class Settling:
         outcomes = np.empty(count, np.uint8)
         judging = _Judging(np.zeros(count, np.bool_), {}, ambiguous)
         while True:
-            used = settle(
+            used = self._settle(
                 survey.verdicts,
                 survey.targets,
                 self._full,
@@ -329,3 +329,14 @@ class Settling:
 
     def _by_target(self) -> dict[str, int]:
         return dict(zip(self.stratum.targets, self._shares.tolist(), strict=True))
+
+
+def settle_for(items: int) -> Callable[..., int]:
+    """Return ``settle``, compiled if that pays for so many items."""
+    from sgl import accel
+
+    if not accel.pays("draw", items * SECONDS_PER_ITEM):
+        return settle
+    from sgl.accel import draw
+
+    return draw.settle

@@ -17,7 +17,7 @@ from sgl.rendering.marked import MarkedGrammar, Uses, has_marks, mark
 from sgl.rendering.shape_kernel import FORM
 from sgl.rendering.shaped import WordTables
 from sgl.rendering.shapes import Shapes
-from sgl.sampling.sampler import text_writer
+from sgl.sampling.text_writer import text_writer
 
 FARM = Uses((0,), ())
 

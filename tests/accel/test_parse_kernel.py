@@ -14,6 +14,8 @@ from small_grammars import grammar
 from test_parse import ATTACHMENT, derivations
 from toy import TOY, random_derivations
 
+from sgl import accel
+from sgl.accel.parse.trie import trie_of
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import finish, interpret
@@ -29,15 +31,15 @@ from sgl.parsing import (
     best_readings,
     probability,
 )
-from sgl.parsing.trie import trie_of
 from sgl.rendering import TextOutput
 
 
 def read(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> Readings:
     """What the kernel finds; the layer has to be one that it reads."""
     batch = BatchParser(Parser(core, layer))
+    found = batch.read_compiled(texts, derive=True)
     assert not batch.unsupported
-    return batch.read_compiled(texts, derive=True)
+    return found
 
 
 def counts(core: CoreGrammar, *texts: str) -> list[int]:
@@ -242,23 +244,30 @@ def test_memory_grows_with_the_texts() -> None:
 def test_layers_that_are_no_productions_are_left_to_the_parser(rules: str, reason: str) -> None:
     core = grammar(rules)
     batch = BatchParser(Parser(core))
+    batch.read_compiled(["a"])
     assert reason in batch.unsupported
     agree(core, ["a and a", "a"])
 
 
-def test_few_texts_are_read_without_compiled_code() -> None:
+def test_compiled_code_is_loaded_when_the_parser_has_taken_as_long_as_that_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(accel, "pays", lambda _, seconds: asked.append(seconds) or seconds > 0.5)
     batch = BatchParser(Parser(ATTACHMENT))
-    assert not batch.pays(1)
     assert batch.read(["Emma saw dogs near dogs"]).counts.tolist() == [2]
+    assert not batch.pays(["Emma saw dogs"] * 1_000)
+    assert batch.pays(["Emma saw dogs"] * 3_000)
+    assert asked == sorted(asked)
 
 
 # --- what uses it ------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def _loaded() -> None:
-    """Compiled code is loaded, so that even a few texts are read with it."""
-    import sgl.parsing.kernel  # noqa: F401 - loading it is what is wanted
+def _loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have even a few texts read with compiled code."""
+    monkeypatch.setattr(accel, "pays", lambda *_: True)
 
 
 SENTENCES = [interpret(TOY, d).texts[0] for d in random_derivations(TOY, 40, seed=3)]
@@ -268,7 +277,7 @@ SPELT = [*SENTENCES, "The dog", "the dog slept.", *SENTENCES[:3]]
 @pytest.mark.usefixtures("_loaded")
 def test_sentences_are_judged_together_as_they_are_alone() -> None:
     parser = Parser(TOY)
-    assert BatchParser(parser).pays(len(SPELT))
+    assert BatchParser(parser).pays(SPELT)
     normalizer = Normalizer(TOY.text_layers[0], parser.vocabulary)
     texts = [*SPELT, *(text.replace(".", " .") for text in SENTENCES)]
     together = SentenceReader(parser, (TextOutput(TOY, 1),), None, normalizer).judge_all(texts)

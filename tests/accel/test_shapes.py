@@ -19,7 +19,7 @@ from sgl.rendering.columns import ConlluColumns
 from sgl.rendering.graph_columns import GraphColumns
 from sgl.rendering.packed import pack_layer
 from sgl.rendering.view_columns import PACKED_VIEWS, ViewColumns
-from sgl.sampling.sampler import text_writer
+from sgl.sampling.text_writer import text_writer
 
 
 def outcome(written: Callable[[], Iterable[str]]) -> object:

@@ -29,16 +29,6 @@ with Processes(0, 1) as workers:
     wait()
 """
 
-COMPILERS = """
-from sgl.pipeline import warm
-warm.kernels_are_missing = lambda: True
-warm.os.cpu_count = lambda: 2
-from multiprocessing import active_children
-with warm.kernels_beside():
-    print(*(child.pid for child in active_children()), flush=True)
-    wait()
-"""
-
 DRIVER = """
 import signal
 import time
@@ -53,7 +43,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("work", [VERIFIER, WORKERS, COMPILERS], ids=["verify", "sample", "warm"])
+@pytest.mark.parametrize("work", [VERIFIER, WORKERS], ids=["verify", "sample"])
 @pytest.mark.parametrize("moment", [0.0, 0.5, 2.5])
 def test_processes_that_work_for_another_leave_it_to_that_one_to_speak(
     work: str, moment: float

@@ -176,7 +176,7 @@ class SentenceReader:
     def judge_all(self, sentences: Sequence[str]) -> list[Judgement]:
         """Judge many sentences; those with one reading are read together."""
         new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._kept]
-        if not self._batch.pays(len(new)):
+        if not self._batch.pays(new):
             return [self.judge(sentence) for sentence in sentences]
         judged = {sentence: self._kept[sentence] for sentence in {*sentences}.difference(new)}
         found = read_first(self._batch, [self._spellings(sentence) for sentence in new])

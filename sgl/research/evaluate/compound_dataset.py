@@ -38,7 +38,7 @@ from sgl.research.evaluate.compounds import (
 from sgl.research.evaluate.query import PatternQuery
 
 if TYPE_CHECKING:
-    from sgl.sampling.sampler import Sampler
+    from sgl.sampling.batch import Sampler
 
 FILE = "compounds.json"
 FORMAT = "sgl-compounds/1"

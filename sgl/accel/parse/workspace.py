@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.parsing.tables import Bits, Floats, Ints, Tables
+from sgl.accel.parse.tables import Bits, Floats, Ints, Tables
 
 #: What ``Space.used`` counts: entries of the chart, and those that wait.
 ENTRIES, WAITING = 0, 1

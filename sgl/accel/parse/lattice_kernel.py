@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sgl.accel.jit import part
 from sgl.accel.memory import bits_at, int_at, set_bits, set_int
-from sgl.parsing.space import Space
-from sgl.parsing.tables import Tables
+from sgl.accel.parse.tables import Tables
+from sgl.accel.parse.workspace import Space
 
 #: What is known of a byte: nothing, that words lead to it, that they lead on to the end.
 UNREACHED, REACHED, LIVE = 0, 1, 2

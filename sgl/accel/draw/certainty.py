@@ -1,7 +1,7 @@
-"""What is certain of the words of a state, whatever is drawn.
+"""What is certain of the words of a state, whatever is sampled, and how words are written.
 
-The program that draws decides beforehand where a capital goes and that an attached word has
-something before it.  Both follow from these two questions::
+The program decides beforehand where a capital goes and that an attached word has something
+before it.  Both follow from these two questions::
 
     sure      does everything that the state becomes have a word that is not empty?
     initial   can the words of the state be the first of a sentence?
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sgl.sampling.engine import State, Tables
+from sgl.sampling.engine import PackedText, State, Tables
 
 
 def template_of(tables: Tables, rule: int) -> Sequence[str | int]:
@@ -61,3 +61,18 @@ def initial_states(tables: Tables, sure: frozenset[int]) -> frozenset[int]:
                 if _shows(item, children, sure):
                     break
     return frozenset(initial)
+
+
+def attaches(text: PackedText, words: Sequence[str]) -> bool:
+    """Whether no separator stands before the first of these words."""
+    return bool(words and text.join) and words[0] in text.attach
+
+
+def closed(text: PackedText, words: Sequence[str]) -> str:
+    """The words as one string, with a separator behind the last as well."""
+    result = ""
+    for number, word in enumerate(words):
+        if number and word in text.attach and text.join:
+            result = result[: -len(text.join)]
+        result += word + text.join
+    return result

@@ -28,11 +28,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.accel.draw.certainty import attaches, closed, initial_states, sure_states
 from sgl.core.column import StringPool
 from sgl.core.interpret import capitalised
 from sgl.sampling.engine import State, Tables
-from sgl.sampling.literals import BACK, attaches, closed, raised
-from sgl.sampling.shown import initial_states, sure_states
+from sgl.sampling.engine import capitalised as raised
 
 #: What an instruction does; its argument, a state or a rule, is above these bits.
 WORD, LAST_WORD, CALL, JUMP, NOTE, GO_ON, RETURN = range(7)
@@ -55,7 +55,7 @@ MOST_NOTES = 4
 
 #: Bytes of a piece, which one instruction writes; a piece is start, length, bytes taken back.
 LONGEST_PIECE = 32
-LENGTH = 32
+LENGTH, BACK = 32, 56
 
 #: Instructions that may stand in place of a call, and calls that may be inside one another.
 _MOST_INLINED, _DEEPEST_INLINED = 24, 12

@@ -1,7 +1,7 @@
 """The kernel: texts of one layer are read, each into a chart, in machine code.
 
 A text is first cut into the words of the layer in every way that reaches its end
-(:mod:`sgl.parsing.lattice_kernel`).  The chart goes through the positions from left to
+(:mod:`sgl.accel.parse.lattice_kernel`).  The chart goes through the positions from left to
 right; at each, what ends there is built from the later beginnings to the earlier, so that
 every part is complete when something is made of it, with its number of derivations and its
 best one::
@@ -10,7 +10,7 @@ best one::
                                             from 2  VP = V NP    one part, then what waited
                                             from 0  S = NP VP    at 3, at 2, at 0
 
-An entry is an item (:mod:`sgl.parsing.tables`) over a span.  When it is complete it waits at
+An entry is an item (:mod:`sgl.accel.parse.tables`) over a span.  When it is complete it waits at
 its end, in one list for each symbol that it can move over, if the next word can begin that
 symbol.  So what is found moves exactly the entries that wait for it.  An entry is made only
 if something that precedes asks for it and the next word can go on.  Algorithm: Graham,
@@ -25,12 +25,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.memory import bits_at, int_at, real_at, set_bits, set_int, set_real
-from sgl.parsing.derivation_kernel import derivation
-from sgl.parsing.lattice_kernel import lattice
-from sgl.parsing.sets_kernel import has, lowest, meet, plus, times
-from sgl.parsing.space import ENTRIES, WAITING, Space
-from sgl.parsing.tables import Goals, Tables
+from sgl.accel.memory import (
+    bits_at,
+    has,
+    int_at,
+    lowest,
+    meet,
+    plus,
+    real_at,
+    set_bits,
+    set_int,
+    set_real,
+    times,
+)
+from sgl.accel.parse.derivation_kernel import derivation
+from sgl.accel.parse.lattice_kernel import lattice
+from sgl.accel.parse.tables import Goals, Tables
+from sgl.accel.parse.workspace import ENTRIES, WAITING, Space
 
 #: What ended a run: all texts were read, or there was no room for entries or derivations.
 DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2

@@ -1,6 +1,6 @@
 """The kernel that draws derivations and writes their source texts.
 
-It runs the code of ``sgl.sampling.program`` with a stack of return addresses.  Choices are
+It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses.  Choices are
 made in the order of ``sgl.sampling.engine.derive``, so a candidate has the same derivation
 here and there.
 """
@@ -10,13 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.jit import kernel, part
-from sgl.accel.machine import copy32, high64, store128
-from sgl.accel.random import GAMMA, candidate_key, mix
-from sgl.sampling.engine import LONGEST_DERIVATION
-from sgl.sampling.literals import BACK
-from sgl.sampling.program import (
+from sgl.accel.draw.program import (
     ALTERNATIVE_COLUMNS,
+    BACK,
     CALL,
     COUNT,
     FIRST,
@@ -37,6 +33,10 @@ from sgl.sampling.program import (
     WORD,
     Program,
 )
+from sgl.accel.jit import kernel, part
+from sgl.accel.machine import copy32, high64, store128
+from sgl.accel.random import GAMMA, candidate_key, mix
+from sgl.sampling.engine import LONGEST_DERIVATION
 
 #: Bytes and rules for which the buffers must have room beyond what is checked.  Every
 #: instruction that goes on checks before it writes, at most two pieces or ``MOST_NOTES``

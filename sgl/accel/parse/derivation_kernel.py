@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from sgl.accel.jit import part
 from sgl.accel.memory import int_at, set_int
-from sgl.parsing.space import Space
-from sgl.parsing.tables import Tables
+from sgl.accel.parse.tables import Tables
+from sgl.accel.parse.workspace import Space
 
 
 @part

@@ -21,17 +21,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.accel.parse.productions import Part, Production, Productions, UnsuitableLayerError
+from sgl.accel.parse.trie import Trie, trie_of
 from sgl.core.interpret import finish
-from sgl.parsing.productions import Part, Production, Productions, UnsuitableLayerError
+from sgl.parsing.batch import SATURATED
 from sgl.parsing.templates import TemplateIndex
-from sgl.parsing.trie import Trie, trie_of
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint64]
-
-#: The greatest count; what is more is this.
-SATURATED = 2**64 - 1
 
 _WORD = 64
 

@@ -26,9 +26,7 @@ from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Rule, Slot
 from sgl.core.interpret import Derivation, capitalised
-from sgl.parsing.dropped import Dropped
-from sgl.parsing.recurring import recurring
-from sgl.parsing.templates import TemplateIndex, symbol
+from sgl.parsing.templates import Dropped, TemplateIndex, recurring, symbol
 
 #: A symbol, or words that stand together.
 Part = int | tuple[str, ...]
@@ -158,7 +156,7 @@ def _log(weight: float) -> float:
 
 
 class _DroppedChildren:
-    """What stands for a child that a template drops (:mod:`sgl.parsing.dropped`)."""
+    """What stands for a child that a template drops (:mod:`sgl.parsing.templates`)."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._grammar = grammar

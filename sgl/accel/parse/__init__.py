@@ -1,0 +1,6 @@
+"""Read many texts with compiled code: what ``sgl.parsing.batch`` defines, many times as fast."""
+
+from sgl.accel.parse.productions import UnsuitableLayerError
+from sgl.accel.parse.reader import CompiledReader
+
+__all__ = ["CompiledReader", "UnsuitableLayerError"]

@@ -1,0 +1,94 @@
+"""Read texts with the kernel, and give it memory as it asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sgl.accel.memory import addresses
+from sgl.accel.parse import chart_kernel
+from sgl.accel.parse.tables import tables_of
+from sgl.accel.parse.workspace import Space, space_for
+from sgl.core.column import Column
+from sgl.core.derivations import Derivations
+from sgl.parsing.batch import Readings
+from sgl.parsing.templates import TemplateIndex
+
+#: Bytes of the longest text that the kernel reads.
+_LONGEST = 4_000
+
+#: Entries of a chart that there is room for at first, and at most.
+_ENTRIES, _MOST_ENTRIES = 1 << 16, 1 << 22
+
+#: Rules of a derivation that there is room for at first, for each text.
+_RULES = 32
+
+
+class CompiledReader:
+    """Reads texts of a layer; raises ``UnsuitableLayerError`` for one that it does not read."""
+
+    def __init__(self, index: TemplateIndex) -> None:
+        self._tables = tables_of(index)
+        self._space: Space | None = None
+
+    def read(self, texts: Sequence[str], derive: bool) -> tuple[Readings, list[int]]:
+        """Return the readings of texts, and the numbers of those that are not read here.
+
+        They are too long, or no Unicode, or there is not enough memory for their charts.
+        """
+        plain = [text if _is_plain(text) else "" for text in texts]
+        found, full = self._run(Column.of(plain), derive)
+        others = [number for number, text in enumerate(plain) if not text]
+        return found, sorted({*others, *full})
+
+    def _run(self, column: Column, derive: bool) -> tuple[Readings, list[int]]:
+        """Run the kernel, with more memory when it asks for it; the texts it has none for."""
+        rows = column.rows
+        counts, scores = np.zeros(rows, np.uint64), np.zeros(rows, np.float64)
+        rules = np.zeros(rows * _RULES + _RULES if derive else 0, np.int32)
+        ends = np.zeros(rows + 1, np.int64)
+        longest = int(np.diff(column.offsets).max(initial=0))
+        space = self._space_for(longest, _ENTRIES)
+        full: list[int] = []
+        first = 0
+        while first < rows:
+            why, first = chart_kernel.read(
+                addresses(self._tables),
+                addresses(space),
+                *column,
+                first,
+                counts,
+                scores,
+                rules,
+                ends,
+                derive,
+            )
+            if why == chart_kernel.RULES_FULL:
+                rules = np.concatenate((rules, np.zeros_like(rules)))
+            elif why == chart_kernel.ENTRIES_FULL and len(space.left) < _MOST_ENTRIES:
+                space = self._space_for(longest, 4 * len(space.left))
+            elif why == chart_kernel.ENTRIES_FULL:
+                full.append(first)
+                ends[first + 1] = ends[first]
+                first += 1
+        return Readings(counts, scores, Derivations(rules, ends) if derive else None), full
+
+    def _space_for(self, longest: int, entries: int) -> Space:
+        space = self._space
+        if space is None or len(space.live) <= longest or len(space.left) < entries:
+            if space is not None:
+                longest = max(longest, len(space.live) - 1)
+                entries = max(entries, len(space.left))
+            self._space = space = space_for(self._tables, longest, entries)
+        return space
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is Unicode, and not too long for a chart in tables."""
+    if len(text) > _LONGEST:
+        return False
+    try:
+        return text.isascii() or len(text.encode()) <= _LONGEST
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,152 @@
+"""Sample candidates in batches: their derivations, source texts, and what they are worth.
+
+::
+
+    sampler = sampler_for(tables)
+    batch = sampler.derive(stratum, np.arange(1_000))       derivations and texts
+    survey = sampler.survey(stratum, np.arange(1_000), exposed)
+
+Both are functions of the tables, the stratum and the numbers of the candidates alone, so
+batches may be made in any order and by anybody.  :class:`Sampler` is the definition; where
+many items are sampled, ``sgl.accel.draw`` does the same with compiled code.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.core.column import Column
+from sgl.core.derivations import Derivations
+from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
+from sgl.sampling.hashing import hash_column
+from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.screening import LemmaIndex, expose, screen
+
+#: Seconds that plain code takes for an item: to sample it, to accept it, to sample it again.
+SECONDS_PER_ITEM = 1.5e-4
+
+Number = TypeVar("Number", np.int32, np.uint8)
+
+
+class Batch(NamedTuple):
+    """Candidates of a stratum by their numbers, with derivations and source texts.
+
+    Those that are ``too_long`` have neither.
+    """
+
+    numbers: NDArray[np.int64]
+    derivations: Derivations
+    sources: Column
+    too_long: NDArray[np.uint8]
+
+
+class Survey(NamedTuple):
+    """What can be said of the candidates of a batch one by one.
+
+    ``verdicts`` are the outcomes of ``screen``, ``targets`` the places of their targets
+    among those of the stratum, ``hashes`` the hashes of their source texts.
+    """
+
+    batch: Batch
+    verdicts: NDArray[np.uint8]
+    targets: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+
+
+class Sampler:
+    """Samples the candidates that ``sgl.sampling.engine`` defines."""
+
+    _hash: Any = staticmethod(hash_column)
+    _screen: Any = staticmethod(screen)
+    _expose: Any = staticmethod(expose)
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self._index = LemmaIndex(tables)
+        self._ranks: dict[tuple[str, ...], NDArray[np.int32]] = {}
+
+    def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
+        """Sample the candidates of a stratum with these numbers."""
+        key = stream_key(self.tables.seed, stratum.stream)
+        found = [
+            derive(self.tables.states, stratum.start, candidate_key(key, number))
+            for number in numbers.tolist()
+        ]
+        derivations = Derivations.of([derivation or () for derivation in found])
+        too_long = np.array([derivation is None for derivation in found], np.uint8)
+        return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long)
+
+    def survey(
+        self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]
+    ) -> Survey:
+        """Sample the candidates with these numbers, and judge each by itself.
+
+        ``exposed`` marks the lemmas that they may have: see :meth:`unexposed`.
+        """
+        batch = self.derive(stratum, numbers)
+        verdicts = np.empty(len(numbers), np.uint8)
+        targets = np.empty(len(numbers), np.int32)
+        self._screen(
+            self._index.lemmas,
+            batch.derivations.rules,
+            batch.derivations.offsets,
+            batch.too_long,
+            int(stratum.repeated_lemmas),
+            exposed,
+            self._rank(stratum.targets),
+            int(bool(stratum.targets) or not exposed.all()),
+            verdicts,
+            targets,
+            np.empty(self._most_lemmas(batch.derivations), np.int32),
+        )
+        hashes = np.zeros((len(numbers), 2), np.uint64)
+        if self.tables.distinct_sentences:
+            self._hash(batch.sources.data, batch.sources.offsets, hashes)
+        return Survey(batch, verdicts, targets, hashes)
+
+    def unexposed(self) -> NDArray[np.uint8]:
+        """Return a mark for every lemma, none of them set."""
+        return np.zeros(max(len(self._index.numbers), 1), np.uint8)
+
+    def expose(
+        self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]
+    ) -> None:
+        """Mark the lemmas of the accepted derivations."""
+        used = np.zeros(len(self.tables.arity), np.uint8)
+        self._expose(
+            self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed
+        )
+
+    def _rank(self, targets: tuple[str, ...]) -> NDArray[np.int32]:
+        if targets not in self._ranks:
+            self._ranks[targets] = self._index.ranks(targets)
+        return self._ranks[targets]
+
+    def _most_lemmas(self, derivations: Derivations) -> int:
+        """Return how many lemmas a derivation can have at most."""
+        longest = int(np.diff(derivations.offsets).max(initial=0))
+        return longest * int(np.diff(self._index.lemmas.own_ends).max(initial=0)) + 1
+
+
+def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:
+    """Return the sampler that is fastest for so many items, by default all of the strata.
+
+    ``origin`` is what the tables depend on, as a cache key: see ``sgl.cache``.
+    """
+    from sgl import accel
+
+    wanted = sum(s.wanted for s in tables.strata) if items is None else items
+    if not accel.pays("draw", wanted * SECONDS_PER_ITEM):
+        return Sampler(tables)
+    from sgl.accel.draw import CompiledSampler
+
+    return CompiledSampler(tables, origin)
+
+
+def source_texts(tables: Tables, derivations: Derivations) -> Column:
+    """Return the source texts of derivations; of an empty derivation it is empty."""
+    source, arity = tables.source, tables.arity
+    return Column.of([joined(source, words_of(source, arity, d)) if d else "" for d in derivations])
