@@ -11,13 +11,13 @@ import click
 from rich.table import Table
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.cli.labour import LABOUR_ERRORS, labour_options, refused_labour, telling_what_is_kept
+from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, number_table
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
 from sgl.frontend import Compiled
-from sgl.pipeline.labour import Labour
+from sgl.parallel.executor import Parallelism
 from sgl.pipeline.production import Outcome, produce
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
@@ -31,10 +31,10 @@ from sgl.pipeline.sentences import check_examples
     type=click.Path(path_type=Path),
     help="Directory for the dataset.  [default: out/NAME]",
 )
-@labour_options
+@parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @grammar_options
-def command(session: Session, grammar: Path, out: Path | None, labour: Labour) -> None:
+def command(session: Session, grammar: Path, out: Path | None, parallelism: Parallelism) -> None:
     """Prove, draw, write and verify the dataset of GRAMMAR.
 
     The directory is complete and verified, or it is not there: nothing is put in
@@ -56,7 +56,8 @@ def command(session: Session, grammar: Path, out: Path | None, labour: Labour) -
     session.stop_on_errors()
     assert proofs is not None
     session.show()
-    outcome = _produce(session, compiled, structures, proofs, target, labour)
+    with resumable(session, target, parallelism):
+        outcome = produce(compiled, structures, proofs, target, session.progress, parallelism)
     if not outcome.verification.ok:
         session.lines(verification_lines(outcome.verification, brief=True))
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")
@@ -71,21 +72,6 @@ def _check_graphs(session: Session, compiled: Compiled) -> None:
             compiled.dataset_span,
             hint=f"add `layer syn : graph on {compiled.plan.source}`",
         )
-
-
-def _produce(
-    session: Session,
-    compiled: Compiled,
-    structures: StructureCompiler,
-    proofs: Proofs,
-    target: Path,
-    labour: Labour,
-) -> Outcome:
-    try:
-        with telling_what_is_kept(target):
-            return produce(compiled, structures, proofs, target, session.progress, labour)
-    except LABOUR_ERRORS as problem:
-        session.stop(refused_labour(problem, target, labour, session.form, session.color))
 
 
 def show_summary(session: Session, outcome: Outcome, proofs: Proofs, seconds: float) -> None:

@@ -13,15 +13,16 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
 from sgl.cli.arguments import listed, output_names, text_layers
 from sgl.cli.failures import report_none
-from sgl.cli.labour import labour_options
-from sgl.cli.sample_file import Chosen, Wanted, write_file
+from sgl.cli.parallelism import parallel_options
+from sgl.cli.sample_file import SampleSource, write_file
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import IN_DISTRIBUTION, Constraint, Stratum
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
-from sgl.pipeline.labour import Labour
+from sgl.parallel.executor import Parallelism
+from sgl.pipeline.sentence_file import SampleRequest
 from sgl.rendering import conllu, outputs, written
 from sgl.sampling import draw, pack
 from sgl.sampling.tables import content_lemmas
@@ -60,7 +61,7 @@ _STREAM = "sample"
     help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]",
 )
 @click.option("--distinct", is_flag=True, help="No source sentence twice; with --out.")
-@labour_options
+@parallel_options
 @click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
 @grammar_options
 def command(
@@ -73,7 +74,7 @@ def command(
     pairs: bool,
     out: Path | None,
     distinct: bool,
-    labour: Labour,
+    parallelism: Parallelism,
 ) -> None:
     """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
 
@@ -96,9 +97,17 @@ def command(
     if pairs and what not in [pattern.name for pattern in compiled.plan.patterns]:
         session.refuse("pairs are those of the items of a pattern; name one")
     chosen = choose(session, compiled, what)
-    if out is not None or distinct or labour != Labour():
-        wanted = Wanted(chosen, number, seed, tuple(shown), distinct, pairs)
-        session.stop(write_file(compiled, wanted, out, labour, session.form, session.color))
+    if out is not None or distinct or parallelism != Parallelism():
+        if out is None:
+            session.refuse("these options are for a file; name one with `--out`")
+        if pairs:
+            session.refuse("pairs are shown, not written to a file")
+        seed = compiled.plan.seed if seed is None else seed
+        request = SampleRequest(
+            chosen.starts[0], chosen.constraint, number, seed, tuple(shown), distinct
+        )
+        write_file(session, compiled, chosen, request, out, parallelism)
+        return
     items = draw_items(session, compiled, chosen, number, seed)
     nearest = finder(session, compiled) if pairs else None
     for index, item in enumerate(items, 1):
@@ -109,26 +118,26 @@ def command(
             session.echo(pair(core, item.derivation, found, shown))
 
 
-def choose(session: Session, compiled: Compiled, what: str | None) -> Chosen:
+def choose(session: Session, compiled: Compiled, what: str | None) -> SampleSource:
     """Return what is meant by WHAT."""
     core = compiled.grammar
     if what is None:
-        return Chosen((core.start,), Constraint())
+        return SampleSource((core.start,), Constraint())
     strata = compiled.plan.strata
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
-            return Chosen((core.start,), stratum.constraint)
+            return SampleSource((core.start,), stratum.constraint)
     names = [category.name for category in core.categories]
     matching = [i for i, name in enumerate(names) if what in (name, name.partition("[")[0])]
     if not matching:
         patterns = list(dict.fromkeys(stratum.category for stratum in strata))
         known = [*patterns, *dict.fromkeys(name.partition("[")[0] for name in names)]
         session.check_names([what], known, "pattern or category")
-    return Chosen(tuple(matching), Constraint())
+    return SampleSource(tuple(matching), Constraint())
 
 
 def draw_items(
-    session: Session, compiled: Compiled, chosen: Chosen, number: int, seed: int | None
+    session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None
 ) -> list[Item]:
     """Return the items: one of the first category, one of the second, and so on."""
     core, plan = compiled.grammar, compiled.plan

@@ -16,3 +16,7 @@ class OutputError(Exception):
 
 class TextTooLongError(ValueError):
     """A text is longer than the formats can hold; the message says what they can."""
+
+
+class FormatError(ValueError):
+    """A text that the format of a file cannot hold, or that there is not."""

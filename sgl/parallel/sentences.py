@@ -24,7 +24,7 @@ from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.dataset import arrays
 from sgl.dataset.arrays import arrow_array
-from sgl.dataset.errors import TextTooLongError
+from sgl.dataset.errors import FormatError, TextTooLongError
 from sgl.dataset.parquet import ParquetFile, packed_table
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
@@ -40,10 +40,6 @@ COMPRESSION_LEVEL = 1
 
 _NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
 _NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
-
-
-class FormatError(ValueError):
-    """A text that the format of the file cannot hold, or that there is not."""
 
 
 class SentenceWork:

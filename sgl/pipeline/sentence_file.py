@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
 
+#: The forms of files by the ends of their names.
+FORMS = {".tsv": "tsv", ".parquet": "parquet"}
+
 #: The stream of samples, which is also their split and category.
 STREAM = "sample"
 
@@ -31,7 +34,7 @@ STREAM = "sample"
 class SampleRequest:
     """What to sample: ``number`` sentences of the category ``start`` that meet a constraint.
 
-    ``columns`` are text layers and views; ``form`` is ``tsv`` or ``parquet``.
+    ``columns`` are text layers and views, by name.
     """
 
     start: int
@@ -39,7 +42,6 @@ class SampleRequest:
     number: int
     seed: int
     columns: tuple[str, ...]
-    form: str
     distinct: bool
 
 
@@ -65,6 +67,7 @@ def write_sample(
     from sgl.parallel.sample import sample_into
     from sgl.parallel.sentences import SentenceWork
 
+    form = FORMS[target.suffix]
     stratum = Stratum(STREAM, STREAM, STREAM, request.number, request.constraint)
     plan = replace(
         compiled.plan, strata=(stratum,), seed=request.seed, distinct_sentences=request.distinct
@@ -77,10 +80,10 @@ def write_sample(
         "seed": request.seed,
         "number": request.number,
         "list of columns": list(request.columns),
-        "kind of file": request.form,
+        "kind of file": form,
     }
     tables = pack(compiled.grammar, plan, {STREAM: split})
-    work = SentenceWork(tables, compiled.grammar, request.columns, request.form)
+    work = SentenceWork(tables, compiled.grammar, request.columns, form)
     with open_run(target, identity, parallelism) as run:
         if target.exists() and not (run.resumed or parallelism.force):
             # Another run has finished since the target was looked for.

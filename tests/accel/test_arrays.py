@@ -13,9 +13,10 @@ from toy import TOY
 from sgl.core.column import Column
 from sgl.dataset import TextTooLongError, arrays
 from sgl.dataset.arrays import arrow_array, rows_of
+from sgl.dataset.errors import FormatError
 from sgl.dataset.parquet import ParquetFile, unpacked_table
 from sgl.dataset.row_kernel import breaks
-from sgl.parallel.sentences import PARQUET, TSV, FormatError, SentenceWork, encode
+from sgl.parallel.sentences import PARQUET, TSV, SentenceWork, encode
 
 TEXTS = ["", "a dog", "犬が走った。", "x" * 30, "", "the end"]
 

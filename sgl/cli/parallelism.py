@@ -1,0 +1,108 @@
+"""Options of commands that divide their work, and what is said when it cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from sgl.cli.main import FAILED, OUTPUT
+from sgl.cli.session import Session
+from sgl.parallel.executor import ENGINES, LOCAL, Parallelism, WorkerLostError
+from sgl.parallel.run import BusyRunError, InterruptedRunError, interrupted
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: More processes than that is a slip of the keyboard.
+_MOST_WORKERS = 1_024
+
+_OPTIONS = (
+    click.option("--resume", is_flag=True, help="Go on with an interrupted run, if there is one."),
+    click.option(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="A Dask cluster that runs already, as tcp://host:8786.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default=LOCAL,
+        show_default=True,
+        help="Where workers run: on this machine, or on a cluster of Dask.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1, max=_MOST_WORKERS),
+        default=1,
+        show_default=True,
+        help="How many processes do the work; the result is the same.",
+    ),
+)
+
+
+def parallel_options(command: _Command) -> _Command:
+    """Add ``--workers``, ``--engine``, ``--scheduler``, ``--resume`` as ``parallelism``.
+
+    The command has an option ``--force`` of its own.
+    """
+
+    @wraps(command)
+    def gathered(
+        *arguments: object,
+        workers: int,
+        engine: str,
+        scheduler: str,
+        resume: bool,
+        force: bool,
+        **others: object,
+    ) -> object:
+        parallelism = Parallelism(workers, engine, scheduler, resume, force)
+        _check(parallelism)
+        return command(*arguments, parallelism=parallelism, **others)
+
+    decorated: Any = gathered
+    for option in _OPTIONS:
+        decorated = option(decorated)
+    result: _Command = decorated
+    return result
+
+
+def _check(parallelism: Parallelism) -> None:
+    """Refuse options that contradict one another."""
+    if parallelism.scheduler and parallelism.engine == LOCAL:
+        raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
+    chosen = click.get_current_context().get_parameter_source("workers")
+    if parallelism.scheduler and chosen is not ParameterSource.DEFAULT:
+        raise click.UsageError("the cluster of --scheduler has its workers; leave --workers out")
+    if parallelism.resume and parallelism.force:
+        raise click.UsageError("--resume goes on with a run and --force begins anew: choose one")
+
+
+@contextmanager
+def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator[None]:
+    """Report what stops the run that makes ``out``, and what can be resumed."""
+    kept = "what is finished is kept"
+    try:
+        yield
+    except KeyboardInterrupt:
+        if interrupted(out):
+            session.echo(f"{kept}; `--resume` goes on with it", err=True)
+        raise
+    except BusyRunError as problem:
+        session.fail("SGL0902", f"`{out}`: {problem}", status=OUTPUT)
+    except InterruptedRunError as problem:
+        message = f"`{out}`: {problem}"
+        hint = "`--resume` goes on with it, `--force` begins anew"
+        if parallelism.resume:
+            message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
+            hint = "`--force` begins anew"
+        session.fail("SGL0902", message, hint=hint, status=OUTPUT)
+    except (WorkerLostError, ImportError) as problem:
+        hint = f"{kept}, and `--resume` goes on with it" if interrupted(out) else ""
+        session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)
