@@ -1,5 +1,7 @@
 """Commands with many workers: files are written whole, and options that go together."""
 
+from pathlib import Path
+
 import pytest
 from clusters import SCHEDULER, needs_dask
 from diagnostics import BASE
@@ -12,12 +14,12 @@ from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import ViewOutput
 from sgl.resources import grammars_dir
 
-SGET = str(grammars_dir() / "sget.sgl")
+FARM = str(Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl")
 COGS = str(grammars_dir() / "cogs.sgl")
 
 
 def test_the_command_writes_a_file_and_leaves_nothing_else(work: Workplace) -> None:
-    assert run(["sample", SGET, "train", "-n", "200", "--distinct", "--out", "pairs.tsv"]) == 0
+    assert run(["sample", FARM, "train", "-n", "200", "--distinct", "--out", "pairs.tsv"]) == 0
     rows = (work.directory / "pairs.tsv").read_text("utf-8").splitlines()
     assert len(set(rows)) == 200
     assert all(row.count("\t") == 1 for row in rows)
@@ -26,7 +28,7 @@ def test_the_command_writes_a_file_and_leaves_nothing_else(work: Workplace) -> N
 
 def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> None:
     work.write("pairs.tsv", "precious\n")
-    command = ["sample", SGET, "train", "-n", "5", "--out", "pairs.tsv"]
+    command = ["sample", FARM, "train", "-n", "5", "--out", "pairs.tsv"]
     assert run(command) == OUTPUT
     assert (work.directory / "pairs.tsv").read_text() == "precious\n"
     assert run([*command, "--force"]) == 0
@@ -47,7 +49,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
 def test_what_cannot_be_done_is_said(
     work: Workplace, options: list[str], status: int, reason: str
 ) -> None:
-    assert run(["sample", SGET, "train", *options]) == status
+    assert run(["sample", FARM, "train", *options]) == status
     assert reason in work.capsys.readouterr().err
     assert work.files() == []
 

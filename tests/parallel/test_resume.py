@@ -25,6 +25,7 @@ from sgl.parallel.run import BusyRunError, InterruptedRunError, open_run, partia
 from sgl.resources import grammars_dir
 
 SGET = str(grammars_dir() / "sget.sgl")
+FARM = str(Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl")
 RESUME, FORCE = Parallelism(resume=True), Parallelism(force=True)
 
 
@@ -143,7 +144,7 @@ def test_a_file_system_without_locks_is_reported(
         raise OSError(errno.ENOSYS, "Function not implemented")
 
     monkeypatch.setattr("sgl.parallel.lock.FileLock.acquire", refuse)
-    assert run(["sample", SGET, "-n", "5", "--out", "a.tsv"]) == OUTPUT
+    assert run(["sample", FARM, "-n", "5", "--out", "a.tsv"]) == OUTPUT
     said = work.capsys.readouterr().err
     assert "cannot write `a.tsv`: Function not implemented" in said
 
