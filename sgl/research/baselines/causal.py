@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from sgl.research.baselines.config import Config
-from sgl.research.baselines.data import Data
-from sgl.research.baselines.learner import Line, quiet
+from sgl.research.baselines.config import BaselineError, Config
+from sgl.research.baselines.data import BaselineData
+from sgl.research.baselines.training import Line, quiet
 
 #: Prompts that are answered together.
 _TOGETHER = 32
@@ -34,14 +34,16 @@ _TOGETHER = 32
 _GIVEN = -100
 
 
-class LanguageModelError(Exception):
+class LanguageModelError(BaselineError):
     """A language model cannot be loaded, or not be used with these rows."""
+
+    code = "SGL1605"
 
 
 class CausalLearner:
     """A language model with low-rank weights to be learnt."""
 
-    def __init__(self, config: Config, data: Data) -> None:
+    def __init__(self, config: Config, data: BaselineData) -> None:
         self._config = config
         self._rows = data.train
         self._device = torch.device(config.device)

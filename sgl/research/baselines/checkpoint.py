@@ -19,18 +19,17 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from sgl.research.baselines.config import BaselineError
 
-class CheckpointError(Exception):
-    """A checkpoint cannot be continued; ``hint`` says what to do."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+class CheckpointError(BaselineError):
+    """A checkpoint cannot be continued."""
+
+    code = "SGL1604"
 
 
 @dataclass(slots=True)
-class Progressed:
+class TrainingProgress:
     """How far training is: steps taken, the best check, seconds, and the history of checks.
 
     ``checks`` are triples of a step, the mean loss since the check before, and the share of
@@ -47,7 +46,7 @@ class Progressed:
     checks: list[tuple[int, float, float | None]] = field(default_factory=list)
 
 
-def save(path: Path, run: str, progressed: Progressed, tensors: Mapping[str, Tensor]) -> None:
+def save(path: Path, run: str, progressed: TrainingProgress, tensors: Mapping[str, Tensor]) -> None:
     """Write a checkpoint of the run with this hash, at once or not at all."""
     write_tensors(path, tensors, {"run": run, "state": json.dumps(asdict(progressed))})
 
@@ -65,7 +64,7 @@ def write_tensors(
         partial.unlink(missing_ok=True)
 
 
-def load(path: Path, run: str) -> tuple[Progressed, dict[str, Tensor]]:
+def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
     """Read a checkpoint of the run with this hash.
 
     Raises:
@@ -81,7 +80,7 @@ def load(path: Path, run: str) -> tuple[Progressed, dict[str, Tensor]]:
                     "go on with the options, the dataset and the versions that it was begun with, "
                     "or give another directory",
                 )
-            state = Progressed(**json.loads(header["state"]))
+            state = TrainingProgress(**json.loads(header["state"]))
             return state, {name: file.get_tensor(name) for name in names}
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as problem:
         raise CheckpointError(

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgl.cli.common import Progress, compile_options, count, progress, show
-from sgl.cli.main import FAILED, OK, OUTPUT
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.cli.common import count
+from sgl.cli.session import Session, grammar_options
+from sgl.diagnostics import Diagnostics
 from sgl.morphology.analyser import AnalyserMissing
-from sgl.research.baselines.config import CAUSAL, MODELS, Config, ConfigError, changed, read_config
-from sgl.research.baselines.data import Data, read_data
+from sgl.research.baselines.config import (
+    CAUSAL,
+    MODELS,
+    BaselineError,
+    Config,
+    ConfigError,
+    change_config,
+    read_config,
+)
+from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.evaluate.benchmark import DatasetError
 from sgl.research.evaluate.command import EvaluationRequest, score
 
 if TYPE_CHECKING:
-    from sgl.research.baselines.checkpoint import Progressed
+    from sgl.research.baselines.checkpoint import TrainingProgress
     from sgl.research.baselines.job import Job
 
 #: Libraries of the extra `baselines`, and of `lora`, which contains it.
@@ -35,7 +44,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
 
 
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float:
-    """``90s``, ``15m``, ``1.5h`` in seconds; minutes without a unit."""
+    """Return ``90s``, ``15m``, ``1.5h`` in seconds; a number alone is minutes."""
     if value is None:
         return float("inf")
     read = _DURATION.fullmatch(value.strip())
@@ -65,207 +74,135 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     "--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h."
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in the directory.")
-@compile_options
-@click.pass_context
-def command(context: click.Context, /, **options: Any) -> int:  # noqa: ANN401 - click decides
+@grammar_options
+def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click decides
     """Train a model on DATASET, a directory of `sglc compile`, decode and score it.
 
     The state that is best on `dev` predicts every split but `train` and `dev`; the scores
     are those of `sglc eval`.  A run that was interrupted is resumed with `--resume`.
     """
-    request = _Options(**options)
-    messages = _Messages(request.form, request.color)
-    diagnostics = Diagnostics()
-    job = _prepared(request, diagnostics)
-    if job is not None:
-        context.call_on_close(job.close)
-    predicted = _run(job, diagnostics, messages) if job is not None else None
-    messages.show(diagnostics)
-    if job is None or predicted is None:
-        failed = any(diagnostic.code == "SGL1103" for diagnostic in diagnostics)
-        status = OUTPUT if failed else FAILED
-    else:
-        statuses = [_scored(job, request, messages, *pair) for pair in predicted.items()]
-        status = max(statuses, default=OK)
-    return status
+    with closing(_job(session, options)) as job:
+        predicted = _run(session, job)
+        session.show()
+        for split, file in predicted.items():
+            status = _score(session, job, options["dataset"], split, file)
+            session.status = max(session.status, status)
 
 
-class _Messages:
-    """Writes what is said of a run, and messages in the form that is asked for."""
-
-    def __init__(self, form: str, color: str) -> None:
-        self.sources = SourceMap()
-        self._form, self._color = form, color
-
-    def say(self, text: str) -> None:
-        """Write a line about the run."""
-        click.echo(text)
-
-    def show(self, diagnostics: Diagnostics) -> None:
-        """Write diagnostics."""
-        show(diagnostics, self.sources, self._form, self._color)
-
-
-@dataclass(frozen=True)
-class _Options:
-    """The options of the command line."""
-
-    dataset: Path
-    out: Path | None
-    model: str | None
-    config: str | None
-    target: str | None
-    path: str | None
-    seed: int | None
-    steps: int | None
-    threads: int | None
-    time_limit: float
-    resume: bool
-    settings: dict[str, str]
-    form: str
-    color: str
-
-
-def _prepared(options: _Options, diagnostics: Diagnostics) -> Job | None:
-    """Everything that can be wrong before training begins; None after an error."""
+@contextmanager
+def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
+    """Report what a user can do something about, and end the command."""
     try:
-        config = changed(
-            read_config(options.config, options.model),
-            seed=options.seed,
-            steps=options.steps,
-            threads=options.threads,
-            path=options.path,
+        yield
+    except BaselineError as problem:
+        session.fail(problem.code, problem.message, hint=problem.hint)
+    except DatasetError as problem:
+        session.fail("SGL1602", problem.message, notes=problem.notes, hint=problem.hint)
+    except AnalyserMissing as problem:
+        session.fail("SGL1603", f"Japanese cannot be cut into words: {problem}")
+    except OSError as problem:
+        if out is None:
+            raise
+        reason = problem.strerror or str(problem)
+        session.fail("SGL1103", f"cannot write in `{out}`: {reason}")
+    except (RuntimeError, MemoryError) as problem:
+        # PyTorch has an exception of its own for a lack of memory on GPUs only.
+        if not isinstance(problem, MemoryError) and "memory" not in str(problem):
+            raise
+        session.fail(
+            "SGL1601",
+            "there is not enough memory for this model and its batches",
+            hint="a smaller `width`, `layers`, `inner` or `batch` needs less",
         )
-        if options.path and config.model != CAUSAL:
+
+
+def _job(session: Session, options: dict[str, Any]) -> Job:
+    """Find everything that can be wrong before training begins."""
+    with _reporting(session):
+        config = change_config(
+            read_config(options["config"], options["model"]),
+            **{name: options[name] for name in ("seed", "steps", "threads", "path")},
+        )
+        if options["path"] and config.model != CAUSAL:
             raise ConfigError(
                 f"`--path` is of a language model, and `{config.model}` is none",
                 "`--config sget-lora`, or a file with `model: causal-lm`",
             )
-        data = read_data(options.dataset, options.target)
-        if not _installed(config, diagnostics):
-            return None
-    except ConfigError as problem:
-        diagnostics.error("SGL1601", None, problem.message, hint=problem.hint)
-        return None
-    except DatasetError as problem:
-        diagnostics.error("SGL1602", None, problem.message, notes=problem.notes, hint=problem.hint)
-        return None
-    name = Path(options.config).stem if options.config else config.model
-    out = options.out or Path("out") / f"{data.name}-{name}"
-    return _job(config, data, out, options, diagnostics)
+        data: BaselineData = read_data(options["dataset"], options["target"])
+        _check_libraries(session, config)
+    from sgl.research.baselines.job import BaselineRequest, Job
+
+    name = Path(options["config"]).stem if options["config"] else config.model
+    out = options["out"] or Path("out") / f"{data.name}-{name}"
+    with _reporting(session, out):
+        return Job(BaselineRequest(config, data, out, options["resume"], options["time_limit"]))
 
 
-def _installed(config: Config, diagnostics: Diagnostics) -> bool:
-    """Whether the libraries are there."""
+def _check_libraries(session: Session, config: Config) -> None:
+    """End the command if a library is not there."""
     lora = config.model == CAUSAL
     needed = (*_NEEDED, *_NEEDED_FOR_LORA) if lora else _NEEDED
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         extra = "lora" if lora else "baselines"
-        diagnostics.error(
+        session.fail(
             "SGL1603",
-            None,
             f"no {' and no '.join(missing)}",
             hint=f"pip install 'sgl-compiler[{extra}]'",
         )
-        return False
     import torch
 
     if config.device == "cuda" and not torch.cuda.is_available():
-        diagnostics.error(
-            "SGL1601",
-            None,
+        raise ConfigError(
             "the configuration asks for a GPU (`device: cuda`), and PyTorch finds none",
-            hint="`device: cpu` computes without one, slowly",
+            "`device: cpu` computes without one, slowly",
         )
-    return not diagnostics.errors
 
 
-def _job(
-    config: Config, data: Data, out: Path, options: _Options, diagnostics: Diagnostics
-) -> Job | None:
-    from sgl.research.baselines.causal import LanguageModelError
-    from sgl.research.baselines.checkpoint import CheckpointError
-    from sgl.research.baselines.directory import DirectoryError
-    from sgl.research.baselines.job import Job, Request
-
-    try:
-        return Job(Request(config, data, out, options.resume, options.time_limit))
-    except (CheckpointError, DirectoryError) as problem:
-        diagnostics.error("SGL1604", None, problem.message, hint=problem.hint)
-    except LanguageModelError as problem:
-        diagnostics.error("SGL1605", None, str(problem))
-    except AnalyserMissing as problem:
-        diagnostics.error("SGL1603", None, f"Japanese cannot be cut into words: {problem}")
-    except OSError as problem:
-        _refused(out, problem, diagnostics)
-    except (RuntimeError, MemoryError) as problem:
-        _too_large(problem, diagnostics)
-    return None
-
-
-def _what_is_kept(job: Job) -> str:
-    """What an interrupted run leaves, in words."""
-    path = job.directory.path
-    if job.directory.checkpoint.exists():
-        return f"{path}: `--resume` goes on from the last check"
-    check = job.request.config.check
-    return f"{path}: `--resume` begins anew, as the first check comes after {check:,} steps"
-
-
-def _run(job: Job, diagnostics: Diagnostics, messages: _Messages) -> dict[str, Path] | None:
-    """Train and decode; the predictions by split, or None after an error."""
-    from sgl.research.baselines.causal import LanguageModelError
-    from sgl.research.baselines.checkpoint import CheckpointError
+def _run(session: Session, job: Job) -> dict[str, Path]:
+    """Train and decode; return the predictions by split."""
     from sgl.research.baselines.training import DIVERGED, LIMIT
 
-    data = job.request.data
-    messages.say(
+    data, config, path = job.request.data, job.request.config, job.directory.path
+    session.echo(
         f"{data.name}: {data.source} → {data.target}, {count(len(data.train), 'row')} to learn, "
-        f"{job.request.config.model}, {job.directory.path}"
+        f"{config.model}, {path}"
     )
     for split, number in job.unwritable():
-        diagnostics.warning(
+        session.diagnostics.warning(
             "SGL1606",
             None,
             f"{count(number, 'gold text')} of `{split}` cannot be written with the vocabulary",
             hint="`tokens: bpe` writes every text whose characters training has",
         )
     try:
-        with progress() as line:
-            trained = job.train(
-                line,
-                lambda state, left: _tell(line, messages, state, left),
-                lambda step: messages.say(_resumed(step, job.request.config.steps)),
+        with _reporting(session, path):
+            result = job.train(
+                session.progress,
+                lambda progress, left: session.echo(_check_line(progress, left)),
+                lambda step: session.echo(_resumed(step, config.steps)),
             )
-        score = "" if trained.kept_score is None else f", dev {trained.kept_score:.1%}"
-        messages.say(f"kept: step {trained.kept_step:,}{score}; ended: {trained.ended}")
-        if trained.ended in (LIMIT, DIVERGED):
-            steps = f"step {trained.progressed.step:,} of {job.request.config.steps:,}"
-            diagnostics.warning(
-                "SGL1607",
-                None,
-                f"training ended at {steps}: {trained.ended}",
-                hint=_REMEDIES[trained.ended == LIMIT],
-            )
-        with progress() as line:
-            return {split.split: job.predict(split, line) for split in data.predicted}
+            score = "" if result.kept_score is None else f", dev {result.kept_score:.1%}"
+            session.echo(f"kept: step {result.kept_step:,}{score}; ended: {result.ended}")
+            if result.ended in (LIMIT, DIVERGED):
+                steps = f"step {result.progress.step:,} of {config.steps:,}"
+                session.diagnostics.warning(
+                    "SGL1607",
+                    None,
+                    f"training ended at {steps}: {result.ended}",
+                    hint=_REMEDIES[result.ended == LIMIT],
+                )
+            return {split.split: job.predict(split, session.progress) for split in data.predicted}
     except KeyboardInterrupt:
-        messages.say(_what_is_kept(job))
+        going_on = f"begins anew, as the first check comes after {config.check:,} steps"
+        if job.directory.checkpoint.exists():
+            going_on = "goes on from the last check"
+        session.echo(f"{path}: `--resume` {going_on}")
         raise
-    except CheckpointError as problem:
-        diagnostics.error("SGL1604", None, problem.message, hint=problem.hint)
-    except LanguageModelError as problem:
-        diagnostics.error("SGL1605", None, str(problem))
-    except OSError as problem:
-        _refused(job.directory.path, problem, diagnostics)
-    except (RuntimeError, MemoryError) as problem:
-        _too_large(problem, diagnostics)
-    return None
 
 
 def _resumed(step: int, steps: int) -> str:
-    """From where a run is gone on with, in words."""
+    """Say from where a run is gone on with."""
     if not step:
         return "resumed: there was no check yet, so it begins anew"
     if step >= steps:
@@ -273,56 +210,35 @@ def _resumed(step: int, steps: int) -> str:
     return f"resumed after step {step:,} of {steps:,}"
 
 
-def _refused(path: Path, problem: OSError, diagnostics: Diagnostics) -> None:
-    reason = problem.strerror or str(problem)
-    diagnostics.error("SGL1103", None, f"cannot write in `{path}`: {reason}")
-
-
-def _too_large(problem: RuntimeError | MemoryError, diagnostics: Diagnostics) -> None:
-    """Say that the memory does not suffice; PyTorch has an exception of its own for GPUs only."""
-    if not isinstance(problem, MemoryError) and "memory" not in str(problem):
-        raise problem
-    diagnostics.error(
-        "SGL1601",
-        None,
-        "there is not enough memory for this model and its batches",
-        hint="a smaller `width`, `layers`, `inner` or `batch` needs less",
-    )
-
-
-def _tell(line: Progress, messages: _Messages, state: Progressed, left: float) -> None:
-    """A line after each check on dev."""
-    step, loss, score = state.checks[-1]
+def _check_line(progress: TrainingProgress, left: float) -> str:
+    """Return what is said after each check on dev."""
+    step, loss, score = progress.checks[-1]
     dev = "" if score is None else f"  dev {score:6.1%}"
     minutes, seconds = divmod(round(left), 60)
-    line.clear()
-    messages.say(
-        f"step {step:7,}  loss {loss:.4f}{dev}  {state.tokens / state.seconds:,.0f} tokens/s  "
-        f"{minutes}:{seconds:02} left"
+    speed = progress.tokens / progress.seconds
+    return (
+        f"step {step:7,}  loss {loss:.4f}{dev}  {speed:,.0f} tokens/s  {minutes}:{seconds:02} left"
     )
 
 
-def _scored(job: Job, options: _Options, messages: _Messages, split: str, file: Path) -> int:
-    """Score the predictions of a split as `sglc eval` does."""
-    messages.say(f"\n{split}: {file}")
-    diagnostics = Diagnostics()
-    try:
-        written = [job.directory.scores(split, kind) for kind in ("json", "html")]
-    except OSError as problem:
-        _refused(job.directory.path, problem, diagnostics)
-        messages.show(diagnostics)
-        return OUTPUT
+def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) -> int:
+    """Score the predictions of a split as `sglc eval` does; return the exit status."""
+    session.echo(f"\n{split}: {file}")
+    with _reporting(session, job.directory.path):
+        json_file, html_file = (job.directory.scores(split, kind) for kind in ("json", "html"))
     request = EvaluationRequest(
-        dataset=options.dataset,
+        dataset=dataset,
         predictions=(f"{job.request.config.model}={file}",),
-        settings=options.settings,
-        form=options.form,
-        color=options.color,
+        settings=dict(session.settings),
+        form=session.form,
+        color=session.color,
         split=split,
         target=job.request.data.target,
-        json_file=written[0],
-        html_file=written[1],
+        json_file=json_file,
+        html_file=html_file,
     )
-    status = score(request, messages.sources, diagnostics)
-    messages.show(diagnostics)
+    diagnostics = Diagnostics()
+    status = score(request, session.sources, diagnostics)
+    session.diagnostics.extend(diagnostics)
+    session.show()
     return status

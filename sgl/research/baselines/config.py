@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from sgl.research.baselines.words import AUTO, MANNERS
+from sgl.research.baselines.vocabulary import AUTO, SCHEMES
 
 TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
 MODELS = (TRANSFORMER, LSTM, CAUSAL)
@@ -37,13 +37,21 @@ SMALL = {TRANSFORMER: "small-transformer", LSTM: "small-lstm"}
 _LONGEST = 1 << 16
 
 
-class ConfigError(Exception):
-    """A configuration that cannot be used; ``hint`` says what to do."""
+class BaselineError(Exception):
+    """A mistake of the user; ``hint`` says what to do, ``code`` is that of the diagnostic."""
+
+    code = ""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class ConfigError(BaselineError):
+    """A configuration cannot be used."""
+
+    code = "SGL1601"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ class Config:
     longest: int = 256
 
     def data(self) -> dict[str, Any]:
-        """The settings as plain data, in their order."""
+        """Return the settings as plain data, in their order."""
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
@@ -124,7 +132,7 @@ def _one_of(values: Sequence[str]) -> _Check:
 
 
 def _is_text(value: object) -> bool:
-    """Whether a value is a text that can be written: YAML can say half a character."""
+    """Return whether a value is a text that can be written: YAML can say half a character."""
     return isinstance(value, str) and not any("\ud800" <= part <= "\udfff" for part in value)
 
 
@@ -143,8 +151,8 @@ _CHECKS: dict[str, _Check] = {
     "device": _one_of(("cpu", "cuda")),
     "tokens": _one_of(("word", "bpe")),
     "pieces": _whole(64, 1_000_000),
-    "source_words": _one_of(MANNERS),
-    "target_words": _one_of(MANNERS),
+    "source_words": _one_of(SCHEMES),
+    "target_words": _one_of(SCHEMES),
     "width": _whole(4, 16_384),
     "layers": _whole(1, 256),
     "heads": _whole(1, 256),
@@ -173,12 +181,12 @@ _CHECKS: dict[str, _Check] = {
 
 
 def presets() -> tuple[str, ...]:
-    """The names of the configurations that come with the package."""
+    """Return the names of the configurations that come with the package."""
     return tuple(sorted(path.stem for path in PRESETS.glob("*.yml")))
 
 
 def read_config(wanted: str | None, model: str | None) -> Config:
-    """The configuration of a preset or a file; of the small preset of ``model`` without one.
+    """Return the configuration of a preset or a file, or the small preset of ``model``.
 
     Raises:
         ConfigError: it cannot be read, or has keys or values that there are not.
@@ -192,16 +200,16 @@ def read_config(wanted: str | None, model: str | None) -> Config:
             )
         wanted = SMALL[name]
     path = PRESETS / f"{wanted}.yml" if wanted in presets() else Path(wanted)
-    config = _checked(path, _load(path, wanted))
+    config = _check(path, _load(path, wanted))
     if model is not None and config.model != model:
         raise ConfigError(f"`{wanted}` is a configuration of `{config.model}`, not of `{model}`")
     return config
 
 
-def changed(config: Config, **settings: int | str | None) -> Config:
-    """The configuration with those settings that are given."""
+def change_config(config: Config, **settings: int | str | None) -> Config:
+    """Return the configuration with those settings that are given."""
     given = {name: value for name, value in settings.items() if value is not None}
-    return _checked(Path("the command line"), config.data() | given)
+    return _check(Path("the command line"), config.data() | given)
 
 
 def _load(path: Path, wanted: str) -> Mapping[str, Any]:
@@ -224,7 +232,7 @@ def _load(path: Path, wanted: str) -> Mapping[str, Any]:
     return {str(name): value for name, value in content.items()}
 
 
-def _checked(path: Path, content: Mapping[str, Any]) -> Config:
+def _check(path: Path, content: Mapping[str, Any]) -> Config:
     for name, value in content.items():
         if name not in _CHECKS:
             raise ConfigError(

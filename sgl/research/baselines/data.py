@@ -18,7 +18,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sgl.research.evaluate.benchmark import (
     MANIFEST,
@@ -30,9 +34,12 @@ from sgl.research.evaluate.benchmark import (
 
 TRAIN, DEV = "train", "dev"
 
+#: How many batches are made from rows of about the same length.
+_POOL = 40
+
 
 @dataclass(frozen=True, slots=True)
-class Data:
+class BaselineData:
     """A dataset as a baseline sees it; ``predicted`` are splits in the order of the manifest."""
 
     name: str
@@ -54,7 +61,7 @@ class Data:
         return told.hexdigest()
 
 
-def read_data(path: Path, target: str | None) -> Data:
+def read_data(path: Path, target: str | None) -> BaselineData:
     """Read all splits of a dataset.
 
     Raises:
@@ -77,7 +84,7 @@ def read_data(path: Path, target: str | None) -> Data:
             f"`{path}` has nothing to predict", hint="it has no split but train and dev"
         )
     dev = read_benchmark(path, DEV, target).rows if DEV in names else ()
-    return Data(
+    return BaselineData(
         train.name,
         train.signature,
         train.source,
@@ -95,3 +102,37 @@ def _is_file_name(name: object) -> bool:
 def _splits(path: Path) -> Sequence[str]:
     # The manifest was read and found to be one; only its names are needed again.
     return list(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["splits"])
+
+
+class BatchOrder:
+    """The batches of a training run by their number: a function of the seed.
+
+    In each round all rows are shuffled.  Batches of rows of about the same length are made
+    within pools of many batches, and shuffled again, so that little is padded and yet no round
+    is like another::
+
+        rows by chance        7 2 9 4 | 1 8 ...        pools
+        by length in a pool   2 9 4 7                  batches of two: 2 9, 4 7
+        batches by chance     4 7, 2 9, ...
+    """
+
+    def __init__(self, lengths: Sequence[int], batch: int, seed: int) -> None:
+        self._lengths = np.asarray(lengths)
+        self._batch = batch
+        self._seed = seed
+        self.round = -(-len(lengths) // batch)
+        self._of_round = lru_cache(maxsize=2)(self._shuffled)
+
+    def rows(self, number: int) -> NDArray[np.int64]:
+        """The rows of a batch."""
+        return self._of_round(number // self.round)[number % self.round]
+
+    def _shuffled(self, which: int) -> list[NDArray[np.int64]]:
+        random = np.random.Generator(np.random.PCG64([self._seed, which]))
+        rows = random.permutation(len(self._lengths))
+        batches: list[NDArray[np.int64]] = []
+        for begin in range(0, len(rows), self._batch * _POOL):
+            pool = rows[begin : begin + self._batch * _POOL]
+            pool = pool[np.argsort(self._lengths[pool], kind="stable")]
+            batches += [pool[at : at + self._batch] for at in range(0, len(pool), self._batch)]
+        return [batches[place] for place in random.permutation(len(batches))]

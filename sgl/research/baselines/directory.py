@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sgl.parallel.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
+from sgl.research.baselines.config import BaselineError
 from sgl.research.evaluate.benchmark import BenchmarkRow
 
 #: The files of a locked directory that has nothing else.
@@ -31,13 +32,10 @@ _LOCKING = {LOCK, HOLDER}
 FORMAT = "sgl-baseline/1"
 
 
-class DirectoryError(Exception):
-    """A directory cannot be used for a run; ``hint`` says what to do."""
+class DirectoryError(BaselineError):
+    """A directory cannot be used for a run."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    code = "SGL1604"
 
 
 class Directory:

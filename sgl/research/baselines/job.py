@@ -24,21 +24,28 @@ import tokenizers
 from sgl import __version__
 from sgl.research.baselines.checkpoint import CheckpointError
 from sgl.research.baselines.config import CAUSAL, Config
-from sgl.research.baselines.data import Data
+from sgl.research.baselines.data import BaselineData
 from sgl.research.baselines.directory import Directory
-from sgl.research.baselines.learner import Learner, Line
 from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary
-from sgl.research.baselines.training import Plan, Told, Trained, Training, reproducible
+from sgl.research.baselines.training import (
+    Learner,
+    Line,
+    OnCheck,
+    Training,
+    TrainingPlan,
+    TrainingResult,
+    reproducible,
+)
 from sgl.research.baselines.vocabulary import unwritable
 from sgl.research.evaluate.benchmark import Benchmark
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BaselineRequest:
     """What is to be trained on what, and where it is written."""
 
     config: Config
-    data: Data
+    data: BaselineData
     out: Path
     resume: bool
     limit: float
@@ -53,7 +60,7 @@ class Job:
         LanguageModelError: there is no language model where the settings say.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: BaselineRequest) -> None:
         self.request = request
         self.directory = Directory(request.out)
         versions = _versions(request.config)
@@ -92,7 +99,7 @@ class Job:
                 if found:
                     yield benchmark.split, len(found)
 
-    def train(self, line: Line, told: Told, resumed: Callable[[int], None]) -> Trained:
+    def train(self, line: Line, told: OnCheck, resumed: Callable[[int], None]) -> TrainingResult:
         """Train, and write what has come of it.
 
         ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
@@ -101,7 +108,7 @@ class Job:
             CheckpointError: the checkpoint is damaged, or that of another run.
         """
         config = self.request.config
-        plan = Plan(
+        plan = TrainingPlan(
             config,
             self.request.data.dev,
             self.directory.checkpoint,
@@ -146,7 +153,7 @@ class Job:
         return reproducible(config.threads, config.device)
 
 
-def _learner(config: Config, data: Data, directory: Directory) -> Learner:
+def _learner(config: Config, data: BaselineData, directory: Directory) -> Learner:
     if config.model == CAUSAL:
         from sgl.research.baselines.causal import CausalLearner
 
@@ -154,7 +161,7 @@ def _learner(config: Config, data: Data, directory: Directory) -> Learner:
     return Seq2SeqLearner(config, data, _vocabulary(config, data, directory))
 
 
-def _vocabulary(config: Config, data: Data, directory: Directory) -> tokenizers.Tokenizer:
+def _vocabulary(config: Config, data: BaselineData, directory: Directory) -> tokenizers.Tokenizer:
     """The vocabulary of the run that is resumed, or a new one."""
     if not directory.vocabulary.exists():
         return learn_vocabulary(config, data)
@@ -181,12 +188,12 @@ def _versions(config: Config) -> dict[str, str]:
     return {name: version(name) for name in names}
 
 
-def _run_hash(config: Config, data: Data, versions: Mapping[str, str]) -> str:
+def _run_hash(config: Config, data: BaselineData, versions: Mapping[str, str]) -> str:
     told = " ".join(f"{name} {number}" for name, number in versions.items())
     return hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
 
 
-def _begun(request: Request, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
+def _begun(request: BaselineRequest, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
     """What is known of a run when it begins."""
     data = request.data
     return {
@@ -206,23 +213,23 @@ def _begun(request: Request, run: str, versions: Mapping[str, str]) -> dict[str,
     }
 
 
-def _ended(trained: Trained, learner: Learner) -> dict[str, Any]:
+def _ended(trained: TrainingResult, learner: Learner) -> dict[str, Any]:
     """What is known of it when training has ended."""
-    progressed = trained.progressed
+    progress = trained.progress
     weights = list(learner.module.parameters())
     return {
         "weights": sum(weight.numel() for weight in weights),
         "trained_weights": sum(weight.numel() for weight in weights if weight.requires_grad),
         "training": {
             "ended": trained.ended,
-            "steps": progressed.step,
-            "seconds": round(progressed.seconds, 1),
-            "target_tokens": progressed.tokens,
+            "steps": progress.step,
+            "seconds": round(progress.seconds, 1),
+            "target_tokens": progress.tokens,
             "kept_step": trained.kept_step,
             "kept_dev_exact": trained.kept_score,
             "checks": [
                 {"step": step, "loss": round(loss, 6), "dev_exact": score}
-                for step, loss, score in progressed.checks
+                for step, loss, score in progress.checks
             ],
         },
     }

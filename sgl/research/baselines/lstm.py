@@ -17,12 +17,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sgl.research.baselines.model import Seq2Seq, Size, State
+from sgl.research.baselines.model import DecoderState, ModelSize, Seq2Seq
 from sgl.research.baselines.vocabulary import PAD
 
 
 @dataclass(frozen=True, slots=True)
-class _Saying(State):
+class _LstmState(DecoderState):
     """The states of the decoder by layer, and those of the source with which are there."""
 
     hidden: Tensor
@@ -30,8 +30,8 @@ class _Saying(State):
     source: Tensor
     mask: Tensor
 
-    def chosen(self, rows: Tensor) -> _Saying:
-        return _Saying(
+    def chosen(self, rows: Tensor) -> _LstmState:
+        return _LstmState(
             self.hidden[:, rows].contiguous(),
             self.cell[:, rows].contiguous(),
             self.source[rows],
@@ -42,7 +42,7 @@ class _Saying(State):
 class Lstm(Seq2Seq):
     """LSTM encoder and decoder with one table of embeddings and Luong's dot attention."""
 
-    def __init__(self, size: Size, words: int) -> None:
+    def __init__(self, size: ModelSize, words: int) -> None:
         super().__init__()
         self.directions = 2 if size.both_ways else 1
         between = size.dropout if size.layers > 1 else 0.0
@@ -65,7 +65,7 @@ class Lstm(Seq2Seq):
                 nn.init.xavier_uniform_(parameter)
         nn.init.normal_(self.embedding.weight, std=size.width**-0.5)
 
-    def start(self, source: Tensor) -> _Saying:
+    def start(self, source: Tensor) -> _LstmState:
         """Read sentences."""
         there = source != PAD
         packed = pack_padded_sequence(
@@ -76,11 +76,11 @@ class Lstm(Seq2Seq):
         )
         states, (hidden, cell) = self.encoder(packed)
         found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
-        return _Saying(self._both(hidden), self._both(cell), found, there[:, None, :])
+        return _LstmState(self._both(hidden), self._both(cell), found, there[:, None, :])
 
-    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, _Saying]:
+    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, _LstmState]:
         """Scores of the tokens that may follow each of these."""
-        assert isinstance(state, _Saying)
+        assert isinstance(state, _LstmState)
         x = self.dropout(self.embedding(tokens))
         x, (hidden, cell) = self.decoder(x, (state.hidden, state.cell))
         likeness = x @ state.source.transpose(1, 2)
@@ -88,7 +88,7 @@ class Lstm(Seq2Seq):
         context = weights @ state.source
         x = self.dropout(self.together(torch.cat((context, x), -1)).tanh())
         scores = x @ self.embedding.weight.T
-        return scores, _Saying(hidden, cell, state.source, state.mask)
+        return scores, _LstmState(hidden, cell, state.source, state.mask)
 
     def _both(self, last: Tensor) -> Tensor:
         """The last states of the two directions side by side, layer by layer."""

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from sgl.research.baselines.vocabulary import BEGIN, END, PAD
 
 
-class Size(NamedTuple):
+class ModelSize(NamedTuple):
     """The size of a model; each model says which of these it uses.
 
     ``reach`` is how far relative positions are told apart, 0 for sinusoids;
@@ -36,11 +36,11 @@ class Size(NamedTuple):
     both_ways: bool
 
 
-class State(ABC):
+class DecoderState(ABC):
     """What a model remembers in the middle of translating several sentences."""
 
     @abstractmethod
-    def chosen(self, rows: Tensor) -> State:
+    def chosen(self, rows: Tensor) -> DecoderState:
         """The same for some of the sentences."""
 
 
@@ -48,11 +48,11 @@ class Seq2Seq(nn.Module, ABC):
     """A model that maps a sentence to a sentence, both as numbers of tokens."""
 
     @abstractmethod
-    def start(self, source: Tensor) -> State:
+    def start(self, source: Tensor) -> DecoderState:
         """Read sentences: a row for each, padded."""
 
     @abstractmethod
-    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
         """Scores of the tokens that may follow each of ``tokens``, which have just been said."""
 
 

@@ -24,13 +24,12 @@ from torch.nn.functional import cross_entropy
 
 from sgl.research.baselines.checkpoint import write_tensors
 from sgl.research.baselines.config import LSTM, Config
-from sgl.research.baselines.data import Data
-from sgl.research.baselines.learner import Line, quiet
+from sgl.research.baselines.data import BaselineData
 from sgl.research.baselines.lstm import Lstm
-from sgl.research.baselines.model import Seq2Seq, Size, greedy, said_before
+from sgl.research.baselines.model import ModelSize, Seq2Seq, greedy, said_before
+from sgl.research.baselines.training import Line, quiet
 from sgl.research.baselines.transformer import RELATIVE, Transformer
-from sgl.research.baselines.vocabulary import PAD, Side, learn
-from sgl.research.baselines.words import manner
+from sgl.research.baselines.vocabulary import PAD, Side, learn, scheme_for
 
 #: Sentences that are decoded together.
 _TOGETHER = 256
@@ -40,9 +39,9 @@ _TOGETHER = 256
 _LONGER = 2
 
 
-def learn_vocabulary(config: Config, data: Data) -> Tokenizer:
+def learn_vocabulary(config: Config, data: BaselineData) -> Tokenizer:
     """The tokens of both languages, from the texts of training."""
-    source, target = _manners(config, data)
+    source, target = _schemes(config, data)
     texts = [pair for row in data.train for pair in ((source, row.source), (target, row.target))]
     return learn(texts, config.tokens, config.pieces)
 
@@ -50,8 +49,8 @@ def learn_vocabulary(config: Config, data: Data) -> Tokenizer:
 class Seq2SeqLearner:
     """A Transformer or an LSTM that begins with random weights."""
 
-    def __init__(self, config: Config, data: Data, tokenizer: Tokenizer) -> None:
-        source, target = _manners(config, data)
+    def __init__(self, config: Config, data: BaselineData, tokenizer: Tokenizer) -> None:
+        source, target = _schemes(config, data)
         self.source = Side(source, tokenizer)
         self.target = Side(target, tokenizer)
         self._rows = data.train
@@ -130,7 +129,7 @@ class Seq2SeqLearner:
 
 def new_model(config: Config, words: int) -> Seq2Seq:
     """A model of the size that the configuration asks for, with random weights."""
-    size = Size(
+    size = ModelSize(
         config.width,
         config.layers,
         config.heads,
@@ -142,5 +141,7 @@ def new_model(config: Config, words: int) -> Seq2Seq:
     return (Lstm if config.model == LSTM else Transformer)(size, words)
 
 
-def _manners(config: Config, data: Data) -> tuple[str, str]:
-    return manner(config.source_words, data.source), manner(config.target_words, data.target)
+def _schemes(config: Config, data: BaselineData) -> tuple[str, str]:
+    return scheme_for(config.source_words, data.source), scheme_for(
+        config.target_words, data.target
+    )

@@ -19,14 +19,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sgl.research.baselines.checkpoint import Progressed, load, save
+from sgl.research.baselines.checkpoint import TrainingProgress, load, save
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.learner import Learner, Line
-from sgl.research.baselines.order import Order
+from sgl.research.baselines.data import BatchOrder
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact
 
@@ -37,12 +39,41 @@ FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
 DIVERGED = "the loss is no number"
 
 
+#: Says how far something is: what, done, total.
+Line = Callable[[str, int, int], None]
+
+
+def quiet(_: str, __: int, ___: int) -> None:
+    """Say nothing."""
+
+
+class Learner(Protocol):
+    """A model with the rows that it learns from."""
+
+    @property
+    def module(self) -> nn.Module:
+        """The network; its parameters that need gradients are trained."""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """The length of each row of training."""
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
+        """The sum of the losses of all tokens of some rows, and how many tokens these are."""
+
+    def translate(self, texts: Sequence[str], line: Line = quiet) -> list[str]:
+        """What the model says for each text."""
+
+    def keep(self, directory: Path) -> None:
+        """Write what is needed to use the model again."""
+
+
 class _DivergedError(Exception):
     """The loss of a step or its gradient is no finite number; the weights are those before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """How to train: the settings, the items of dev, and where the checkpoint of ``run`` is.
 
     ``limit`` is the number of seconds after which to stop, in this call.
@@ -56,17 +87,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainingResult:
     """How training ended: why, where, and at which step the weights that are kept were."""
 
     ended: str
     kept_step: int
     kept_score: float | None
-    progressed: Progressed
+    progress: TrainingProgress
 
 
-#: Told after each check: the progress, and the seconds that are left.
-Told = Callable[[Progressed, float], None]
+#: OnCheck after each check: the progress, and the seconds that are left.
+OnCheck = Callable[[TrainingProgress, float], None]
 
 
 @contextmanager
@@ -85,11 +116,11 @@ def reproducible(threads: int, device: str = "cpu") -> Iterator[None]:
 class Training:
     """One run of training; its result is in the model."""
 
-    def __init__(self, learner: Learner, plan: Plan) -> None:
+    def __init__(self, learner: Learner, plan: TrainingPlan) -> None:
         config = plan.config
         self.learner = learner
         self.plan = plan
-        self.order = Order(learner.lengths, config.batch, config.seed)
+        self.order = BatchOrder(learner.lengths, config.batch, config.seed)
         self.weights = {
             name: weight
             for name, weight in learner.module.named_parameters()
@@ -99,7 +130,7 @@ class Training:
             self.weights.values(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9
         )
         self.best: dict[str, Tensor] = {}
-        self.state = Progressed()
+        self.state = TrainingProgress()
 
     def resume(self) -> None:
         """Go on where the checkpoint is.
@@ -119,7 +150,7 @@ class Training:
                     "exp_avg_sq": tensors[f"square.{name}"].to(weight),
                 }
 
-    def train(self, line: Line, told: Told) -> Trained:
+    def train(self, line: Line, told: OnCheck) -> TrainingResult:
         """Train to the end, and leave the best weights in the model."""
         config, state = self.plan.config, self.state
         began, before = time.monotonic(), state.seconds
@@ -202,7 +233,7 @@ class Training:
             return False
         return max(known[-patience:]) <= max(known[:-patience])
 
-    def _chosen(self, ended: str, line: Line) -> Trained:
+    def _chosen(self, ended: str, line: Line) -> TrainingResult:
         state = self.state
         checked = bool(state.checks) and state.checks[-1][0] == state.step
         # Weights that lead to no finite loss are not kept for their score: if it is 0 before,
@@ -210,10 +241,12 @@ class Training:
         if not checked and not (ended == DIVERGED and self.best):
             score = self._score(line)
             if score is None or score >= state.best:
-                return Trained(ended, state.step, score, state)
+                return TrainingResult(ended, state.step, score, state)
         for name, weight in self.weights.items():
             weight.data.copy_(self.best[name])
-        return Trained(ended, state.best_step, state.best if state.best >= 0 else None, state)
+        return TrainingResult(
+            ended, state.best_step, state.best if state.best >= 0 else None, state
+        )
 
     def _save(self) -> None:
         tensors: dict[str, Tensor] = {}

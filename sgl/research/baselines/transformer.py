@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from sgl.research.baselines.model import Seq2Seq, Size, State
+from sgl.research.baselines.model import DecoderState, ModelSize, Seq2Seq
 from sgl.research.baselines.vocabulary import PAD
 
 SINUSOID, RELATIVE = "sinusoid", "relative"
@@ -73,7 +73,7 @@ class Attention(nn.Module):
 
 
 class _FeedForward(nn.Sequential):
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: ModelSize) -> None:
         super().__init__(
             nn.Linear(size.width, size.inner),
             nn.ReLU(),
@@ -83,7 +83,7 @@ class _FeedForward(nn.Sequential):
 
 
 class _EncoderLayer(nn.Module):
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: ModelSize) -> None:
         super().__init__()
         self.attention = Attention(size.width, size.heads, size.dropout, size.reach)
         self.feed_forward = _FeedForward(size)
@@ -98,7 +98,7 @@ class _EncoderLayer(nn.Module):
 
 
 class _DecoderLayer(nn.Module):
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: ModelSize) -> None:
         super().__init__()
         self.itself = Attention(size.width, size.heads, size.dropout, size.reach)
         self.source = Attention(size.width, size.heads, size.dropout)
@@ -126,7 +126,7 @@ class _DecoderLayer(nn.Module):
 
 
 @dataclass(frozen=True, slots=True)
-class _Saying(State):
+class _TransformerState(DecoderState):
     """The middle of a translation.
 
     For each layer there are keys and values of the source and of what was said; ``mask`` says
@@ -138,8 +138,8 @@ class _Saying(State):
     mask: Tensor
     length: int
 
-    def chosen(self, rows: Tensor) -> _Saying:
-        return _Saying(
+    def chosen(self, rows: Tensor) -> _TransformerState:
+        return _TransformerState(
             tuple((keys[rows], values[rows]) for keys, values in self.source),
             tuple(pair and (pair[0][rows], pair[1][rows]) for pair in self.said),
             self.mask[rows],
@@ -150,7 +150,7 @@ class _Saying(State):
 class Transformer(Seq2Seq):
     """Encoder and decoder with one table of embeddings."""
 
-    def __init__(self, size: Size, words: int) -> None:
+    def __init__(self, size: ModelSize, words: int) -> None:
         super().__init__()
         self.sinusoids = not size.reach
         self.scale = math.sqrt(size.width)
@@ -164,23 +164,23 @@ class Transformer(Seq2Seq):
                 nn.init.xavier_uniform_(parameter)
         nn.init.normal_(self.embedding.weight, std=size.width**-0.5)
 
-    def start(self, source: Tensor) -> _Saying:
+    def start(self, source: Tensor) -> _TransformerState:
         """Read sentences."""
         mask = (source != PAD)[:, None, None, :]
         x = self._embed(source, 0)
         for layer in self.encoder:
             x = layer(x, mask)
         x = self.norms[0](x)
-        return _Saying(
+        return _TransformerState(
             tuple(_decoder_layer(layer).source.remember(x) for layer in self.decoder),
             (None,) * len(self.decoder),
             mask,
             0,
         )
 
-    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, _Saying]:
+    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, _TransformerState]:
         """Scores of the tokens that may follow each of these."""
-        assert isinstance(state, _Saying)
+        assert isinstance(state, _TransformerState)
         x = self._embed(tokens, state.length)
         asked = tokens.size(1)
         # A single token may look at everything that was said.
@@ -192,7 +192,9 @@ class Transformer(Seq2Seq):
             x, now = layer(x, before, source, causal, state.mask)
             said.append(now)
         scores = self.norms[1](x) @ self.embedding.weight.T
-        return scores, _Saying(state.source, tuple(said), state.mask, state.length + asked)
+        return scores, _TransformerState(
+            state.source, tuple(said), state.mask, state.length + asked
+        )
 
     def _embed(self, tokens: Tensor, before: int) -> Tensor:
         x = self.embedding(tokens) * self.scale

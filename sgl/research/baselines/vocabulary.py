@@ -8,20 +8,80 @@ Both languages share one vocabulary, as in the published systems (Sennrich, Hadd
 
 A word that training does not have is unknown to the first kind and is spelt by the second;
 only characters that training does not have are unknown there.
+
+A token keeps its leading space, so detokenization is lossless::
+
+    spaces      "The hen ran."        " The" " hen" " ran" "."
+    sudachi     "鶏が走った。"        "鶏" "が" "走っ" "た" "。"
+    characters  "每个医生"            "每" "个" "医" "生"
+
+In texts with spaces the first word gets one as well, so that a name is the same word at the
+beginning of a sentence and within it; joining takes it away.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from tokenizers import Tokenizer
-from tokenizers.models import BPE, WordLevel
-from tokenizers.trainers import BpeTrainer
+from sgl.morphology.analyser import sudachi
 
-from sgl.research.baselines.words import cut, join
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+#: How words are found; ``auto`` decides by the language.
+AUTO = "auto"
+SPACES, SUDACHI, CHARACTERS = "spaces", "sudachi", "characters"
+
+#: What ``auto`` means for languages that write no spaces.
+_UNSPACED = {"ja": SUDACHI, "zh": CHARACTERS}
+
+#: A word, a sign or a lone space; with a space before it, if there is one.
+_WORD = re.compile(r"\s?\w+|\s?[^\w\s]|\s")
+
+
+def scheme_for(wanted: str, language: str) -> str:
+    """How the words of a language are found, if ``wanted`` leaves it open."""
+    return _UNSPACED.get(language, SPACES) if wanted == AUTO else wanted
+
+
+def tokenize(how: str, text: str) -> list[str]:
+    """The words of a text.
+
+    Raises:
+        AnalyserMissing: SudachiPy is asked for and not installed.
+    """
+    return _TOKENIZERS[how](text)
+
+
+def detokenize(how: str, words: Sequence[str]) -> str:
+    """The text of words."""
+    text = "".join(words)
+    return text[1:] if how == SPACES else text
+
+
+def _by_spaces(text: str) -> list[str]:
+    return _WORD.findall(f" {text}")
+
+
+def _by_sudachi(text: str) -> list[str]:
+    return [morpheme.surface for morpheme in sudachi().analyse(text)]
+
+
+_TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
+    SPACES: _by_spaces,
+    SUDACHI: _by_sudachi,
+    CHARACTERS: list,
+}
+
+SCHEMES = (AUTO, *_TOKENIZERS)
+
+
+# ---- vocabularies
 
 WORD, PIECES = "word", "bpe"
 KINDS = (WORD, PIECES)
@@ -42,7 +102,7 @@ class Side:
 
     def encode(self, text: str) -> list[int]:
         """The tokens of a text, with the end."""
-        return [token for word in cut(self.how, text) for token in _tokens(self, word)] + [END]
+        return [token for word in tokenize(self.how, text) for token in _tokens(self, word)] + [END]
 
     def decode(self, tokens: Iterable[int]) -> str:
         """The text of tokens up to the end; nothing stands for what is unknown."""
@@ -53,7 +113,7 @@ class Side:
             piece = self.tokenizer.id_to_token(token)
             if token > UNKNOWN and piece is not None:
                 pieces.append(piece)
-        return join(self.how, pieces)
+        return detokenize(self.how, pieces)
 
     def __hash__(self) -> int:
         return hash((self.how, id(self.tokenizer)))
@@ -72,7 +132,11 @@ def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer
         kind: ``word`` or ``bpe``.
         pieces: how many tokens pieces of words may be.
     """
-    counts = Counter(word for how, text in texts for word in cut(how, text))
+    from tokenizers import Tokenizer
+    from tokenizers.models import BPE, WordLevel
+    from tokenizers.trainers import BpeTrainer
+
+    counts = Counter(word for how, text in texts for word in tokenize(how, text))
     if kind == WORD:
         words = sorted(counts, key=lambda word: (-counts[word], word))
         numbers = {word: number for number, word in enumerate([*_SPECIAL, *words])}

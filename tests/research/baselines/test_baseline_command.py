@@ -20,6 +20,8 @@ from sgl.parallel.lock import LockedFolder
 from sgl.research.baselines.seq2seq import Seq2SeqLearner
 from sgl.research.baselines.training import Training
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def animals(work: Workplace) -> Path:

@@ -16,9 +16,8 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OK, run
 from sgl.research.baselines.causal import CausalLearner, LanguageModelError
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.data import Data, read_data
-from sgl.research.baselines.learner import quiet
-from sgl.research.baselines.training import Plan, Training, reproducible
+from sgl.research.baselines.data import BaselineData, read_data
+from sgl.research.baselines.training import Training, TrainingPlan, quiet, reproducible
 from sgl.research.baselines.vocabulary import learn
 
 # Libraries of others warn about each other.
@@ -53,7 +52,7 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Data:
+def data(tmp_path: Path) -> BaselineData:
     return read_data(small_dataset(tmp_path / "animals"), None)
 
 
@@ -63,15 +62,15 @@ def settings(path: Path, **changes: object) -> Config:
 
 
 def test_the_thin_weights_learn_and_the_others_stay(
-    language_model: Path, data: Data, tmp_path: Path
+    language_model: Path, data: BaselineData, tmp_path: Path
 ) -> None:
     config = settings(language_model, steps=30, check=10)
     with reproducible(1):
         made = CausalLearner(config, data)
         before = {name: value.clone() for name, value in made.module.state_dict().items()}
-        run = Training(made, Plan(config, data.dev, tmp_path / "c", "run"))
+        run = Training(made, TrainingPlan(config, data.dev, tmp_path / "c", "run"))
         ended = run.train(quiet, lambda _, __: None)
-    losses = [loss for _, loss, _ in ended.progressed.checks]
+    losses = [loss for _, loss, _ in ended.progress.checks]
     assert losses[-1] < losses[0]
     changed = {
         name
@@ -84,18 +83,18 @@ def test_the_thin_weights_learn_and_the_others_stay(
 
 
 def test_tuning_that_was_interrupted_ends_with_the_same_weights(
-    language_model: Path, data: Data, tmp_path: Path
+    language_model: Path, data: BaselineData, tmp_path: Path
 ) -> None:
     config = settings(language_model, steps=8, check=4, dropout=0.1)
     found = []
     for limit in (float("inf"), 0):
         with reproducible(1):
             made = CausalLearner(config, data)
-            plan = Plan(config, data.dev, tmp_path / f"c{limit}", "run", limit)
+            plan = TrainingPlan(config, data.dev, tmp_path / f"c{limit}", "run", limit)
             Training(made, plan).train(quiet, lambda _, __: None)
             if not limit:
                 made = CausalLearner(config, data)
-                resumed = Training(made, Plan(config, data.dev, plan.checkpoint, "run"))
+                resumed = Training(made, TrainingPlan(config, data.dev, plan.checkpoint, "run"))
                 resumed.resume()
                 resumed.train(quiet, lambda _, __: None)
         found.append(made.module.state_dict())
@@ -103,27 +102,27 @@ def test_tuning_that_was_interrupted_ends_with_the_same_weights(
 
 
 def test_an_answer_does_not_depend_on_the_prompts_beside_it(
-    language_model: Path, data: Data
+    language_model: Path, data: BaselineData
 ) -> None:
     made = CausalLearner(settings(language_model, longest=8), data)
     texts = [row.source for row in data.train[:5]]
     assert [made.translate([text])[0] for text in texts] == made.translate(texts)
 
 
-def test_rows_that_are_too_long_are_named(language_model: Path, data: Data) -> None:
+def test_rows_that_are_too_long_are_named(language_model: Path, data: BaselineData) -> None:
     made = CausalLearner(settings(language_model, longest=8), data)
     with pytest.raises(LanguageModelError, match=r"train-000001 has .* more than `longest`"):
         _ = made.lengths
 
 
-def test_a_name_is_not_looked_up_in_a_network(data: Data) -> None:
+def test_a_name_is_not_looked_up_in_a_network(data: BaselineData) -> None:
     for name in ("gpt2", "some/model"):
         with pytest.raises(LanguageModelError, match="is not a directory"):
             CausalLearner(settings(Path(name)), data)
 
 
 def test_weights_that_could_hold_code_are_not_read(
-    language_model: Path, data: Data, tmp_path: Path
+    language_model: Path, data: BaselineData, tmp_path: Path
 ) -> None:
     copied = copy_of(language_model, tmp_path)
     torch.save(load_file(copied / "model.safetensors"), copied / "pytorch_model.bin")
@@ -132,7 +131,9 @@ def test_weights_that_could_hold_code_are_not_read(
         CausalLearner(settings(copied), data)
 
 
-def test_code_beside_a_model_is_not_run(language_model: Path, data: Data, tmp_path: Path) -> None:
+def test_code_beside_a_model_is_not_run(
+    language_model: Path, data: BaselineData, tmp_path: Path
+) -> None:
     copied = copy_of(language_model, tmp_path)
     (copied / "mine.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n", "utf-8")
     config = json.loads((copied / "config.json").read_text("utf-8"))
@@ -147,7 +148,7 @@ def test_code_beside_a_model_is_not_run(language_model: Path, data: Data, tmp_pa
 
 
 def test_the_directory_of_an_adapter_is_not_followed_to_another_model(
-    language_model: Path, data: Data, tmp_path: Path
+    language_model: Path, data: BaselineData, tmp_path: Path
 ) -> None:
     copied = copy_of(language_model, tmp_path)
     named = {"peft_type": "LORA", "base_model_name_or_path": str(language_model)}
@@ -156,7 +157,9 @@ def test_the_directory_of_an_adapter_is_not_followed_to_another_model(
         CausalLearner(settings(copied), data)
 
 
-def test_modules_that_the_model_does_not_have_are_named(language_model: Path, data: Data) -> None:
+def test_modules_that_the_model_does_not_have_are_named(
+    language_model: Path, data: BaselineData
+) -> None:
     with pytest.raises(LanguageModelError, match="`modules` do not fit"):
         CausalLearner(settings(language_model, modules=("attention",)), data)
 

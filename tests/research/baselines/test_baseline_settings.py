@@ -16,34 +16,44 @@ from workplace import Workplace
 import baselines as benchmark
 from sgl.cli.main import FAILED, USAGE, run
 from sgl.research.baselines.config import Config, ConfigError, presets, read_config
-from sgl.research.baselines.data import read_data
-from sgl.research.baselines.order import Order
-from sgl.research.baselines.words import CHARACTERS, SPACES, SUDACHI, cut, join, manner
+from sgl.research.baselines.data import BatchOrder, read_data
+from sgl.research.baselines.vocabulary import (
+    CHARACTERS,
+    SPACES,
+    SUDACHI,
+    detokenize,
+    scheme_for,
+    tokenize,
+)
 from sgl.research.evaluate.benchmark import DatasetError
 
 
 @pytest.mark.parametrize("how", [SPACES, CHARACTERS])
 @given(text=st.text())
 def test_words_put_together_are_the_text(how: str, text: str) -> None:
-    assert join(how, cut(how, text)) == text
+    assert detokenize(how, tokenize(how, text)) == text
 
 
 @given(text=st.text(alphabet="鶏が走った。ヤギ猫の中near A?!", max_size=30))
 def test_words_of_the_analyser_put_together_are_the_text(text: str) -> None:
-    assert join(SUDACHI, cut(SUDACHI, text)) == text
+    assert detokenize(SUDACHI, tokenize(SUDACHI, text)) == text
 
 
 def test_a_word_is_the_same_at_the_beginning_and_within() -> None:
-    assert cut(SPACES, "Emma saw Emma.") == [" Emma", " saw", " Emma", "."]
+    assert tokenize(SPACES, "Emma saw Emma.") == [" Emma", " saw", " Emma", "."]
 
 
 def test_the_language_decides_how_words_are_found() -> None:
-    assert [manner("auto", code) for code in ("en", "ja", "zh")] == [SPACES, SUDACHI, CHARACTERS]
-    assert manner("characters", "ja") == CHARACTERS
+    assert [scheme_for("auto", code) for code in ("en", "ja", "zh")] == [
+        SPACES,
+        SUDACHI,
+        CHARACTERS,
+    ]
+    assert scheme_for("characters", "ja") == CHARACTERS
 
 
 def test_every_row_is_learnt_once_in_each_round() -> None:
-    order = Order([n % 7 for n in range(101)], batch=8, seed=1)
+    order = BatchOrder([n % 7 for n in range(101)], batch=8, seed=1)
     for which in (0, 3):
         batches = range(which * order.round, (which + 1) * order.round)
         rows = Counter(int(row) for number in batches for row in order.rows(number))
@@ -52,7 +62,7 @@ def test_every_row_is_learnt_once_in_each_round() -> None:
 
 def test_the_order_follows_from_the_seed_and_differs_between_rounds() -> None:
     def first(seed: int, which: int = 0) -> list[int]:
-        order = Order([1] * 50, batch=10, seed=seed)
+        order = BatchOrder([1] * 50, batch=10, seed=seed)
         return [int(row) for row in order.rows(which * order.round)]
 
     assert first(1) == first(1)
@@ -61,7 +71,7 @@ def test_the_order_follows_from_the_seed_and_differs_between_rounds() -> None:
 
 
 def test_rows_of_a_batch_are_about_as_long() -> None:
-    order = Order(list(range(100)), batch=10, seed=1)
+    order = BatchOrder(list(range(100)), batch=10, seed=1)
     for number in range(order.round):
         rows = order.rows(number)
         assert max(rows) - min(rows) == 9

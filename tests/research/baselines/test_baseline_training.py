@@ -13,10 +13,9 @@ import torch
 from animals import small_config, small_dataset
 from numpy.typing import NDArray
 
-from sgl.research.baselines.checkpoint import CheckpointError, Progressed, load, save
+from sgl.research.baselines.checkpoint import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.data import Data, read_data
-from sgl.research.baselines.learner import quiet
+from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.baselines.model import greedy, said_before
 from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
 from sgl.research.baselines.training import (
@@ -24,9 +23,10 @@ from sgl.research.baselines.training import (
     FINISHED,
     LIMIT,
     PATIENCE,
-    Plan,
-    Trained,
     Training,
+    TrainingPlan,
+    TrainingResult,
+    quiet,
     rate,
     reproducible,
 )
@@ -41,27 +41,29 @@ MODELS = [
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
+def data(tmp_path_factory: pytest.TempPathFactory) -> BaselineData:
     return read_data(small_dataset(tmp_path_factory.mktemp("data") / "animals"), None)
 
 
-def learner(config: Config, data: Data) -> Seq2SeqLearner:
+def learner(config: Config, data: BaselineData) -> Seq2SeqLearner:
     return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
 
 
-def telling_nothing(_: Progressed, __: float) -> None:
+def telling_nothing(_: TrainingProgress, __: float) -> None:
     """Hear of a check, and say nothing."""
 
 
 def training(
-    config: Config, data: Data, directory: Path, limit: float = float("inf")
+    config: Config, data: BaselineData, directory: Path, limit: float = float("inf")
 ) -> tuple[Seq2SeqLearner, Training]:
     made = learner(config, data)
-    plan = Plan(config, data.dev, directory / "checkpoint.safetensors", "this run", limit)
+    plan = TrainingPlan(config, data.dev, directory / "checkpoint.safetensors", "this run", limit)
     return made, Training(made, plan)
 
 
-def trained(config: Config, data: Data, directory: Path) -> tuple[Seq2SeqLearner, Trained]:
+def trained(
+    config: Config, data: BaselineData, directory: Path
+) -> tuple[Seq2SeqLearner, TrainingResult]:
     with reproducible(1):
         made, run = training(config, data, directory)
         return made, run.train(quiet, telling_nothing)
@@ -76,7 +78,7 @@ def same(first: dict[str, NDArray[np.float32]], second: dict[str, NDArray[np.flo
 
 
 @pytest.mark.parametrize("kind", ["word", "bpe"])
-def test_gold_texts_come_out_of_their_tokens(data: Data, kind: str) -> None:
+def test_gold_texts_come_out_of_their_tokens(data: BaselineData, kind: str) -> None:
     made = learner(small_config(tokens=kind), data)
     for split in data.predicted:
         assert unwritable(made.target, [row.target for row in split.rows]) == []
@@ -88,6 +90,7 @@ def test_a_text_with_an_unknown_character_cannot_be_written() -> None:
     assert unwritable(side, ["走った鶏。", "鶏が泳いだ。"]) == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", MODELS)
 def test_tokens_one_by_one_get_the_scores_that_they_get_at_once(settings: dict[str, str]) -> None:
     torch.manual_seed(1)
@@ -113,9 +116,10 @@ def test_padding_changes_no_score(settings: dict[str, str]) -> None:
     torch.testing.assert_close(first[0], second[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", MODELS[1:3])
 def test_a_sentence_is_translated_alike_alone_and_among_others(
-    settings: dict[str, str], data: Data, tmp_path: Path
+    settings: dict[str, str], data: BaselineData, tmp_path: Path
 ) -> None:
     made, _ = trained(small_config(steps=120, check=120, **settings), data, tmp_path)
     texts = [row.source for row in data.train[::3]]
@@ -135,7 +139,7 @@ def test_words_beyond_the_reach_are_equally_far() -> None:
 
 @pytest.mark.parametrize("settings", MODELS[::2])
 def test_two_runs_have_the_same_weights(
-    settings: dict[str, str], data: Data, tmp_path: Path
+    settings: dict[str, str], data: BaselineData, tmp_path: Path
 ) -> None:
     config = small_config(**settings)
     first, _ = trained(config, data, tmp_path)
@@ -154,7 +158,7 @@ class Killed(Exception):
 def test_a_run_that_was_killed_ends_with_the_same_weights(
     settings: dict[str, str],
     killed_at: int,
-    data: Data,
+    data: BaselineData,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -187,7 +191,7 @@ def killing(loss: Callable[..., object], steps: int) -> Callable[..., object]:
 
 
 def test_a_run_that_its_time_limit_has_ended_goes_on_to_the_same_weights(
-    data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: BaselineData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small_config()
     whole, _ = trained(config, data, tmp_path)
@@ -197,21 +201,21 @@ def test_a_run_that_its_time_limit_has_ended_goes_on_to_the_same_weights(
         _, run = training(config, data, tmp_path, limit=15)
         ended = run.train(quiet, telling_nothing)
         assert ended.ended == LIMIT
-        assert 4 < ended.progressed.step < 8
+        assert 4 < ended.progress.step < 8
         resumed, run = training(config, data, tmp_path)
         run.resume()
         run.train(quiet, telling_nothing)
     assert same(weights(whole), weights(resumed))
 
 
-def test_a_checkpoint_of_another_run_is_refused(data: Data, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_run_is_refused(data: BaselineData, tmp_path: Path) -> None:
     trained(small_config(steps=4), data, tmp_path)
     with pytest.raises(CheckpointError, match="another configuration or other data"):
         load(tmp_path / "checkpoint.safetensors", "another run")
 
 
 @pytest.mark.parametrize("damage", ["cut off", "another kind", "missing"])
-def test_a_damaged_checkpoint_is_refused(damage: str, data: Data, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_refused(damage: str, data: BaselineData, tmp_path: Path) -> None:
     trained(small_config(steps=4), data, tmp_path)
     path = tmp_path / "checkpoint.safetensors"
     if damage == "cut off":
@@ -228,7 +232,7 @@ def test_a_checkpoint_is_replaced_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "checkpoint.safetensors"
-    save(path, "run", Progressed(step=1), {"w": torch.ones(3)})
+    save(path, "run", TrainingProgress(step=1), {"w": torch.ones(3)})
 
     def full_disk(_: object, path: Path, __: object) -> None:
         path.write_bytes(b"half of it")
@@ -236,7 +240,7 @@ def test_a_checkpoint_is_replaced_as_a_whole(
 
     monkeypatch.setattr("sgl.research.baselines.checkpoint.save_file", full_disk)
     with pytest.raises(OSError, match="no space left"):
-        save(path, "run", Progressed(step=2), {"w": torch.zeros(3)})
+        save(path, "run", TrainingProgress(step=2), {"w": torch.zeros(3)})
     assert load(path, "run")[0].step == 1
     assert list(tmp_path.iterdir()) == [path]
 
@@ -253,30 +257,30 @@ class Forgetful(Seq2SeqLearner):
         return [known.get(text, "") if n < right else "" for n, text in enumerate(texts)]
 
 
-def test_the_state_that_is_best_on_dev_is_kept(data: Data, tmp_path: Path) -> None:
+def test_the_state_that_is_best_on_dev_is_kept(data: BaselineData, tmp_path: Path) -> None:
     config = small_config()
     early, _ = trained(replace(config, steps=4, decay="none"), data, tmp_path)
     made = Forgetful(config, data, learn_vocabulary(config, data))
     with reproducible(1):
-        plan = Plan(replace(config, decay="none"), data.dev, tmp_path / "c", "run")
+        plan = TrainingPlan(replace(config, decay="none"), data.dev, tmp_path / "c", "run")
         ended = Training(made, plan).train(quiet, telling_nothing)
     assert ended.kept_step == 4
-    assert [check[0] for check in ended.progressed.checks] == [4, 8, 12]
+    assert [check[0] for check in ended.progress.checks] == [4, 8, 12]
     assert same(weights(early), weights(made))
 
 
-def test_training_ends_when_dev_gets_no_better(data: Data, tmp_path: Path) -> None:
+def test_training_ends_when_dev_gets_no_better(data: BaselineData, tmp_path: Path) -> None:
     config = small_config(steps=1000, patience=2)
     made = Forgetful(config, data, learn_vocabulary(config, data))
     with reproducible(1):
-        plan = Plan(config, data.dev, tmp_path / "c", "run")
+        plan = TrainingPlan(config, data.dev, tmp_path / "c", "run")
         ended = Training(made, plan).train(quiet, telling_nothing)
-    assert (ended.ended, ended.kept_step, ended.progressed.step) == (PATIENCE, 4, 12)
+    assert (ended.ended, ended.kept_step, ended.progress.step) == (PATIENCE, 4, 12)
 
 
 @pytest.mark.parametrize("what", ["loss", "gradient"])
 def test_training_that_diverges_keeps_the_state_of_its_last_good_check(
-    what: str, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    what: str, data: BaselineData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small_config(decay="none", clip=0.0)
     early, _ = trained(replace(config, steps=4), data, tmp_path)
@@ -294,13 +298,13 @@ def test_training_that_diverges_keeps_the_state_of_its_last_good_check(
     monkeypatch.setattr(made, "loss", wild)
     with reproducible(1):
         ended = run.train(quiet, telling_nothing)
-    assert (ended.ended, ended.kept_step, ended.progressed.step) == (DIVERGED, 4, 6)
+    assert (ended.ended, ended.kept_step, ended.progress.step) == (DIVERGED, 4, 6)
     assert same(weights(early), weights(made))
 
 
 @pytest.mark.parametrize("settings", MODELS[1:3])
 def test_a_translation_without_end_is_cut_off_sooner_where_the_source_is_short(
-    settings: dict[str, str], data: Data, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, str], data: BaselineData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = learner(small_config(**settings), data)
     monkeypatch.setattr("sgl.research.baselines.model.END", -1)
@@ -323,8 +327,9 @@ def test_without_dev_the_last_state_is_kept(tmp_path: Path) -> None:
     assert (ended.kept_step, ended.kept_score) == (12, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["transformer", "lstm"])
-def test_a_model_learns_a_small_language(model: str, data: Data, tmp_path: Path) -> None:
+def test_a_model_learns_a_small_language(model: str, data: BaselineData, tmp_path: Path) -> None:
     config = small_config(model=model, steps=200, check=200)
     made, _ = trained(config, data, tmp_path)
     said = made.translate([row.source for row in data.train])
