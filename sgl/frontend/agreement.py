@@ -45,7 +45,7 @@ from sgl.frontend.productions import (
     is_tied_with,
     places_of,
 )
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 
 
 class Reason(Enum):
@@ -91,7 +91,7 @@ class OpenTie:
     choices: tuple[TieChoice, ...]
 
 
-def find_open_ties(state: State) -> None:
+def find_open_ties(state: CompilerState) -> None:
     """Find the suspicious places of all rules that take part, one for each rule and feature.
 
     Before: ``declared``, whose rules were made of ``instances`` one by one.  After: its

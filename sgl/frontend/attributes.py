@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from sgl.core.grammar import EXTRACTED, GraphLayer
 from sgl.diagnostics import suggest
 from sgl.frontend.productions import VariableTable
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 #: Attributes with a CoNLL-U column of their own; all others are UD features.
@@ -23,7 +23,7 @@ RESERVED_LABELS = ("root", "_")
 RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
 
 
-def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: State) -> None:
+def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: CompilerState) -> None:
     """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
 
     The words of a free layer may have any others.
@@ -54,7 +54,7 @@ def is_writable(name: str, value: str) -> bool:
 
 
 def checked_label(
-    label: s.LabelText, layer: GraphLayer, variables: VariableTable, state: State
+    label: s.LabelText, layer: GraphLayer, variables: VariableTable, state: CompilerState
 ) -> str | None:
     """Return the label as it is to be written, its variables after ``$``; None after a report."""
     text = f"${label.text}" if label.is_set else label.text

@@ -24,13 +24,13 @@ from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.attributes import is_writable
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, Production
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
 Port = tuple[str, str]
 
 
-def check_graphs(state: State) -> None:
+def check_graphs(state: CompilerState) -> None:
     """Report rules whose graphs would not be trees or would lack words.
 
     Before: ``productions`` without errors.  After: every derived graph is well-formed.
@@ -44,7 +44,7 @@ def check_graphs(state: State) -> None:
             rule.check(free=layer.free)
 
 
-def check_instances(state: State) -> None:
+def check_instances(state: CompilerState) -> None:
     """Report rules that write an edge twice for some values of their feature variables.
 
     Before: ``declared``.
@@ -111,7 +111,7 @@ class _RuleGraph:
         sketch: FragmentSketch,
         layer: str,
         holdings: dict[Port, set[str]],
-        state: State,
+        state: CompilerState,
     ) -> None:
         self.production = production
         self.fragment: Fragment = sketch.fragment
@@ -232,7 +232,7 @@ class _RuleGraph:
         )
 
 
-def check_words(state: State) -> None:
+def check_words(state: CompilerState) -> None:
     """Report repeated words, ambiguous words, and attributes that CoNLL-U cannot hold.
 
     Before: ``productions`` without errors.
@@ -263,7 +263,7 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
                     yield name, value
 
 
-def _check_repeated(words: Sequence[Production], state: State) -> None:
+def _check_repeated(words: Sequence[Production], state: CompilerState) -> None:
     seen: dict[object, Production] = {}
     for word in words:
         # Homonyms, which differ in a graph, are different words.
@@ -280,7 +280,7 @@ def _check_repeated(words: Sequence[Production], state: State) -> None:
             )
 
 
-def _check_ambiguous(words: Sequence[Production], state: State) -> None:
+def _check_ambiguous(words: Sequence[Production], state: CompilerState) -> None:
     """Warn about a source word with several translations that nothing tells apart."""
     seen: dict[object, Production] = {}
     for word in words:

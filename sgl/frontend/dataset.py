@@ -8,7 +8,7 @@ from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import report_twice
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.views import WRITTEN
 from sgl.frontend.vocabulary import vocabulary
 from sgl.lang import syntax as s
@@ -32,7 +32,7 @@ class DatasetSettings:
     targets: tuple[s.Name, ...] = ()
 
 
-def read_dataset(state: State) -> None:
+def read_dataset(state: CompilerState) -> None:
     """Read the sizes of the splits, the seed, and what must be distinct.
 
     Before: ``names``.  After: ``dataset``, if there is one with a start.
@@ -75,7 +75,7 @@ def read_dataset(state: State) -> None:
     )
 
 
-def _declared(state: State) -> tuple[s.Dataset, Scope] | None:
+def _declared(state: CompilerState) -> tuple[s.Dataset, Scope] | None:
     """Return the ``dataset`` declaration; None after a report."""
     declared = state.names.of(s.Dataset)
     if not declared:
@@ -99,7 +99,7 @@ def _declared(state: State) -> tuple[s.Dataset, Scope] | None:
     return declared[-1]
 
 
-def _check_start(start: s.Name, scope: Scope, state: State) -> bool:
+def _check_start(start: s.Name, scope: Scope, state: CompilerState) -> bool:
     """Return whether the category after ``from`` is one that whole texts can have."""
     category = scope.find(s.CategoryDecl, start)
     if category is None:
@@ -117,7 +117,7 @@ def _check_start(start: s.Name, scope: Scope, state: State) -> bool:
     return True
 
 
-def check_lemma_classes(state: State) -> None:
+def check_lemma_classes(state: CompilerState) -> None:
     """Report parts of speech after ``distinct lemmas`` that no word has.
 
     Before: ``declared`` and ``dataset``.
@@ -135,7 +135,7 @@ def check_lemma_classes(state: State) -> None:
             )
 
 
-def choose_targets(state: State) -> None:
+def choose_targets(state: CompilerState) -> None:
     """Find what the rows of the dataset have beside the source: text layers and views, in order.
 
     By default that is the second text layer, or else the first view that can be a target.
@@ -160,7 +160,7 @@ def choose_targets(state: State) -> None:
 
 
 class _Settings:
-    def __init__(self, scope: Scope, state: State) -> None:
+    def __init__(self, scope: Scope, state: CompilerState) -> None:
         self.categories = scope.names(s.CategoryDecl)
         self.state = state
         self.start: s.Name | None = None

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.signature import Signature
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span
 
@@ -42,7 +42,7 @@ class _Asked:
 
 
 def rows_with_values(
-    entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: State
+    entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
 ) -> list[TableRow]:
     """Return the rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
@@ -80,7 +80,7 @@ def _asked(entry: s.Entry, signature: Signature) -> Iterator[_Asked]:
 
 
 def _report(
-    asked: _Asked, value: str, rows: Sequence[TableRow], table: LexiconTable, state: State
+    asked: _Asked, value: str, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
 ) -> None:
     row, feature = rows[0], asked.feature
     source = state.sources.get(table.name)
@@ -101,7 +101,7 @@ def _report(
     )
 
 
-def _report_column(asked: _Asked, values: Sequence[str], state: State) -> None:
+def _report_column(asked: _Asked, values: Sequence[str], state: CompilerState) -> None:
     shown = ", ".join(f"`{value}`" for value in values[:_SLIPS])
     state.diagnostics.error(
         "SGL0402",

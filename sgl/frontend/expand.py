@@ -16,7 +16,7 @@ import networkx as nx
 
 from sgl.diagnostics import Label
 from sgl.frontend.productions import CategoryPattern, Production, Slotting
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ class Instance:
     values: Mapping[str, str]
 
 
-def expand(state: State) -> None:
+def expand(state: CompilerState) -> None:
     """Instantiate the productions, from words to whatever the start category reaches.
 
     Before: ``productions`` without faults.  After: ``instances``, those of the start category
@@ -67,7 +67,7 @@ def expand(state: State) -> None:
         state.instances = sorted(used, key=lambda instance: instance.lhs[0] != start)
 
 
-def _word_instances(words: Sequence[Production], state: State) -> list[Instance] | None:
+def _word_instances(words: Sequence[Production], state: CompilerState) -> list[Instance] | None:
     """Return one instance for each choice of the features that a word leaves open."""
     found: list[Instance] = []
     for word in words:
@@ -79,7 +79,7 @@ def _word_instances(words: Sequence[Production], state: State) -> list[Instance]
     return found
 
 
-def _report_too_many(production: Production, message: str, hint: str, state: State) -> None:
+def _report_too_many(production: Production, message: str, hint: str, state: CompilerState) -> None:
     state.diagnostics.error("SGL0706", production.span, message, label="reached here", hint=hint)
 
 
@@ -88,7 +88,9 @@ def _has_no_words(production: Production) -> bool:
 
 
 def _saturate(
-    rules: Sequence[Production], buildable: dict[str, dict[tuple[str, ...], None]], state: State
+    rules: Sequence[Production],
+    buildable: dict[str, dict[tuple[str, ...], None]],
+    state: CompilerState,
 ) -> list[Instance] | None:
     """Instantiate rules until no new category can be built; None after a report."""
     found: dict[int, dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = {
@@ -204,7 +206,7 @@ def _report_unbuildable(
     expanded: Sequence[Instance],
     buildable: Mapping[str, Mapping[tuple[str, ...], None]],
     start: str,
-    state: State,
+    state: CompilerState,
 ) -> None:
     used = {id(instance.production) for instance in expanded}
     blamed: set[str] = set()
@@ -225,7 +227,7 @@ def _report_unbuildable(
 
 
 def _report_impossible(
-    rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]], state: State
+    rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]], state: CompilerState
 ) -> None:
     """Report a rule none of whose feature combinations exists."""
     notes = []
@@ -247,7 +249,7 @@ def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
     return f"{pattern.info.name}[{inner}]" if inner else pattern.info.name
 
 
-def _report_unmade(name: str, state: State) -> None:
+def _report_unmade(name: str, state: CompilerState) -> None:
     state.diagnostics.error(
         "SGL0702",
         state.signature.categories[name].declaration.name.span,
@@ -256,7 +258,9 @@ def _report_unmade(name: str, state: State) -> None:
     )
 
 
-def _report_unproductive(names: Set[str], rules: Sequence[Production], state: State) -> None:
+def _report_unproductive(
+    names: Set[str], rules: Sequence[Production], state: CompilerState
+) -> None:
     """Report categories that need one another, those of one circle together.
 
     Whoever needs a category that was reported, or a rule that was, is not to blame.
@@ -307,7 +311,7 @@ def _reachable(instances: Sequence[Instance], start: str) -> set[Concrete]:
 
 
 def _report_unreachable(
-    instances: Sequence[Instance], reachable: set[Concrete], start: str, state: State
+    instances: Sequence[Instance], reachable: set[Concrete], start: str, state: CompilerState
 ) -> None:
     """Warn about rules no instance of which can occur in a sentence."""
     alive = {id(i.production) for i in instances if i.lhs in reachable}
@@ -325,7 +329,7 @@ def _report_unreachable(
             )
 
 
-def _report_endless(instances: Sequence[Instance], state: State) -> None:
+def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:
     """Report categories that are built from themselves without adding a source word."""
     passing = [i for i in instances if len(i.rhs) == 1 and len(i.production.templates[0]) == 1]
     graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)

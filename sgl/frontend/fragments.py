@@ -15,7 +15,7 @@ from sgl.frontend.atoms import Atom, ChildPort, OwnPort, WordAtom
 from sgl.frontend.attributes import check_attribute_name, checked_label, variables_of
 from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, VariableTable
 from sgl.frontend.signature import CategoryInfo
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.templates import Children
 from sgl.lang import syntax as s
 
@@ -31,7 +31,7 @@ class FragmentLowering:
         rhs: Sequence[CategoryInfo],
         children: Children,
         variables: VariableTable,
-        state: State,
+        state: CompilerState,
     ) -> None:
         self.rule = rule
         self.layer = layer

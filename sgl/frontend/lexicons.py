@@ -19,7 +19,7 @@ from sgl.frontend.productions import (
     category_pattern,
 )
 from sgl.frontend.rules import check_layers, rule_weight
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import (
     LexiconTables,
     Weighting,
@@ -35,13 +35,13 @@ from sgl.lang.yaml_files import LexiconTable, TableRow
 _NO_COLUMNS: Mapping[str, str] = {}
 
 
-def lower_words(state: State) -> None:
+def lower_words(state: CompilerState) -> None:
     """Turn words, and the rows of the tables of lexicons, into productions without children.
 
     Before: ``productions`` with those of the rules.  After: with those of the words as well.
     """
     found: list[Production] = []
-    for word, scope in state.names.of(s.Word):
+    for word, scope in state.names.of(s.WordDecl):
         found.extend(_word(word, scope, state))
     tables = LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
@@ -53,7 +53,7 @@ def lower_words(state: State) -> None:
     state.productions += found
 
 
-def _word(word: s.Word, scope: Scope, state: State) -> list[Production]:
+def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> list[Production]:
     evaluation = Evaluation(scope, _NO_COLUMNS, (), None, state.diagnostics)
     source = state.signature.source.name
     own = s.LayerClause(s.Name(source, word.text.span), (word.text,), None, word.text.span)
@@ -81,7 +81,7 @@ class _EntryInput:
     rank_exponent: float | None = None
 
 
-def _entry(entry: _EntryInput, state: State) -> list[Production]:
+def _entry(entry: _EntryInput, state: CompilerState) -> list[Production]:
     """Return the production of one word; empty after a report."""
     evaluation = entry.evaluation
     lhs = category_pattern(
@@ -124,7 +124,7 @@ def _entry(entry: _EntryInput, state: State) -> list[Production]:
 
 
 def _words(
-    layer: str, clause: s.LayerClause | None, entry: _EntryInput, state: State
+    layer: str, clause: s.LayerClause | None, entry: _EntryInput, state: CompilerState
 ) -> list[str] | None:
     """Return the words of an entry in a text layer; None after a report."""
     if clause is None and state.signature.has_strange(entry.clauses):
@@ -150,7 +150,9 @@ def _words(
     return words
 
 
-def _text(layer: str, clause: s.LayerClause, entry: _EntryInput, state: State) -> list[str] | None:
+def _text(
+    layer: str, clause: s.LayerClause, entry: _EntryInput, state: CompilerState
+) -> list[str] | None:
     """Return what a clause says about a text layer, cut at the spaces; None after a report."""
     if clause.template is None:
         state.diagnostics.error(
@@ -179,7 +181,7 @@ def _fragment(
     clause: s.LayerClause | None,
     entry: _EntryInput,
     texts: Sequence[list[str] | None],
-    state: State,
+    state: CompilerState,
 ) -> FragmentSketch | None:
     if clause is None and layer.free:
         return FragmentSketch(Fragment((Node((), 0),), (), (0,)), {0: ()})
@@ -218,7 +220,7 @@ def _fragment(
 
 
 def _check_single(
-    words: Sequence[str], layer: GraphLayer, entry: _EntryInput, state: State
+    words: Sequence[str], layer: GraphLayer, entry: _EntryInput, state: CompilerState
 ) -> bool:
     if len(words) == 1:
         return True
@@ -233,7 +235,11 @@ def _check_single(
 
 
 def _attributes(
-    statement: s.NodeStatement, layer: GraphLayer, word: str, evaluation: Evaluation, state: State
+    statement: s.NodeStatement,
+    layer: GraphLayer,
+    word: str,
+    evaluation: Evaluation,
+    state: CompilerState,
 ) -> Attributes | None:
     values: dict[str, str] = {"lemma": word}
     for attribute in statement.attributes:
@@ -261,7 +267,7 @@ class _Rows:
 
 
 def _lexicon(
-    lexicon: s.Lexicon, scope: Scope, state: State, tables: LexiconTables
+    lexicon: s.Lexicon, scope: Scope, state: CompilerState, tables: LexiconTables
 ) -> list[Production]:
     table = tables.of(lexicon, scope)
     groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
@@ -290,7 +296,9 @@ def _lexicon(
     ]
 
 
-def _of_category(number: int, entry: s.Entry, rows: _Rows, state: State) -> Iterator[Production]:
+def _of_category(
+    number: int, entry: s.Entry, rows: _Rows, state: CompilerState
+) -> Iterator[Production]:
     """Yield the words that the rows give for one category of a lexicon."""
     layers = clauses_of(rows.lexicon, entry)
     place = rows.lexicon.span
@@ -322,7 +330,10 @@ def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
 
 
 def _check_duplicate(
-    production: Production, row: TableRow, seen: dict[tuple[object, ...], TableRow], state: State
+    production: Production,
+    row: TableRow,
+    seen: dict[tuple[object, ...], TableRow],
+    state: CompilerState,
 ) -> None:
     key = (production.lhs.slots, production.templates)
     earlier = seen.setdefault(key, row)

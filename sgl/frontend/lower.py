@@ -13,7 +13,7 @@ from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, instantiate
 from sgl.frontend.signature import Signature
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Lowered:
     open_ties: tuple[OpenTie, ...] = ()
 
 
-def lower(state: State) -> None:
+def lower(state: CompilerState) -> None:
     """Give categories and rules their numbers, and normalise the weights.
 
     Before: ``instances``, those of the start category first.  After: ``declared``.

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 #: A word is computed in so many steps, through so many calls in one another, and has
@@ -310,7 +310,7 @@ def _present(value: str | _Missing) -> str:
 # ---- paradigms and functions by themselves
 
 
-def check_morphology(state: State) -> None:
+def check_morphology(state: CompilerState) -> None:
     """Report classes, endings and parameters that are given twice."""
     for function, _ in state.names.declared(s.Function):
         _check_twice("parameter", function.parameters, function.name, state)
@@ -322,7 +322,7 @@ def check_morphology(state: State) -> None:
             _check_twice("ending", endings, line.inflection_class, state)
 
 
-def _check_twice(what: str, parts: Iterable[s.Name], whole: s.Name, state: State) -> None:
+def _check_twice(what: str, parts: Iterable[s.Name], whole: s.Name, state: CompilerState) -> None:
     seen: dict[str, s.Name] = {}
     for part in parts:
         earlier = seen.setdefault(part.text, part)

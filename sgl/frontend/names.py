@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
 from sgl.frontend.parameters import choose, report_twice
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 from sgl.lang.project import Project, Unit, locate, read_file
@@ -26,18 +26,18 @@ from sgl.lang.project import Project, Unit, locate, read_file
 #: What authors call each kind of declaration that has a name.
 KINDS: dict[type, str] = {
     s.Layer: "layer",
-    s.View: "view",
+    s.ViewDecl: "view",
     s.Feature: "feature",
     s.CategoryDecl: "category",
     s.Labels: "label set",
-    s.Words: "word set",
+    s.WordSet: "word set",
     s.StructureDecl: "structure",
     s.Paradigm: "paradigm",
     s.Function: "function",
     s.Rule: "rule",
     s.Lexicon: "lexicon",
-    s.Pattern: "pattern",
-    s.Part: "part",
+    s.PatternDecl: "pattern",
+    s.PartDecl: "part",
     s.Relation: "relation",
     s.Weights: "set of weights",
 }
@@ -45,12 +45,12 @@ KINDS: dict[type, str] = {
 #: The keywords of kinds that authors call otherwise.
 _KEYWORDS: dict[type, str] = {
     s.Labels: "labels",
-    s.Words: "words",
+    s.WordSet: "words",
     s.CategoryDecl: "category",
     s.Weights: "weights",
 }
 
-#: Names of a kind that a hint lists.
+#: ResolvedNames of a kind that a hint lists.
 _LISTED = 8
 
 _Declared = TypeVar("_Declared", bound=s.Declaration)
@@ -135,7 +135,7 @@ def _declared(kind: str, known: Iterable[str]) -> str:
 
 
 @dataclass
-class Names:
+class ResolvedNames:
     """All declarations in force, each with the scope of its file; ``scopes`` by file name."""
 
     project: Project
@@ -158,13 +158,13 @@ class Names:
         ]
 
 
-def resolve_names(state: State) -> None:
+def resolve_names(state: CompilerState) -> None:
     """Find out which declarations are in force, and what the names in each file mean.
 
     Before: ``parameters``.  After: ``names``.
     """
     project, diagnostics = state.project, state.diagnostics
-    names = Names(project, {}, [])
+    names = ResolvedNames(project, {}, [])
     chosen = {unit.path: choose(unit.file.declarations, state.parameters) for unit in project.units}
     own = {unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units}
     for unit in project.units:
@@ -200,7 +200,7 @@ def _own(
     return table
 
 
-def _check_once(names: Names, diagnostics: Diagnostics) -> None:
+def _check_once(names: ResolvedNames, diagnostics: Diagnostics) -> None:
     """Report names that several of the files declare which take part."""
     first: dict[tuple[type, str], s.Name] = {}
     for declaration, _ in names.declarations:
@@ -261,7 +261,7 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
     def takes_part(unit: Unit, declaration: s.Declaration) -> bool:
         if unit.path in whole:
             return True
-        if isinstance(declaration, s.Word):
+        if isinstance(declaration, s.WordDecl):
             return declaration.category.name.text in listed.get(unit.path, ())
         name = getattr(declaration, "name", None)
         return name is not None and name.text in listed.get(unit.path, ())
@@ -269,7 +269,7 @@ def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
     return takes_part
 
 
-def report_unused(state: State) -> None:
+def report_unused(state: CompilerState) -> None:
     """Warn about declarations of the project that nothing uses, under no setting of a ``when``.
 
     Before: all names were looked up, without errors.
@@ -279,7 +279,7 @@ def report_unused(state: State) -> None:
         s.Feature,
         s.CategoryDecl,
         s.Labels,
-        s.Words,
+        s.WordSet,
         s.StructureDecl,
         s.Paradigm,
         s.Function,
@@ -298,7 +298,7 @@ def report_unused(state: State) -> None:
             )
 
 
-def _names_left_out(names: Names) -> set[str]:
+def _names_left_out(names: ResolvedNames) -> set[str]:
     """Return the names in declarations that are not in force."""
     in_force = {id(declaration) for declaration, _ in names.declarations}
     return {
@@ -322,7 +322,7 @@ def _mentioned(part: object) -> Iterator[str]:
             yield from _mentioned(getattr(part, slot.name))
 
 
-def check_taken(state: State) -> bool:
+def check_taken(state: CompilerState) -> bool:
     """Return whether all mentioned categories and features take part; report the others."""
     complete = True
     present = {id(declaration) for declaration, _ in state.names.declarations}
@@ -350,12 +350,12 @@ def _parts(
     elif isinstance(declaration, s.Lexicon):
         for entry in declaration.entries:
             yield s.CategoryDecl, entry.category.name
-    elif isinstance(declaration, s.Word):
+    elif isinstance(declaration, s.WordDecl):
         yield s.CategoryDecl, declaration.category.name
 
 
-def _report(declaration: s.Declaration, kind: type, name: s.Name, state: State) -> None:
-    user = declaration.category.name if isinstance(declaration, s.Word) else declaration.name  # type: ignore[union-attr]
+def _report(declaration: s.Declaration, kind: type, name: s.Name, state: CompilerState) -> None:
+    user = declaration.category.name if isinstance(declaration, s.WordDecl) else declaration.name  # type: ignore[union-attr]
     state.diagnostics.error(
         "SGL0201",
         name.span,

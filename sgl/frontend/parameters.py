@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
@@ -102,7 +102,7 @@ class Parameters:
             )
 
 
-def set_parameters(state: State) -> None:
+def set_parameters(state: CompilerState) -> None:
     """Give every parameter its value: that of ``--set``, or else its own.
 
     Before: the project is read.  After: ``parameters``, unless nothing is declared at all.
@@ -203,9 +203,11 @@ def choose(declarations: tuple[s.Declaration, ...], parameters: Parameters) -> l
     chosen = []
     for declaration in declarations:
         conditions: tuple[s.When, ...] = ()
-        if isinstance(declaration, s.Rule | s.Word | s.Lexicon | s.Restrict | s.Weights | s.Test):
+        if isinstance(
+            declaration, s.Rule | s.WordDecl | s.Lexicon | s.Restrict | s.Weights | s.Test
+        ):
             conditions = declaration.when
-        elif isinstance(declaration, s.Pattern | s.Part):
+        elif isinstance(declaration, s.PatternDecl | s.PartDecl):
             conditions = tuple(c for c in declaration.clauses if isinstance(c, s.When))
         met = [parameters.holds(when) for when in conditions]
         if all(met):

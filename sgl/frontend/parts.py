@@ -9,9 +9,9 @@ from sgl.core.plan import Part, Quota
 from sgl.core.structure import Structure
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.dataset import SPLITS
-from sgl.frontend.names import Names, Scope
+from sgl.frontend.names import ResolvedNames, Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
@@ -22,7 +22,7 @@ class LoweredPart:
     """A part with where it was written: its clauses ``only``, and the items of ``size``."""
 
     part: Part
-    declaration: s.Part
+    declaration: s.PartDecl
     only: tuple[Span, ...]
     sizes: tuple[Span, ...]
 
@@ -36,13 +36,13 @@ class LoweredPart:
         return None
 
 
-def lower_parts(state: State) -> None:
+def lower_parts(state: CompilerState) -> None:
     """Turn each clause of a part into structures of the core.
 
     Before: ``context``.  After: ``parts``, those that are sound.
     """
     found = []
-    for declaration, scope in state.names.of(s.Part):
+    for declaration, scope in state.names.of(s.PartDecl):
         errors = state.diagnostics.errors
         lowered = _lower(
             declaration, scope, state.context, _allowed(declaration, scope, state.names)
@@ -53,21 +53,21 @@ def lower_parts(state: State) -> None:
     state.parts = tuple(found)
 
 
-def _allowed(declaration: s.Part, scope: Scope, names: Names) -> tuple[str, ...]:
+def _allowed(declaration: s.PartDecl, scope: Scope, names: ResolvedNames) -> tuple[str, ...]:
     """Return the patterns after ``allow`` that are in force."""
-    switched_off = {pattern.name.text for pattern, _ in names.declared(s.Pattern)}
+    switched_off = {pattern.name.text for pattern, _ in names.declared(s.PatternDecl)}
     clauses = (clause for clause in declaration.clauses if isinstance(clause, s.AllowClause))
     mentioned = [name for clause in clauses for name in clause.names]
     return tuple(
         name.text
         for name in mentioned
-        if scope.peek(s.Pattern, name.text)
-        or (name.text not in switched_off and scope.find(s.Pattern, name))
+        if scope.peek(s.PatternDecl, name.text)
+        or (name.text not in switched_off and scope.find(s.PatternDecl, name))
     )
 
 
 def _lower(
-    declaration: s.Part, scope: Scope, context: StructureContext, allow: tuple[str, ...]
+    declaration: s.PartDecl, scope: Scope, context: StructureContext, allow: tuple[str, ...]
 ) -> LoweredPart:
     clauses = declaration.clauses
     anchors: list[Anchor] = []
@@ -102,7 +102,7 @@ def _quotas(clauses: Sequence[s.PartClause], quotas: Quotas) -> list[tuple[s.Siz
     return [found for clause in sizes for found in quotas.lower_all(clause)]
 
 
-def _check(declaration: s.Part, state: State) -> None:
+def _check(declaration: s.PartDecl, state: CompilerState) -> None:
     """Report a part without a structure of its own, or without a number of sentences."""
     name = declaration.name
     if not any(isinstance(clause, s.StructureClause) for clause in declaration.clauses):
@@ -133,7 +133,7 @@ def _check(declaration: s.Part, state: State) -> None:
         )
 
 
-def _check_split(item: s.SizeItem, state: State) -> None:
+def _check_split(item: s.SizeItem, state: CompilerState) -> None:
     """Report sentences of a part in a split that has none."""
     if item.split is not None and item.split.text not in SPLITS:
         state.diagnostics.error(

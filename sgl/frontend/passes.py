@@ -35,7 +35,7 @@ from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.sentence_tests import LoweredTest, lower_tests
 from sgl.frontend.signature import build_signature
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.vocabulary import structure_context
 from sgl.frontend.weights import apply_weights
 from sgl.lang.project import Project
@@ -50,11 +50,11 @@ class Pass:
     """
 
     name: str
-    run: Callable[[State], None]
+    run: Callable[[CompilerState], None]
     needs: tuple[str, ...] = ()
     clean: bool = False
 
-    def applies(self, state: State) -> bool:
+    def applies(self, state: CompilerState) -> bool:
         """Return whether the pass can be run on a state."""
         sound = not (self.clean and state.diagnostics.errors)
         return sound and all(hasattr(state, name) for name in self.needs)
@@ -149,9 +149,9 @@ def run_passes(
     project: Project,
     settings: Mapping[str, str],
     diagnostics: Diagnostics,
-) -> State:
+) -> CompilerState:
     """Run passes in their order, each if it applies, and return what they found."""
-    state = State(project, settings, diagnostics)
+    state = CompilerState(project, settings, diagnostics)
     for step in passes:
         if step.applies(state):
             step.run(state)

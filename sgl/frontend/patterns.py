@@ -11,7 +11,7 @@ from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor, check_shares, count_of_sentences
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
@@ -29,7 +29,7 @@ class LoweredPattern:
     """
 
     pattern: Pattern
-    declaration: s.Pattern
+    declaration: s.PatternDecl
     spans: Mapping[str, tuple[Span, ...]]
     target_structure: Structure | None
     examples: tuple[s.LikeClause, ...]
@@ -60,13 +60,13 @@ class LoweredPattern:
         return self.declaration.name.span if structure == self.target_structure else None
 
 
-def lower_patterns(state: State) -> None:
+def lower_patterns(state: CompilerState) -> None:
     """Turn each clause of a pattern into structures of the core.
 
     Before: ``context``.  After: ``patterns``, those that are sound.
     """
-    declared = state.names.of(s.Pattern)
-    known = {declaration.name.text: False for declaration, _ in state.names.declared(s.Pattern)}
+    declared = state.names.of(s.PatternDecl)
+    known = {declaration.name.text: False for declaration, _ in state.names.declared(s.PatternDecl)}
     known.update((declaration.name.text, True) for declaration, _ in declared)
     found = []
     for declaration, scope in declared:
@@ -103,7 +103,7 @@ class _Lowering:
 
     def __init__(
         self,
-        declaration: s.Pattern,
+        declaration: s.PatternDecl,
         scope: Scope,
         context: StructureContext,
         known: Mapping[str, bool],
@@ -252,7 +252,7 @@ class _Lowering:
 
     def _allow(self, clause: s.AllowClause) -> None:
         for name in clause.names:
-            if name.text not in self.known and self.scope.may_declare(s.Pattern, name.text):
+            if name.text not in self.known and self.scope.may_declare(s.PatternDecl, name.text):
                 continue
             if name.text not in self.known:
                 self.state.diagnostics.error(

@@ -35,14 +35,14 @@ from sgl.frontend.dataset import SPLITS, DatasetSettings
 from sgl.frontend.parts import LoweredPart
 from sgl.frontend.patterns import LoweredPattern
 from sgl.frontend.quotas import count_of_sentences
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 GEN = "gen"
 TRAIN = "train"
 
 
-def make_plan(state: State) -> None:
+def make_plan(state: CompilerState) -> None:
     """Divide the dataset into strata, in the order in which they are drawn.
 
     Before: everything but the plan, without errors.  After: ``plan``; no text of any stratum
@@ -188,7 +188,7 @@ def _unique(structures: Iterable[Structure]) -> tuple[Structure, ...]:
     return tuple(dict.fromkeys(structures))
 
 
-def check_sizes(state: State) -> None:
+def check_sizes(state: CompilerState) -> None:
     """Report splits of more sentences than can be asked for.
 
     Before: ``dataset``, and no error.
@@ -199,7 +199,7 @@ def check_sizes(state: State) -> None:
                 count_of_sentences(clause.amount, state)
 
 
-def check_patterns(state: State) -> None:
+def check_patterns(state: CompilerState) -> None:
     """Report what patterns cannot ask for together, or of this dataset.
 
     Before: ``dataset``, ``patterns`` and ``parts``, and no error.
@@ -229,7 +229,7 @@ def check_patterns(state: State) -> None:
                 )
 
 
-def _check_same(first: LoweredPattern, second: LoweredPattern, state: State) -> None:
+def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerState) -> None:
     """Report structures that both hold out, unless each allows those of the other."""
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"

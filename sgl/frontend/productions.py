@@ -16,7 +16,7 @@ from sgl.core.grammar import Fragment, Item, Template, Token
 from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.signature import CategoryInfo, Signature
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 Slotting = frozenset[str] | str
@@ -114,7 +114,7 @@ class VariableTable:
         self.mentions.setdefault(name.text, []).append((name, feature))
 
     def report_lonely(
-        self, used: frozenset[str], patterns: Sequence[CategoryPattern], state: State
+        self, used: frozenset[str], patterns: Sequence[CategoryPattern], state: CompilerState
     ) -> None:
         """Report a variable with one mention, which agrees with nothing: it is a misspelt value.
 
@@ -180,7 +180,7 @@ def category_pattern(
     scope: Scope,
     variables: VariableTable | None,
     columns: Mapping[str, str] | None,
-    state: State,
+    state: CompilerState,
 ) -> CategoryPattern | None:
     """Resolve a mention of a category; None after a report.
 
@@ -211,7 +211,7 @@ def category_pattern(
 
 
 def _check_setting(
-    setting: s.Setting, info: CategoryInfo, slots: Mapping[str, Slotting], state: State
+    setting: s.Setting, info: CategoryInfo, slots: Mapping[str, Slotting], state: CompilerState
 ) -> bool:
     feature = setting.feature
     if feature.text not in info.features:
@@ -237,7 +237,7 @@ def _slot(
     setting: s.Setting,
     variables: VariableTable | None,
     columns: Mapping[str, str] | None,
-    state: State,
+    state: CompilerState,
 ) -> Slotting | None:
     feature = setting.feature.text
     values = state.signature.features.get(feature, ())
@@ -268,7 +268,7 @@ def _slot(
 
 
 def _column_value(
-    value: s.Column | s.Fallback, columns: Mapping[str, str] | None, state: State
+    value: s.Column | s.Fallback, columns: Mapping[str, str] | None, state: CompilerState
 ) -> str | None:
     column, otherwise = value, ""
     if isinstance(value, s.Fallback):

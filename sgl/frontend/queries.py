@@ -18,7 +18,7 @@ from sgl.frontend.lexicons import clauses_of
 from sgl.frontend.morphology import Application, Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.tables import LexiconTables, apply_variants, select
 from sgl.frontend.vocabulary import context_of
@@ -52,9 +52,9 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
     return tuple(dict.fromkeys(_all(state)))
 
 
-def _all(state: State) -> Iterator[Inflection]:
+def _all(state: CompilerState) -> Iterator[Inflection]:
     tables = LexiconTables(state)
-    for word, scope in state.names.of(s.Word):
+    for word, scope in state.names.of(s.WordDecl):
         yield from _in_clauses(word.layers, None, (), scope)
     for lexicon, scope in state.names.of(s.Lexicon):
         written = tables.of(lexicon, scope)

@@ -23,7 +23,7 @@ from sgl.core.plan import Quota
 from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure, Variable
 from sgl.diagnostics import Label, Span
 from sgl.frontend.names import Scope
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure, variables_of
 from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
@@ -151,7 +151,7 @@ def _names_target(structure: Structure, targets: Sequence[str]) -> bool:
     )
 
 
-def count_of_sentences(amount: s.Amount, state: State) -> int | None:
+def count_of_sentences(amount: s.Amount, state: CompilerState) -> int | None:
     """Return the number of sentences that ``amount`` writes or names; None after a report."""
     count = state.parameters.whole(amount)
     if count is not None and count > MAX_COUNT:

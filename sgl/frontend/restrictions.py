@@ -19,7 +19,7 @@ from sgl.core.structure import NodeTest, Structure, Variable
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import report_twice
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure, variables_of
 from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import MAX_TABLE
@@ -44,7 +44,7 @@ class LoweredRestriction:
 _Rows = dict[str, frozenset[str]]
 
 
-def lower_restrictions(state: State) -> None:
+def lower_restrictions(state: CompilerState) -> None:
     """Turn what breaks a restriction into structures that no text may contain.
 
     Before: ``context``.  After: ``restrictions``, those that are sound.
@@ -58,7 +58,7 @@ class Relations:
 
     context: StructureContext
     read: dict[s.Relation, _Rows | None] = field(default_factory=dict)
-    checked: set[s.Words] = field(default_factory=set)
+    checked: set[s.WordSet] = field(default_factory=set)
 
     def lower_all(self) -> list[LoweredRestriction]:
         """Return the restrictions that are sound."""
@@ -104,7 +104,7 @@ class Relations:
     def _partners(self, row: RelationRow, scope: Scope) -> frozenset[str]:
         found = [word.text for word in row.words]
         for kind in row.kinds:
-            declaration = scope.find(s.Words, s.Name(kind.text, kind.span))
+            declaration = scope.find(s.WordSet, s.Name(kind.text, kind.span))
             if declaration is not None:
                 found.extend(value.text for value in declaration.values)
                 if declaration not in self.checked:

@@ -15,13 +15,13 @@ from sgl.frontend.productions import (
     VariableTable,
     category_pattern,
 )
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.templates import Children, lower_templates
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 
 
-def lower_rules(state: State) -> None:
+def lower_rules(state: CompilerState) -> None:
     """Turn rules into productions: one step for each layer, features still open.
 
     Before: ``signature``.  After: ``productions``, with those of the rules that are sound.
@@ -37,7 +37,7 @@ def lower_rules(state: State) -> None:
 class _RuleLowering:
     """The lowering of one rule."""
 
-    def __init__(self, rule: s.Rule, scope: Scope, state: State) -> None:
+    def __init__(self, rule: s.Rule, scope: Scope, state: CompilerState) -> None:
         self.rule = rule
         self.scope = scope
         self.state = state
@@ -153,7 +153,7 @@ def _child_alone(clause: s.LayerClause) -> s.BindStatement | None:
 
 
 def check_layers(
-    clauses: Sequence[s.LayerClause], state: State, children: Collection[str] = ()
+    clauses: Sequence[s.LayerClause], state: CompilerState, children: Collection[str] = ()
 ) -> bool:
     """Report clauses about layers that are not there, and second clauses of text layers.
 
@@ -176,7 +176,7 @@ def check_layers(
     return True
 
 
-def _check_layer(layer: s.Name, children: Collection[str], state: State) -> None:
+def _check_layer(layer: s.Name, children: Collection[str], state: CompilerState) -> None:
     """Report a misspelt layer wherever it stands, and one that is not declared once."""
     known = state.signature.layer_names
     name = layer.text
@@ -194,7 +194,7 @@ def _check_layer(layer: s.Name, children: Collection[str], state: State) -> None
     state.diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
 
 
-def rule_weight(weight: s.Weight | None, state: State) -> float:
+def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
     """Return the weight of a rule as a number; 1 without one."""
     if weight is None:
         return 1.0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sgl.core.structure import Structure
 from sgl.diagnostics import suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.vocabulary import StructureContext, context_of
 from sgl.lang import syntax as s
@@ -27,7 +27,7 @@ class LoweredTest:
     structures: tuple[Structure, ...] = ()
 
 
-def lower_tests(state: State) -> None:
+def lower_tests(state: CompilerState) -> None:
     """Turn what tests expect of graphs into structures.
 
     Before: ``signature``.  After: ``tests``; those of wrong structures are reported and lack
@@ -50,7 +50,7 @@ def _structures(
     scope: Scope,
     contexts: dict[str, StructureContext],
     unsound: frozenset[str],
-    state: State,
+    state: CompilerState,
 ) -> list[Structure]:
     found = []
     for expected in declaration.graphs:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label, suggest
-from sgl.frontend.names import Names, Scope, check_taken
-from sgl.frontend.state import State
+from sgl.frontend.names import ResolvedNames, Scope, check_taken
+from sgl.frontend.state import CompilerState
 from sgl.frontend.views import FREE, read_views
 from sgl.lang import syntax as s
 
@@ -72,7 +72,7 @@ class Signature:
         return self.text_layers[0]
 
 
-def build_signature(state: State) -> None:
+def build_signature(state: CompilerState) -> None:
     """Collect the layers, features and categories that rules are checked against.
 
     Before: ``names``.  After: ``signature``, unless there is no text layer, a layer could not
@@ -104,7 +104,7 @@ def build_signature(state: State) -> None:
     weights = _value_weights(state)
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     sound |= {view.name for view in views}
-    named = {d.name.text for d in declared} | {d.name.text for d, _ in state.names.of(s.View)}
+    named = {d.name.text for d in declared} | {d.name.text for d, _ in state.names.of(s.ViewDecl)}
     unsound = frozenset(named - sound)
     ports_known = _check_port_layers(graphs, unsound, state)
     anchored = all(d.anchor is None or d.anchor.text in named for d in declared)
@@ -117,7 +117,7 @@ def build_signature(state: State) -> None:
     )
 
 
-def _any_twice(names: Names) -> bool:
+def _any_twice(names: ResolvedNames) -> bool:
     """Return whether a layer, feature or category is declared twice, which was reported."""
     layers = [declaration.name.text for declaration, _ in names.of(s.Layer)]
     features = [declaration.name.text for declaration, _ in names.of(s.Feature)]
@@ -125,7 +125,7 @@ def _any_twice(names: Names) -> bool:
     return any(len(set(kind)) < len(kind) for kind in (layers, features, categories))
 
 
-def _check_kinds(layers: Sequence[s.Layer], state: State) -> bool:
+def _check_kinds(layers: Sequence[s.Layer], state: CompilerState) -> bool:
     """Return whether every layer is of a known kind; report those that are not."""
     strange = [layer.kind for layer in layers if layer.kind.text not in _KINDS]
     for kind in strange:
@@ -138,7 +138,7 @@ def _check_kinds(layers: Sequence[s.Layer], state: State) -> bool:
     return not strange
 
 
-def _text_layer(declaration: s.Layer, state: State) -> TextLayer:
+def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
     join: s.Option | None = None
     attach: set[str] = set()
     for option in declaration.options:
@@ -161,7 +161,7 @@ def _text_layer(declaration: s.Layer, state: State) -> TextLayer:
     return TextLayer(declaration.name.text, between, frozenset(attach))
 
 
-def _check_option(option: s.Option, state: State) -> bool:
+def _check_option(option: s.Option, state: CompilerState) -> bool:
     """Return whether a text layer has the option, with so many values; report it otherwise."""
     if option.name.text not in _OPTIONS:
         state.diagnostics.error(
@@ -178,7 +178,7 @@ def _check_option(option: s.Option, state: State) -> bool:
     return True
 
 
-def _graph_layers(text: Sequence[str], state: State) -> list[GraphLayer]:
+def _graph_layers(text: Sequence[str], state: CompilerState) -> list[GraphLayer]:
     found = []
     for declaration, _ in state.names.of(s.Layer):
         if declaration.kind.text != "graph":
@@ -223,7 +223,7 @@ def _graph_layers(text: Sequence[str], state: State) -> list[GraphLayer]:
     return found
 
 
-def _check_graph_options(declaration: s.Layer, state: State) -> bool:
+def _check_graph_options(declaration: s.Layer, state: CompilerState) -> bool:
     """Return whether ``(free)`` is all that a graph layer has in parentheses; report the rest.
 
     A layer with another option counts as free: that is the only one that can be meant.
@@ -247,7 +247,7 @@ def _check_graph_options(declaration: s.Layer, state: State) -> bool:
     return state.diagnostics.errors == errors
 
 
-def _feature_values(declaration: s.Feature, state: State) -> tuple[str, ...]:
+def _feature_values(declaration: s.Feature, state: CompilerState) -> tuple[str, ...]:
     values = tuple(dict.fromkeys(value.text for value in declaration.values))
     if len(values) < len(declaration.values):
         state.diagnostics.error(
@@ -256,7 +256,7 @@ def _feature_values(declaration: s.Feature, state: State) -> tuple[str, ...]:
     return values
 
 
-def _value_weights(state: State) -> dict[tuple[str, str], float]:
+def _value_weights(state: CompilerState) -> dict[tuple[str, str], float]:
     """Return the weight of each value of each feature; 1 unless written."""
     weights: dict[tuple[str, str], float] = {}
     for declaration, _ in state.names.of(s.Feature):
@@ -271,7 +271,7 @@ def _value_weights(state: State) -> dict[tuple[str, str], float]:
     return weights
 
 
-def _category(declaration: s.CategoryDecl, scope: Scope, state: State) -> CategoryInfo:
+def _category(declaration: s.CategoryDecl, scope: Scope, state: CompilerState) -> CategoryInfo:
     features: dict[str, None] = {}
     for name in declaration.features:
         if name.text in features:
@@ -298,7 +298,9 @@ def _category(declaration: s.CategoryDecl, scope: Scope, state: State) -> Catego
     )
 
 
-def _check_port_layers(graphs: Sequence[GraphLayer], unsound: frozenset[str], state: State) -> bool:
+def _check_port_layers(
+    graphs: Sequence[GraphLayer], unsound: frozenset[str], state: CompilerState
+) -> bool:
     """Return whether the layers of all ports are graph layers; report those that are not."""
     known = [layer.name for layer in graphs]
     sound = True

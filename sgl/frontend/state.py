@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sgl.frontend.dataset import DatasetSettings
     from sgl.frontend.expand import Instance
     from sgl.frontend.lower import Lowered
-    from sgl.frontend.names import Names
+    from sgl.frontend.names import ResolvedNames
     from sgl.frontend.parameters import Parameters
     from sgl.frontend.parts import LoweredPart
     from sgl.frontend.patterns import LoweredPattern
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class State:
+class CompilerState:
     """A project, what is set on the command line, and what the passes found so far.
 
     ``lowered`` is the grammar with the weights that are in force, ``declared`` the same
@@ -44,7 +44,7 @@ class State:
     diagnostics: Diagnostics
 
     parameters: Parameters = field(init=False)
-    names: Names = field(init=False)
+    names: ResolvedNames = field(init=False)
     signature: Signature = field(init=False)
     dataset: DatasetSettings = field(init=False)
     targets: tuple[str, ...] = field(init=False)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from sgl.core import structure as c
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
 
@@ -71,7 +71,7 @@ class _BodyLowering:
     edges: list[c.EdgeAtom] = field(default_factory=list)
     paths: list[c.PathAtom] = field(default_factory=list)
 
-    def run(self, body: s.Body) -> c.Body:
+    def run(self, body: s.BodyPattern) -> c.Body:
         self._statements(body, {})
         if self._full():
             self.context.state.diagnostics.error(
@@ -87,7 +87,7 @@ class _BodyLowering:
         )
         return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths))
 
-    def _statements(self, body: s.Body, renaming: Mapping[str, str]) -> None:
+    def _statements(self, body: s.BodyPattern, renaming: Mapping[str, str]) -> None:
         for statement in body.statements:
             if isinstance(statement, s.Chain):
                 self._chain(statement, renaming)
@@ -214,7 +214,7 @@ class _BodyLowering:
                 )
                 return None
             return tuple(s.Name(text, name.span) for text in self.context.targets)
-        declaration = self.scope.find(s.Words, name)
+        declaration = self.scope.find(s.WordSet, name)
         return declaration.values if declaration is not None else None
 
     def _labels(self, labels: s.LabelSet) -> c.LabelTest:
@@ -292,7 +292,7 @@ def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(dict.fromkeys(n.text for n in _visible(body))) for body in ref.bodies)
 
 
-def _variables(body: s.Body) -> Iterable[str]:
+def _variables(body: s.BodyPattern) -> Iterable[str]:
     for statement in body.statements:
         if isinstance(statement, s.Chain):
             yield from (variable.name.text for variable in statement.variables)
@@ -301,7 +301,7 @@ def _variables(body: s.Body) -> Iterable[str]:
             yield from _variables(statement.body)
 
 
-def _check_locals(pattern: s.GraphPattern, state: State) -> None:
+def _check_locals(pattern: s.GraphPattern, state: CompilerState) -> None:
     """Report variables inside a ``repeat`` that also stand outside it.
 
     Only the two ends of a ``repeat`` are seen from outside; every other variable
@@ -315,7 +315,7 @@ def _check_locals(pattern: s.GraphPattern, state: State) -> None:
         _check_repeats(body, outside, state)
 
 
-def _check_repeats(body: s.Body, outside: Mapping[str, Span], state: State) -> None:
+def _check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: CompilerState) -> None:
     for repeat in body.statements:
         if isinstance(repeat, s.Chain):
             continue
@@ -336,7 +336,7 @@ def _check_repeats(body: s.Body, outside: Mapping[str, Span], state: State) -> N
         _check_repeats(repeat.body, {**inside, **outside}, state)
 
 
-def _visible(body: s.Body) -> Iterator[s.Name]:
+def _visible(body: s.BodyPattern) -> Iterator[s.Name]:
     """Yield the variables of a body without those inside its repeats."""
     for statement in body.statements:
         if isinstance(statement, s.Chain):

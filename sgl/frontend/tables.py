@@ -22,7 +22,7 @@ from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, read_table
@@ -32,7 +32,7 @@ from sgl.lang.yaml_files import LexiconTable, TableRow, read_table
 class LexiconTables:
     """The tables that were read so far, by the name that diagnostics show."""
 
-    state: State
+    state: CompilerState
     read: dict[Path, LexiconTable | None] = field(default_factory=dict)
 
     def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
@@ -72,7 +72,9 @@ class LexiconTables:
                     _warn_unused(table, column, list(mentioned[path]), self.state)
 
 
-def _warn_unused(table: LexiconTable, column: str, mentioned: list[str], state: State) -> None:
+def _warn_unused(
+    table: LexiconTable, column: str, mentioned: list[str], state: CompilerState
+) -> None:
     first = next(
         row
         for row in table.rows
@@ -88,7 +90,7 @@ def _warn_unused(table: LexiconTable, column: str, mentioned: list[str], state: 
     )
 
 
-def select(lexicon: s.Lexicon, table: LexiconTable, state: State) -> list[TableRow]:
+def select(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
     """Return the rows that fulfil all conditions after ``where``; none after a report."""
     rows = list(table.rows)
     for condition in lexicon.where:
@@ -107,7 +109,7 @@ def select(lexicon: s.Lexicon, table: LexiconTable, state: State) -> list[TableR
 
 
 def _fulfilling(
-    condition: s.Condition, rows: list[TableRow], state: State
+    condition: s.Condition, rows: list[TableRow], state: CompilerState
 ) -> list[TableRow] | None:
     column = condition.column.text
     if condition.comparison not in ORDERINGS:
@@ -137,7 +139,7 @@ def _fulfilling(
     return [row for row in rows if compare(row.cells[column], condition.comparison, bound.text)]
 
 
-def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: State) -> bool:
+def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> bool:
     """Return whether the table has all columns of categories and conditions; report the others.
 
     Those in expressions are checked when these are evaluated.
@@ -190,7 +192,9 @@ def _in_expression(expression: s.Expression) -> Iterator[s.Name]:
         yield from _in_expression(expression.right)
 
 
-def apply_variants(lexicon: s.Lexicon, table: LexiconTable, state: State) -> LexiconTable | None:
+def apply_variants(
+    lexicon: s.Lexicon, table: LexiconTable, state: CompilerState
+) -> LexiconTable | None:
     """Return the table with the cells of the variants in force; None after a report.
 
     Where several variants have a cell, the one that the lexicon names last gives it.
@@ -206,7 +210,7 @@ def apply_variants(lexicon: s.Lexicon, table: LexiconTable, state: State) -> Lex
     return replace(table, rows=tuple(_varied(row, in_force) for row in table.rows))
 
 
-def _is_known(variant: s.Variant, table: LexiconTable, state: State) -> bool:
+def _is_known(variant: s.Variant, table: LexiconTable, state: CompilerState) -> bool:
     """Return whether some row has the variant; report it otherwise."""
     name = variant.name
     if name.text in table.variants:
@@ -230,7 +234,7 @@ def _varied(row: TableRow, variants: list[str]) -> TableRow:
     return replace(row, cells=cells)
 
 
-def report_idle_variants(tables: list[LexiconTable], state: State) -> None:
+def report_idle_variants(tables: list[LexiconTable], state: CompilerState) -> None:
     """Warn about variants that no lexicon speaks of, and those that change nothing."""
     spoken = {
         v.name.text for lexicon, _ in state.names.declared(s.Lexicon) for v in lexicon.variants
@@ -250,7 +254,7 @@ def report_idle_variants(tables: list[LexiconTable], state: State) -> None:
                 _check_change(row, variant, state)
 
 
-def _check_change(row: TableRow, variant: str, state: State) -> None:
+def _check_change(row: TableRow, variant: str, state: CompilerState) -> None:
     for column, cell in row.variants[variant].items():
         if row.cells.get(column, "") == cell:
             state.diagnostics.warning(
@@ -296,7 +300,7 @@ class Weighting:
         return 1.0
 
 
-def weighting_of(lexicon: s.Lexicon, state: State) -> Weighting:
+def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
     """Return what is written after ``~``; equal shares of 1 without it or after a report."""
     weight = lexicon.weight
     if weight is None:
@@ -314,7 +318,7 @@ def weighting_of(lexicon: s.Lexicon, state: State) -> Weighting:
     return Weighting(total, exponent, weight.column)
 
 
-def _exponent(weight: s.Weight, state: State) -> float | None:
+def _exponent(weight: s.Weight, state: CompilerState) -> float | None:
     kind = weight.kind
     if kind is None or kind.text == "uniform":
         return None
@@ -329,7 +333,7 @@ def _exponent(weight: s.Weight, state: State) -> float | None:
     return None
 
 
-def _number(name: s.Name | None, state: State) -> float:
+def _number(name: s.Name | None, state: CompilerState) -> float:
     """Return the number that is written or named; 1 without one or after a report."""
     number = state.parameters.number(name) if name is not None else None
     return number if number is not None else 1.0

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from sgl.core.grammar import Item, Slot, TextLayer, Token
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.productions import FeatureVariable, TemplateSketch, VariableTable
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 
 class Children:
     """The children of a rule by the names they can be called."""
 
-    def __init__(self, rule: s.Rule, state: State) -> None:
+    def __init__(self, rule: s.Rule, state: CompilerState) -> None:
         self.diagnostics = state.diagnostics
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         self.names: dict[str, int] = {}
@@ -106,7 +106,7 @@ class Children:
 
 
 def lower_templates(
-    rule: s.Rule, children: Children, variables: VariableTable, state: State
+    rule: s.Rule, children: Children, variables: VariableTable, state: CompilerState
 ) -> tuple[tuple[TemplateSketch, ...], frozenset[str]]:
     """Return the template of each text layer, and the feature variables they mention."""
     clauses = {clause.layer.text: clause for clause in rule.layers}
@@ -132,7 +132,7 @@ def lower_templates(
     return tuple(sketches), frozenset(mentioned)
 
 
-def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: State) -> None:
+def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: CompilerState) -> None:
     """Report a second source template, and a quotation of several words.
 
     Graphs stand on the words of the source layer; a second template could leave
@@ -180,7 +180,7 @@ def source_template(rule: s.Rule) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _default(rule: s.Rule, layer: TextLayer, state: State) -> TemplateSketch:
+def _default(rule: s.Rule, layer: TextLayer, state: CompilerState) -> TemplateSketch:
     if layer.name == state.signature.source.name:
         return source_template(rule)
     if len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child):
@@ -205,7 +205,7 @@ class _Template:
         clause: s.LayerClause,
         children: Children,
         variables: VariableTable,
-        state: State,
+        state: CompilerState,
     ) -> None:
         self.layer = layer
         self.clause = clause

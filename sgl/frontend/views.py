@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from sgl.core.grammar import GraphLayer, View
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 #: The option of a graph layer whose edges need not form a tree.
@@ -41,11 +41,11 @@ WRITTEN = ("cogs", "varfree")
 _OF_TREES = ("conllu",)
 
 
-def read_views(graphs: Sequence[GraphLayer], state: State) -> list[View]:
+def read_views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
     """Return the views of graph layers; report those of other things, and unknown kinds."""
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
-    for view, scope in state.names.of(s.View):
+    for view, scope in state.names.of(s.ViewDecl):
         errors = state.diagnostics.errors
         _check_name(view, layers.get(view.name.text), state)
         _check_kind(view, state)
@@ -67,7 +67,7 @@ def read_views(graphs: Sequence[GraphLayer], state: State) -> list[View]:
     return found
 
 
-def _template(view: s.View, scope: Scope, state: State) -> str | None:
+def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | None:
     """Return the template of a view, empty for one of the library; None after a report."""
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
@@ -84,7 +84,7 @@ def _template(view: s.View, scope: Scope, state: State) -> str | None:
     return source.text if source is not None else None
 
 
-def _check_name(view: s.View, layer: s.Layer | None, state: State) -> None:
+def _check_name(view: s.ViewDecl, layer: s.Layer | None, state: CompilerState) -> None:
     """Report a view with the name of a layer: commands ask for either by its name."""
     if layer is not None:
         state.diagnostics.error(
@@ -96,7 +96,7 @@ def _check_name(view: s.View, layer: s.Layer | None, state: State) -> None:
         )
 
 
-def _check_kind(view: s.View, state: State) -> None:
+def _check_kind(view: s.ViewDecl, state: CompilerState) -> None:
     if view.kind.text not in VIEWS:
         state.diagnostics.error(
             "SGL0201",
@@ -107,7 +107,7 @@ def _check_kind(view: s.View, state: State) -> None:
 
 
 def _rendered(
-    view: s.View, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: State
+    view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: CompilerState
 ) -> int | None:
     """Return the index of the layer that a view renders; None after a report."""
     argument = view.arguments[0]

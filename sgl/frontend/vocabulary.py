@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import CoreGrammar
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class LayerVocabulary:
     """The labels of all edges and the values of all attributes of a graph layer.
 
     It is not ``complete`` when rules had errors; then nothing is said to be unknown.
@@ -22,7 +22,7 @@ class Vocabulary:
     complete: bool = True
 
 
-def vocabulary(grammar: CoreGrammar, layer: int) -> Vocabulary:
+def vocabulary(grammar: CoreGrammar, layer: int) -> LayerVocabulary:
     """Return what structures over this graph layer can mention."""
     labels: set[str] = set()
     attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
@@ -32,7 +32,7 @@ def vocabulary(grammar: CoreGrammar, layer: int) -> Vocabulary:
         for node in fragment.nodes:
             for name, value in node.attributes or ():
                 attributes.setdefault(name, set()).add(value)
-    return Vocabulary(
+    return LayerVocabulary(
         frozenset(labels), {name: frozenset(values) for name, values in attributes.items()}
     )
 
@@ -42,19 +42,19 @@ class StructureContext:
     """What structures are lowered with; ``targets`` are those of the pattern."""
 
     layer: str
-    words: Vocabulary
-    state: State
+    words: LayerVocabulary
+    state: CompilerState
     targets: tuple[str, ...] | None = None
 
 
-def structure_context(state: State) -> None:
+def structure_context(state: CompilerState) -> None:
     """Collect what structures can speak of, if any declaration has one.
 
     Before: ``signature``.  After: ``context``.  With errors in the rules nobody asks whether
     words exist.
     """
-    patterns = [declaration.name for declaration, _ in state.names.of(s.Pattern)]
-    parts = [declaration.name for declaration, _ in state.names.of(s.Part)]
+    patterns = [declaration.name for declaration, _ in state.names.of(s.PatternDecl)]
+    parts = [declaration.name for declaration, _ in state.names.of(s.PartDecl)]
     relations = [declaration.relation for declaration, _ in state.names.of(s.Restrict)]
     speaking = [*patterns, *parts, *relations]
     if speaking and state.signature.graph_layers:
@@ -70,8 +70,8 @@ def structure_context(state: State) -> None:
 
 
 def context_of(
-    state: State, layer: str, index: int, grammar: CoreGrammar | None
+    state: CompilerState, layer: str, index: int, grammar: CoreGrammar | None
 ) -> StructureContext:
     """Return what structures over a graph layer can speak of, in a grammar without errors."""
-    words = Vocabulary(complete=False) if grammar is None else vocabulary(grammar, index)
+    words = LayerVocabulary(complete=False) if grammar is None else vocabulary(grammar, index)
     return StructureContext(layer, words, state)

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import LEXICONS, RULES, SECTIONS, WORDS, RuleKey
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.names import Names, Scope
+from sgl.frontend.names import ResolvedNames, Scope
 from sgl.frontend.parameters import decimal
-from sgl.frontend.state import State
+from sgl.frontend.state import CompilerState
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_events import Cell
@@ -40,7 +40,7 @@ _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")
 _Rules = dict[tuple[str, str, str], dict[str, list[int]]]
 
 
-def apply_weights(state: State) -> None:
+def apply_weights(state: CompilerState) -> None:
     """Put the weights of all files in force in the place of those that are declared.
 
     Before: ``declared``.  After: ``lowered``, unless there was an error.
@@ -66,7 +66,7 @@ class _Files:
 
     rules_of: _Rules
     known: WeightNames
-    state: State
+    state: CompilerState
     given_by: dict[str, Span]
 
     def applied(self, grammar: CoreGrammar, declaration: s.Weights, scope: Scope) -> CoreGrammar:
@@ -169,7 +169,7 @@ _LISTED = 8
 class WeightNames:
     """What the rows of a file of weights may speak of."""
 
-    def __init__(self, keys: Sequence[RuleKey], state: State) -> None:
+    def __init__(self, keys: Sequence[RuleKey], state: CompilerState) -> None:
         """``keys`` are those of the rules in force."""
         self._state = state
         self._builders = {(key.section, key.category, key.name) for key in keys}
@@ -253,14 +253,14 @@ class WeightNames:
         return f"below `{category}` may stand: " + ", ".join(names[:_LISTED]) + more
 
 
-def _declared(section: str, names: Names) -> Iterator[str]:
+def _declared(section: str, names: ResolvedNames) -> Iterator[str]:
     """Yield the names of a section, also of what a ``when`` switches off."""
     if section == RULES:
         yield from (rule.name.text for rule, _ in names.declared(s.Rule))
     elif section == LEXICONS:
         yield from (lexicon.name.text for lexicon, _ in names.declared(s.Lexicon))
     else:
-        yield from (word.text.text for word, _ in names.declared(s.Word))
+        yield from (word.text.text for word, _ in names.declared(s.WordDecl))
 
 
 def _fits(

@@ -145,11 +145,11 @@ class TreeBuilder(TokenBuilder):
     # ---- layers, features, categories
 
     layer = listing(s.Layer, fixed=3)
-    view = node(s.View)
+    view = node(s.ViewDecl)
     weighted_value = all_parts
     ports = every_part
     labels = listing(s.Labels, fixed=1)
-    words = listing(s.Words, fixed=1)
+    words = listing(s.WordSet, fixed=1)
 
     def option(self, meta: Meta, children: list[Any]) -> s.Option:
         name, *values, when = children
@@ -232,10 +232,10 @@ class TreeBuilder(TokenBuilder):
     rewrite = every_part
     paradigm = listing(s.Paradigm, fixed=2)
 
-    def word(self, meta: Meta, children: list[Any]) -> s.Word:
+    def word(self, meta: Meta, children: list[Any]) -> s.WordDecl:
         category, text, *rest = children
         layers, when = _every(rest, s.LayerClause), _every(rest, s.When)
-        return s.Word(category, text, _only(rest, s.Weight), layers, when, self._span(meta))
+        return s.WordDecl(category, text, _only(rest, s.Weight), layers, when, self._span(meta))
 
     def condition(self, meta: Meta, children: list[Any]) -> s.Condition:
         column, comparison, *values = children
@@ -261,10 +261,10 @@ class TreeBuilder(TokenBuilder):
     amount = node(s.Amount)
     more = shifted_amount(1)
     less = shifted_amount(-1)
-    degree_test = node(s.DegreeTest)
+    degree_test = node(s.CountTest)
     variable = listing(s.VariableRef, fixed=1)
     repeat = node(s.Repeat)
-    body = listing(s.Body)
+    body = listing(s.BodyPattern)
     graph = listing(s.GraphPattern)
     comma_bound = all_parts
 
@@ -327,7 +327,7 @@ class TreeBuilder(TokenBuilder):
     within = tagged("within")
     outside = tagged("outside")
     size = listing(s.SizeClause)
-    part = listing(s.Part, fixed=2)
+    part = listing(s.PartDecl, fixed=2)
     relation = node(s.Relation)
     restrict = listing(s.Restrict, fixed=4)
     weights = listing(s.Weights, fixed=2)
@@ -350,9 +350,9 @@ class TreeBuilder(TokenBuilder):
         outside = tuple(graph for kind, graph in conditions if kind == "outside")
         return s.SizeItem(amount, each is not None, split, within, outside, when, self._span(meta))
 
-    def pattern(self, meta: Meta, children: list[Any]) -> s.Pattern:
+    def pattern(self, meta: Meta, children: list[Any]) -> s.PatternDecl:
         name, title, groups, *clauses = children
-        return s.Pattern(name, title, groups or (), tuple(clauses), self._span(meta))
+        return s.PatternDecl(name, title, groups or (), tuple(clauses), self._span(meta))
 
     def repeated_lemmas(self, meta: Meta, _: list[Any]) -> s.RepeatedLemmas:
         return s.RepeatedLemmas(self._span(meta))

@@ -18,7 +18,7 @@ from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpre
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.agreement import OpenTie, Reason, TieChoice
-from sgl.lang.syntax import View
+from sgl.lang.syntax import ViewDecl
 from sgl.rendering import ViewError, ViewOutput, outputs
 from sgl.rendering.template import template_view
 
@@ -92,7 +92,7 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
     templates = {view.name: view.template for view in compiled.grammar.views if view.template}
     for unit in compiled.project.units:
         for declaration in unit.file.declarations:
-            if isinstance(declaration, View) and declaration.name.text in templates:
+            if isinstance(declaration, ViewDecl) and declaration.name.text in templates:
                 try:
                     template_view(templates[declaration.name.text])
                 except ViewError as problem:

@@ -114,7 +114,7 @@ class AttributeTest:
 
 
 @dataclass(frozen=True, slots=True)
-class DegreeTest:
+class CountTest:
     """``#amod>=5``."""
 
     labels: LabelSet
@@ -128,7 +128,7 @@ class VariableRef:
     """``N[lemma=dog]``."""
 
     name: Name
-    tests: tuple[AttributeTest | DegreeTest, ...]
+    tests: tuple[AttributeTest | CountTest, ...]
     span: Span
 
 
@@ -159,12 +159,12 @@ class Repeat:
     times: Amount
     first: Name
     last: Name
-    body: Body
+    body: BodyPattern
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyPattern:
     """The statements between braces."""
 
     statements: tuple[Chain | Repeat, ...]
@@ -175,7 +175,7 @@ class Body:
 class GraphPattern:
     """``{ … } without { … }``: the first body is the positive one."""
 
-    bodies: tuple[Body, ...]
+    bodies: tuple[BodyPattern, ...]
     span: Span
 
 

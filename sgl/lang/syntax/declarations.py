@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sgl.diagnostics import Span
 from sgl.lang.syntax.base import Amount, GraphPattern, GraphRef, LabelText, Name
-from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, Word
+from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, WordDecl
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ViewDecl:
     """``view conllu = conllu(syn)``, ``view roles = template(sem) from "roles.j2"``."""
 
     name: Name
@@ -108,7 +108,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordSet:
     """``words weekdays = Monday, Tuesday``."""
 
     name: Name
@@ -192,7 +192,7 @@ PatternClause = StructureClause | AllowClause | TargetsClause | SizeClause | Lik
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class PatternDecl:
     """``pattern name "title" (groups)`` with its clauses."""
 
     name: Name
@@ -213,7 +213,7 @@ PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartDecl:
     """``part name "title"`` with its clauses; its structures are those after ``only``."""
 
     name: Name
@@ -302,19 +302,19 @@ Declaration = (
     | Use
     | Param
     | Layer
-    | View
+    | ViewDecl
     | Feature
     | CategoryDecl
     | Labels
-    | Words
+    | WordSet
     | StructureDecl
-    | Word
+    | WordDecl
     | Lexicon
     | Rule
     | Paradigm
     | Function
-    | Pattern
-    | Part
+    | PatternDecl
+    | PartDecl
     | Relation
     | Restrict
     | Weights

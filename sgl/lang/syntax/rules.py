@@ -158,7 +158,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WordDecl:
     """``word Det: "the"`` with its clauses."""
 
     category: CategoryRef
