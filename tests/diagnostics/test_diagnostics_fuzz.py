@@ -11,6 +11,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from diagnostics import BASE, MAIN, check_rendering, diagnose
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -105,6 +106,7 @@ def examples(number: int) -> settings:
     return settings(max_examples=number * EFFORT, deadline=None, suppress_health_check=slow)
 
 
+@pytest.mark.slow
 @examples(150)
 @given(PARTS.flatmap(mutations))
 def test_reading_never_fails(text: str) -> None:
@@ -119,7 +121,7 @@ def test_reading_never_fails(text: str) -> None:
     assert len(file.unread) <= 2 * len(diagnostics)
 
 
-@examples(300)
+@examples(100)
 @given(st.text(max_size=200) | st.lists(SCRAPS, max_size=80).map("".join))
 def test_reading_any_text_never_fails(text: str) -> None:
     sources, diagnostics = SourceMap(), Diagnostics()
@@ -136,12 +138,14 @@ def test_reading_a_table_never_fails(text: str) -> None:
     assert all(render(found, sources) for found in diagnostics)
 
 
+@pytest.mark.slow
 @examples(120)
 @given(mutations(BASE))
 def test_compiling_the_base_grammar_never_fails(text: str) -> None:
     check({MAIN: text})
 
 
+@pytest.mark.slow
 @examples(60)
 @given(mutations((FARM / "farm.sgl").read_text(encoding="utf-8")))
 def test_compiling_the_grammar_of_the_tutorial_never_fails(text: str) -> None:
@@ -149,6 +153,7 @@ def test_compiling_the_grammar_of_the_tutorial_never_fails(text: str) -> None:
     check({**tables, MAIN: text}, prove=True)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(mutations((FARM / "verbs.yaml").read_text(encoding="utf-8")))
 def test_compiling_with_a_changed_table_never_fails(text: str) -> None:
@@ -157,6 +162,7 @@ def test_compiling_with_a_changed_table_never_fails(text: str) -> None:
     check({**tables, "verbs.yaml": text, MAIN: grammar})
 
 
+@pytest.mark.slow
 @examples(5)
 @given(mutations((SGET / "sget.sgl").read_text(encoding="utf-8")))
 def test_compiling_sget_never_fails(text: str) -> None:

@@ -67,6 +67,7 @@ def rows(dataset: Path) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 def test_every_check_of_the_verifier_passes(dataset: Path) -> None:
     verification = json.loads((dataset / "verification.json").read_text("utf-8"))
     assert verification["ok"]

@@ -79,6 +79,7 @@ def texts(draw: st.DrawFn, main: list[str], other: list[str]) -> str:
     return " without ".join(bodies)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(texts(["A", "B"], ["A", "X", "C"]), texts(["A", "C", "X"], ["A", "C", "Y"]), graphs())
 @example(

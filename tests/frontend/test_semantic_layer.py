@@ -75,6 +75,7 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> CoreGrammar:
     return compile_file(path).grammar
 
 
+@pytest.mark.slow
 def test_the_standalone_sampler_has_the_last_edges(tmp_path: Path) -> None:
     path = tmp_path / "passives.sgl"
     path.write_text(GRAMMAR.replace("train 1", "target varfree\n  train 40"), encoding="utf-8")

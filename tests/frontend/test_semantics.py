@@ -186,6 +186,7 @@ def test_an_author_says_what_form_a_sentence_has(tmp_path: Path) -> None:
         assert diagnose(files, tmp_path).codes == expected
 
 
+@pytest.mark.slow
 def test_a_form_that_is_too_large_is_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,6 +232,7 @@ def rows(path: Path) -> list[list[str]]:
     return [line.split("\t") for line in path.read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_every_target_has_files_of_its_own(dataset: Path) -> None:
     files = {path.relative_to(dataset).as_posix() for path in dataset.glob("data/**/*.tsv")}
     splits = ("train", "dev", "test", "gen")

@@ -257,6 +257,7 @@ def rows_of_names(known: Mapping[RuleKey, float], text: str) -> dict[RuleKey, fl
     return found
 
 
+@pytest.mark.slow
 def test_the_file_is_the_same_when_it_is_made_again(place: Workplace) -> None:
     texts = []
     for _ in range(2):
@@ -271,6 +272,7 @@ def test_the_file_is_the_same_when_it_is_made_again(place: Workplace) -> None:
 # ---- the weights of SGET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("published", ["on", "off"])
 def test_the_published_weights_leave_nothing_out(published: str) -> None:
     """Nor does the grammar lack anything that they speak of: that would be a warning."""
