@@ -192,7 +192,7 @@ def _is_foreign(chunks: Sequence[Chunk]) -> bool:
     """Return whether a file is none of SGL: it has several parts, and no declaration."""
     first = [_keyword(chunk) for chunk in chunks if chunk.text]
     return len(first) > 1 and not any(
-        word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in first
+        word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in set(first)
     )
 
 

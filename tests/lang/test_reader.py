@@ -174,7 +174,6 @@ def test_a_file_with_too_many_mistakes_is_given_up() -> None:
     assert codes == ["SGL0103"] * MAX_MISTAKES + ["SGL0106"]
 
 
-@pytest.mark.slow
 def test_a_file_that_is_no_grammar_is_one_mistake() -> None:
     file, diagnostics = reading("nonsense\n" * 5_000)
     assert [diagnostic.code for diagnostic in diagnostics] == ["SGL0103"]

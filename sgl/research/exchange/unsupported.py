@@ -17,7 +17,7 @@ from sgl.research.exchange.names import is_quotable
 from sgl.research.exchange.write_nltk import repeating
 
 #: What speaks about datasets, and not about the language.
-_CLAIMS = (s.Pattern, s.Part, s.Restrict)
+_CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
 
 
 def report_unsupported(compiled: Compiled, layers: Sequence[int], diagnostics: Diagnostics) -> None:
@@ -34,7 +34,7 @@ def report_unsupported(compiled: Compiled, layers: Sequence[int], diagnostics: D
                 f"the graph layer `{declaration.name}` is not exported",
                 hint="`sglc export conllu` writes the graphs of sentences",
             )
-        elif isinstance(declaration, s.View):
+        elif isinstance(declaration, s.ViewDecl):
             diagnostics.warning(
                 "SGL1211", declaration.span, f"the view `{declaration.name}` is not exported"
             )
