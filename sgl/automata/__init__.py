@@ -24,6 +24,7 @@ from sgl.automata.proofs.claims import (
     Distribution,
     Exposed,
     HeldOut,
+    IngredientKind,
     Instance,
     Licence,
     Nesting,
@@ -31,12 +32,13 @@ from sgl.automata.proofs.claims import (
     PatternProofs,
     Piece,
     Proofs,
+    Reason,
     Unsatisfiable,
+    Unseen,
     Unused,
     Verdict,
 )
 from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
-from sgl.automata.proofs.inventory import IngredientKind, Reason, Unseen
 from sgl.automata.proofs.licensing import pieces_of
 from sgl.automata.proofs.prove import prove
 from sgl.automata.weights.counting import count_derivations

@@ -124,7 +124,7 @@ def command(
     if json_file is not None:
         data = {**origin, **fit_data(compiled.grammar, compiled.rule_keys, fit, sample)}
         session.write(json_file, json_text(data))
-    rows = [f"{row.file}:{row.line}: {row.reason}" for row in sample.unreadable]
+    rows = [f"{row.file}:{row.line}: {row.detail}" for row in sample.unreadable]
     report_unreadable(session, sample.fates["unreadable"], rows)
 
 
@@ -161,7 +161,7 @@ def _fail_without_rows(session: Session, sample: Sample, request: FitRequest) ->
     """Say why no row could be used."""
     known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
     reasons = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
-    first = [f"{row.file}:{row.line}: {row.sentence} ({row.reason})" for row in sample.unparsed[:3]]
+    first = [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in sample.unparsed[:3]]
     session.fail(
         "SGL1105",
         "no row of the corpus says anything about the weights",

@@ -90,6 +90,6 @@ def _show_rows(session: Session, what: str, number: int, rows: Sequence[ListedRo
     session.echo(f"\n{count(number, 'row')} {what}")
     for row in rows[:_ROWS]:
         session.echo(f"  {row.file}:{row.line}: {visible(row.sentence)}")
-        session.echo(f"    {visible(row.reason)}")
+        session.echo(f"    {visible(row.detail)}")
     if number > _ROWS:
         session.echo("  …")

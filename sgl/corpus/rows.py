@@ -42,6 +42,26 @@ class Unreadable:
     size: int
 
 
+#: Rows of each sort that are listed for people; how many there are is always counted.
+LISTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRow:
+    """A row with its place (line from 1), its sentence and what there is to say of it."""
+
+    file: str
+    line: int
+    sentence: str
+    detail: str
+
+
+def list_row(rows: list[ListedRow], row: ListedRow) -> None:
+    """Add a row to a list unless it is full."""
+    if len(rows) < LISTED:
+        rows.append(row)
+
+
 class Corpus:
     """A file of rows with the given number of text columns."""
 

@@ -151,3 +151,21 @@ def test_nothing_in_front_may_import_the_annex() -> None:
     assert breaches(("pipeline", "produce"), statement)
     assert breaches(("research", "divergence", "search"), statement)
     assert not breaches(("research", "baselines", "job"), statement)
+
+
+@pytest.mark.parametrize("name", AUTOMATA)
+def test_a_part_of_the_automata_has_few_floors(name: str) -> None:
+    """The longest chain of imports within each subpackage of ``sgl.automata``."""
+    below = {
+        path.stem: {
+            parts[2]
+            for parts in imported(path.read_text("utf-8"))
+            if parts[:2] == ("automata", name) and len(parts) > 2
+        }
+        for path in (PACKAGE / "automata" / name).glob("*.py")
+        if path.stem != "__init__"
+    }
+    floors: dict[str, int] = {}
+    for module in TopologicalSorter(below).static_order():
+        floors[module] = 1 + max((floors[other] for other in below[module]), default=0)
+    assert max(floors.values()) <= 6

@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sgl.automata.proofs.compiler import Conflict
-from sgl.automata.proofs.inventory import IngredientKind, Reason, Unseen
 from sgl.core.interpret import Derivation
 from sgl.core.structure import Structure
 
@@ -37,6 +36,34 @@ class Verdict(Enum):
     PROVED = "proved"
     REFUTED = "refuted"
     WAIVED = "waived"
+
+
+class IngredientKind(Enum):
+    """What kind of ingredient an item is made of."""
+
+    WORD = "word"
+    ENTRY = "entry"
+    FORM = "form"
+    RULE = "rule"
+
+
+class Reason(Enum):
+    """Why training need not contain something, or ``MISSING``."""
+
+    TARGET = "target"
+    STRUCTURE = "with the structure"
+    TOGETHER = "held out together"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Something that items can use and training cannot; ``rules`` are ids that provide it."""
+
+    kind: IngredientKind
+    name: str
+    reason: Reason
+    rules: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,42 +20,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import chain
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
 from sgl.automata.common import Numbering
+from sgl.automata.proofs.claims import IngredientKind, Reason, Unseen
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.plan import Pattern, Plan
-
-
-class IngredientKind(Enum):
-    """What kind of ingredient an item is made of."""
-
-    WORD = "word"
-    ENTRY = "entry"
-    FORM = "form"
-    RULE = "rule"
-
-
-class Reason(Enum):
-    """Why training need not contain something, or ``MISSING``."""
-
-    TARGET = "target"
-    STRUCTURE = "with the structure"
-    TOGETHER = "held out together"
-    MISSING = "missing"
-
-
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """Something that items can use and training cannot; ``rules`` are ids that provide it."""
-
-    kind: IngredientKind
-    name: str
-    reason: Reason
-    rules: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

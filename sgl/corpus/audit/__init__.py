@@ -14,18 +14,17 @@ from sgl.corpus.audit.auditor import Auditor, Progress
 from sgl.corpus.audit.judgement import Judgement, SentenceReader, all_give, first_outputs, gives
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import (
-    LISTED,
     OTHER_PAIRS,
     Audit,
     Cause,
     ChoiceTally,
     FileTally,
-    ListedRow,
     SharedSentences,
     Tally,
     audit_data,
 )
 from sgl.corpus.audit.structures import DeclaredStructure, StructureFinder, declared_structures
+from sgl.corpus.rows import LISTED, ListedRow
 
 __all__ = [
     "LISTED",

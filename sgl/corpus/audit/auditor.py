@@ -24,14 +24,12 @@ from sgl.corpus.audit.result import (
     Audit,
     Cause,
     FileTally,
-    ListedRow,
     SharedSentences,
     Tally,
-    list_row,
 )
 from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.normalization import Normalizer
-from sgl.corpus.rows import Corpus, CorpusRow, Unreadable
+from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Unreadable, list_row
 from sgl.parsing import describe_obstacle
 
 

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sgl.corpus.audit.ambiguity import ReadingChoice
-
-#: Rows of each sort that are listed.
-LISTED = 1_000
+from sgl.corpus.rows import LISTED, ListedRow, list_row
 
 #: Pairs of differing texts that are told apart for one cause.
 _PAIRS = 50
@@ -83,16 +81,6 @@ class FileTally:
     def total(self) -> Tally:
         """The tally of the whole file."""
         return total(list(self.kinds.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRow:
-    """A row with its place (line from 1), its sentence and what there is to say of it."""
-
-    file: str
-    line: int
-    sentence: str
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +178,6 @@ class Audit:
     def ranked_causes(self) -> list[Cause]:
         """Return the causes of differences, those of most rows first."""
         return sorted(self.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
-
-
-def list_row(rows: list[ListedRow], row: ListedRow) -> None:
-    """Add a row to a list unless it is full."""
-    if len(rows) < LISTED:
-        rows.append(row)
 
 
 def audit_data(audit: Audit) -> dict[str, Any]:

@@ -31,7 +31,8 @@ from sgl.corpus.fit.report import (
     weights_data,
     weights_text,
 )
-from sgl.corpus.fit.sample import Collector, CorpusFile, ListedRow, Sample
+from sgl.corpus.fit.sample import Collector, CorpusFile, Sample
+from sgl.corpus.rows import ListedRow
 
 __all__ = [
     "FATES",

@@ -18,7 +18,8 @@ import yaml
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RULES, SECTIONS, WORDS, RuleKey
 from sgl.corpus.fit.estimate import Fit
-from sgl.corpus.fit.sample import Fate, ListedRow, Sample
+from sgl.corpus.fit.sample import Fate, Sample
+from sgl.corpus.rows import ListedRow
 
 #: The fates of rows in the order in which they are shown.
 FATES: tuple[Fate, ...] = ("used", "no reading", "held out", "unreadable", "other kind")
@@ -132,7 +133,7 @@ def _likelihood(found: Likelihood) -> dict[str, float | None]:
 
 
 def _listed(row: ListedRow) -> dict[str, Any]:
-    return {"file": row.file, "line": row.line, "sentence": row.sentence, "reason": row.reason}
+    return {"file": row.file, "line": row.line, "sentence": row.sentence, "reason": row.detail}
 
 
 _LINE_ENDS = frozenset("\x85\u2028\u2029")

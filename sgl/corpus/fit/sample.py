@@ -16,13 +16,11 @@ from typing import Literal
 
 from sgl.core.interpret import Derivation
 from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
+from sgl.corpus.rows import ListedRow, list_row
 from sgl.parsing import BatchParser, Forest, Parser, describe_obstacle, read_first
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
-
-#: Rows of each sort that are kept for people.
-LISTED = 1_000
 
 #: Sentences whose readings are kept, because corpora repeat themselves.
 _KEPT = 20_000
@@ -35,16 +33,6 @@ Readings = Derivation | Forest | None
 
 #: What becomes of a row.
 Fate = Literal["used", "other kind", "no reading", "held out", "unreadable"]
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRow:
-    """A row that says nothing, and why."""
-
-    file: str
-    line: int
-    sentence: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +144,7 @@ class Collector:
                 read += row.size
                 if isinstance(row, Unreadable):
                     self.sample.fates["unreadable"] += 1
-                    _list(self.sample.unreadable, ListedRow(str(path), row.line, "", row.reason))
+                    list_row(self.sample.unreadable, ListedRow(str(path), row.line, "", row.reason))
                 else:
                     self._row(str(path), row, known)
                 if row.line % _EVERY == 0:
@@ -176,11 +164,11 @@ class Collector:
         readings = known[sentence]
         if readings is None:
             reason = self._obstacle(sentence)
-            _list(self.sample.unparsed, ListedRow(file, row.line, sentence, reason))
+            list_row(self.sample.unparsed, ListedRow(file, row.line, sentence, reason))
             return "no reading"
         if self._admits is not None and not self._admits(self._packed(readings)):
             reason = "contains what the split leaves out"
-            _list(self.sample.held_out, ListedRow(file, row.line, sentence, reason))
+            list_row(self.sample.held_out, ListedRow(file, row.line, sentence, reason))
             return "held out"
         if isinstance(readings, Forest):
             self.sample.add(readings, sentence)
@@ -220,8 +208,3 @@ class Collector:
     def _obstacle(self, sentence: str) -> str:
         *_, (last, _) = self._spellings(sentence)
         return describe_obstacle(self._parser.grammar, last, self._parser.obstacle(last))
-
-
-def _list(rows: list[ListedRow], row: ListedRow) -> None:
-    if len(rows) < LISTED:
-        rows.append(row)
