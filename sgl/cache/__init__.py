@@ -1,23 +1,18 @@
-"""What earlier runs have found, kept on disk and found again by what it depends on.
+"""Results of earlier runs, kept on disk under a hash of all that they depend on.
 
-An entry is addressed by a SHA-256 over everything that its value depends on: the code of
-``sgl``, the Python and the libraries that run it, and what the caller names, which are
-hashes of contents and never dates::
+The cache key has the code of ``sgl``, the Python and the libraries that run it, and what the
+caller names, which are hashes of contents and never dates::
 
-    cache = Cache(directory, environment)
-    cache.put(proofs, "proofs", origin)             # origin: hash of files and settings
-    cache.get(Proofs, "proofs", origin)             # the proofs; None if there are none
+    with using(open_cache()):
+        text = cached(bytes, "certificate", (origin,), lambda: expensive())
 
 So an entry cannot be stale: where anything differs, another entry is asked for.  Entries
-appear complete or not at all, and one that is damaged is as good as none; the directory
-can be deleted at any time.  Commands switch the cache on (:func:`using`); whoever calls
-the library gets no cache unless he asks for one.
+appear complete or not at all, a damaged one counts as none, and the directory can be deleted
+at any time.  Commands switch the cache on; a caller of the library has none by default.
 """
 
-from sgl.cache.current import cached, current, using
-from sgl.cache.place import cache_directory, open_cache
-from sgl.cache.program import environment
-from sgl.cache.store import LIMIT, Cache, Entry
+from sgl.cache.directory import cache_directory, environment, is_private
+from sgl.cache.store import LIMIT, Cache, Entry, cached, current, open_cache, using
 
 __all__ = [
     "LIMIT",
@@ -27,6 +22,7 @@ __all__ = [
     "cached",
     "current",
     "environment",
+    "is_private",
     "open_cache",
     "using",
 ]

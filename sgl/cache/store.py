@@ -18,12 +18,14 @@ import hashlib
 import os
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sgl.cache.program import environment
+from sgl.cache.directory import cache_directory, environment, is_private
 
 _T = TypeVar("_T")
 
@@ -37,20 +39,6 @@ _ROOM = 0.8
 
 #: Seconds after which a partial file was left by a run that is no more.
 _ABANDONED = 3600.0
-
-#: What pickle raises for a value that has no pickle, and for bytes that are none.
-_UNPICKLED = (
-    pickle.PickleError,
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    ImportError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
 
 
 class Entry(NamedTuple):
@@ -70,8 +58,8 @@ class Entry(NamedTuple):
 class Cache:
     """The entries of one directory.
 
-    ``environment`` is the digest of the program; see :mod:`sgl.cache.program`.
-    Whatever the operating system refuses is no error: there is then no entry.
+    ``environment`` is the digest of the program.  Whatever the operating system refuses is
+    no error: there is then no entry.
     """
 
     directory: Path
@@ -79,14 +67,14 @@ class Cache:
     limit: int = LIMIT
 
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
-        """The value that was kept under these parts; None if there is none of that type."""
+        """Return the value that was kept under these parts; None if there is none of that type."""
         path = self._path(kind, parts)
         try:
             content = path.read_bytes()
             os.utime(path)
         except OSError:
             return None
-        value = _value(content)
+        value = _unpickled(content)
         return value if isinstance(value, expected) else None
 
     def put(self, value: object, kind: str, *parts: str) -> None:
@@ -96,7 +84,7 @@ class Cache:
             return
         try:
             payload = pickle.dumps(value, protocol=5)
-        except _UNPICKLED:
+        except Exception:  # noqa: BLE001 - pickle raises what it likes for what has no pickle
             return
         path = self._path(kind, parts)
         partial = path.with_name(f"{path.name}-{os.getpid()}-{time.monotonic_ns()}{_PARTIAL}")
@@ -111,11 +99,11 @@ class Cache:
         self._make_room()
 
     def entries(self) -> list[Entry]:
-        """All entries, those that were not used for the longest time first."""
+        """Return all entries, those that were not used for the longest time first."""
         return sorted(entry for entry in self._files() if entry.path.suffix != _PARTIAL)
 
     def clear(self) -> int:
-        """Remove all entries; how many there were.
+        """Remove all entries, and return how many there were.
 
         Raises:
             OSError: an entry cannot be removed.
@@ -135,7 +123,7 @@ class Cache:
         return self.directory / f"{kind}-{digest.hexdigest()}"
 
     def _files(self) -> Iterator[Entry]:
-        """The files that this class has written; others in the directory are left alone."""
+        """Yield the files that this class has written; others in the directory are left alone."""
         with contextlib.suppress(OSError), os.scandir(self.directory) as files:
             for file in files:
                 _, _, digest = file.name.removesuffix(_PARTIAL).partition("-")
@@ -158,8 +146,8 @@ class Cache:
                     total -= entry.size
 
 
-def _value(content: bytes) -> object:
-    """The value of an entry; None if the file is damaged or of another format."""
+def _unpickled(content: bytes) -> object:
+    """Return the value of an entry; None if the file is damaged or of another format."""
     start = len(_FORMAT) + _DIGEST
     payload = memoryview(content)[start:]
     if content[:start] != _FORMAT + hashlib.sha256(payload).digest():
@@ -170,8 +158,59 @@ def _value(content: bytes) -> object:
     try:
         # The hash is right, and nobody else can write here: it is what `put` has written.
         return pickle.loads(payload)  # noqa: S301
-    except _UNPICKLED:
+    except Exception:  # noqa: BLE001 - a class of the value may be gone
         return None
     finally:
         if collecting:
             gc.enable()
+
+
+def open_cache() -> Cache | None:
+    """Return the user's cache; None if it is switched off or its directory cannot be used."""
+    directory = cache_directory()
+    if directory is None:
+        return None
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not is_private(directory):
+            return None
+    except (OSError, ValueError):
+        return None
+    digest = environment()
+    return Cache(directory, digest) if digest is not None else None
+
+
+# ---- the cache of the running command
+
+_CURRENT: ContextVar[Cache | None] = ContextVar("_CURRENT", default=None)
+
+
+def current() -> Cache | None:
+    """Return the cache to be used; None if nothing is to be kept."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def using(cache: Cache | None) -> Iterator[None]:
+    """Use this cache, or none, for as long as the block runs."""
+    before = _CURRENT.set(cache)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
+
+
+def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
+    """Return the value that is kept under these parts, or else compute and keep it.
+
+    ``parts`` have to name all that the value depends on, but for the program itself.  An
+    empty part says that something is not known; then nothing is kept.
+    """
+    cache = current()
+    if cache is None or not all(parts):
+        return compute()
+    known = cache.get(expected, kind, *parts)
+    if known is None:
+        known = compute()
+        cache.put(known, kind, *parts)
+    return known

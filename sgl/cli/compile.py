@@ -18,7 +18,7 @@ from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
-from sgl.pipeline.production import Outcome, produce
+from sgl.pipeline.production import ProducedDataset, produce
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
 
@@ -57,11 +57,11 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     assert proofs is not None
     session.show()
     with resumable(session, target, parallelism):
-        outcome = produce(compiled, structures, proofs, target, session.progress, parallelism)
-    if not outcome.verification.ok:
-        session.lines(verification_lines(outcome.verification, brief=True))
+        produced = produce(compiled, structures, proofs, target, session.progress, parallelism)
+    if not produced.verification.ok:
+        session.lines(verification_lines(produced.verification, brief=True))
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")
-    show_summary(session, outcome, proofs, time.monotonic() - started)
+    show_summary(session, produced, proofs, time.monotonic() - started)
 
 
 def _check_graphs(session: Session, compiled: Compiled) -> None:
@@ -74,13 +74,15 @@ def _check_graphs(session: Session, compiled: Compiled) -> None:
         )
 
 
-def show_summary(session: Session, outcome: Outcome, proofs: Proofs, seconds: float) -> None:
+def show_summary(
+    session: Session, produced: ProducedDataset, proofs: Proofs, seconds: float
+) -> None:
     """Show the splits, the patterns with their verdicts, and where the dataset is."""
-    session.table(_splits(outcome))
+    session.table(_splits(produced))
     session.echo()
-    session.table(_patterns(outcome, proofs))
+    session.table(_patterns(produced, proofs))
     session.echo()
-    report = outcome.verification
+    report = produced.verification
     passed = sum(result.status == "passed" for result in report.results)
     violations = sum(result.total for result in report.results)
     proved = sum(pattern.proved for pattern in proofs.patterns)
@@ -93,18 +95,18 @@ def show_summary(session: Session, outcome: Outcome, proofs: Proofs, seconds: fl
         f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
         f"{count(violations, 'violation')}"
     )
-    session.echo(f"strings   {string_figures(outcome.manifest).sentence}")
-    session.echo(f"dataset   {outcome.directory} (open report.html)")
-    session.echo(f"signature {outcome.manifest['signature']}")
+    session.echo(f"strings   {string_figures(produced.manifest).sentence}")
+    session.echo(f"dataset   {produced.directory} (open report.html)")
+    session.echo(f"signature {produced.manifest['signature']}")
     session.echo(f"time      {seconds:.1f} s")
 
 
-def _splits(outcome: Outcome) -> Table:
+def _splits(produced: ProducedDataset) -> Table:
     kinds = {"in distribution": "in_distribution", "exposures": "exposure:"}
-    if outcome.manifest["parts"]:
+    if produced.manifest["parts"]:
         kinds["parts"] = "part:"
     table = number_table("split", "items", *kinds, "ambiguous", "accepted")
-    for split, entry in outcome.manifest["splits"].items():
+    for split, entry in produced.manifest["splits"].items():
         strata = entry["strata"]
         counts = [
             sum(s["count"] for s in strata if s["category"].startswith(prefix))
@@ -117,12 +119,12 @@ def _splits(outcome: Outcome) -> Table:
     return table
 
 
-def _patterns(outcome: Outcome, proofs: Proofs) -> Table:
+def _patterns(produced: ProducedDataset, proofs: Proofs) -> Table:
     numbers = ("items", "exposed", "mass", "in train", "ambiguous", "accepted")
     table = number_table("pattern", *numbers)
     for column in table.columns:
         column.no_wrap = True
-    strata = [s for entry in outcome.manifest["splits"].values() for s in entry["strata"]]
+    strata = [s for entry in produced.manifest["splits"].values() for s in entry["strata"]]
     for pattern in proofs.patterns:
         own = [s for s in strata if s["category"] == pattern.name]
         exposed = [s for s in strata if s["category"] == f"exposure:{pattern.name}"]

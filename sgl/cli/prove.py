@@ -17,7 +17,7 @@ from sgl.frontend import Compiled
 from sgl.pipeline.ambiguity import CHECKED, REFUTED
 from sgl.pipeline.comparison import Between
 from sgl.pipeline.explanation import reasoning
-from sgl.pipeline.proof_data import Drawn, comparison_data, proof_data, read_drawn
+from sgl.pipeline.proof_data import DatasetCounts, comparison_data, proof_data, read_counts
 from sgl.pipeline.proofs import certificate_file, establish, known_figures
 
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
@@ -76,7 +76,7 @@ def command(
         raise click.UsageError("Missing argument 'GRAMMAR'.")
     if certificate is not None and pattern is not None:
         raise click.UsageError("`--certificate` is about all patterns of one grammar")
-    drawn = read_drawn(data) if data is not None else None
+    drawn = read_counts(data) if data is not None else None
     compiled = session.open(grammar)
     structures = StructureCompiler(compiled.grammar)
     _prove(session, compiled, structures, pattern, drawn, as_json)
@@ -91,7 +91,7 @@ def _prove(
     compiled: Compiled,
     structures: StructureCompiler,
     pattern: str | None,
-    drawn: Drawn | None,
+    drawn: DatasetCounts | None,
     as_json: bool,
 ) -> None:
     names = [lowered.pattern.name for lowered in compiled.patterns]
@@ -128,7 +128,9 @@ def _between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
         session.lines(between_lines(first, second, comparisons, departures))
 
 
-def show_proofs(session: Session, compiled: Compiled, proofs: Proofs, drawn: Drawn | None) -> None:
+def show_proofs(
+    session: Session, compiled: Compiled, proofs: Proofs, drawn: DatasetCounts | None
+) -> None:
     """Show one line for each pattern, a legend, and how many patterns are proved."""
     numbers = ("mass", "expected", "drawn", "items") if drawn else ("mass", "expected")
     table = number_table(("pattern", "".join(_CLAIMS)), *numbers)
@@ -146,7 +148,7 @@ def show_proofs(session: Session, compiled: Compiled, proofs: Proofs, drawn: Dra
     session.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
 
 
-def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
+def _row(pattern: PatternProofs, drawn: DatasetCounts | None) -> tuple[str, ...]:
     mass = sum(claim.mass for claim in pattern.held_out)
     # The part that will be rarest, for the number that is asked for.
     rarest = min(
@@ -165,7 +167,7 @@ def _row(pattern: PatternProofs, drawn: Drawn | None) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _signs(pattern: PatternProofs, drawn: Drawn | None) -> str:
+def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
     return "".join(
         (
             _sign(pattern.held_out),
@@ -178,7 +180,7 @@ def _signs(pattern: PatternProofs, drawn: Drawn | None) -> str:
     )
 
 
-def _on_strings(pattern: str, drawn: Drawn | None) -> str:
+def _on_strings(pattern: str, drawn: DatasetCounts | None) -> str:
     """The sign of what a dataset says of its strings; open as long as there is none."""
     stated = None if drawn is None else drawn.strings.get(pattern)
     signs = {CHECKED: _PROVED, REFUTED: _REFUTED}
@@ -194,7 +196,7 @@ def _sign(claims: Sequence[Claim]) -> str:
     return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
 
 
-def _show_legend(session: Session, drawn: Drawn | None) -> None:
+def _show_legend(session: Session, drawn: DatasetCounts | None) -> None:
     claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
     session.echo(f"\n{claims}")
     session.echo(

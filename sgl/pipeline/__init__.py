@@ -2,8 +2,8 @@
 
 ::
 
-    session.open_grammar      read and compile                   -> Compiled
-    examples.check_examples   the sentences the author wrote
-    claims.establish          prove the claims of all patterns   -> Proofs
-    produce.produce           draw, write, verify, report        -> Outcome
+    grammar.open_grammar        read and compile                    -> Compiled
+    sentences.check_examples    the sentences the author wrote
+    proofs.establish            prove the claims of all patterns    -> Proofs
+    production.produce          sample, write, verify, report       -> ProducedDataset
 """

@@ -1,4 +1,4 @@
-"""The guarantee on strings: what the other readings of the drawn sentences are.
+"""The ambiguity filter: what the other readings of sampled sentences are.
 
 The proofs are about derivations.  A training *string* may have another reading, which
 the grammar assigns to another derivation, and that reading may contain a held-out
@@ -7,11 +7,10 @@ every sentence with the grammar as it is written, while the dataset is drawn: wh
 consequence is rejected, and another sentence takes its place (``ambiguous reject``), or
 it is drawn and counted (``ambiguous report``)::
 
-    referee = Referee(compiled, structures)
-    list(draw_strata(Sampler(tables), referee))
-    referee.find_batch(stratum, texts, derivations)                [False, True, …]
-    referee.readings["train/in_distribution"]     Readings(parsed=20, several=1, …)
-    referee.guarantee(pattern)                    checked, with the figures
+    found = ambiguity.judge(stratum, texts, derivations)     {17: Ambiguity(…)}
+    ambiguity.rejects(found[17])                             True
+    ambiguity.readings["train/in_distribution"]              Readings(parsed=20, several=1, …)
+    ambiguity.guarantee(pattern)                             checked, with the counts
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _GEN = "gen"
 
 
 @dataclass
-class _Counts:
+class _StratumReadings:
     """The strings of one stratum: how many there are of each kind.
 
     ``patterns`` counts those that contain, in some reading, what a pattern holds out.
@@ -72,7 +71,7 @@ class _Counts:
         )
 
 
-class Referee:
+class AmbiguityFilter:
     """Parses what is drawn: says what is rejected, and counts what it finds."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
@@ -80,13 +79,13 @@ class Referee:
         source = grammar.text_layer(plan.source)
         declared = declared_structures(plan.patterns, {})
         self._held_out = tuple(entry for entry in declared if entry.held_out)
-        self._judge = AmbiguityFinder(
+        self._finder = AmbiguityFinder(
             Parser(grammar, source),
             StructureFinder(grammar, self._held_out, structures),
             [output for output in outputs(grammar).values() if output.layer != source],
         )
         self._rejects = plan.ambiguous is Ambiguous.REJECT
-        self._counts: dict[str, _Counts] = {}
+        self._counts: dict[str, _StratumReadings] = {}
         self._strata: dict[str, PackedStratum] = {}
 
     def judge(
@@ -97,7 +96,7 @@ class Referee:
         Each text is the source text of the derivation of the same number.
         """
         texts = list(sources.texts())
-        return self._judge.find_batch(texts, derivations, structures=stratum.split != _GEN)
+        return self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
 
     def rejects(self, found: Ambiguity) -> bool:
         """Whether a text with these readings is rejected."""
@@ -106,20 +105,20 @@ class Referee:
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
         """Take note of so many texts, and of the readings of those that have several."""
         self._strata[stratum.stream] = stratum
-        counts = self._counts.setdefault(stratum.stream, _Counts())
+        counts = self._counts.setdefault(stratum.stream, _StratumReadings())
         counts.parsed += parsed
-        for ambiguity in found:
-            counts.add(ambiguity, sorted({self._held_out[i].pattern for i in ambiguity.structures}))
+        for one in found:
+            counts.add(one, sorted({self._held_out[i].pattern for i in one.structures}))
 
     def counted(self, stratum: PackedStratum) -> dict[str, object]:
         """What was counted of a stratum, as plain values; see :meth:`recount`."""
-        return asdict(self._counts.get(stratum.stream, _Counts()))
+        return asdict(self._counts.get(stratum.stream, _StratumReadings()))
 
     def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
         """Take over what was counted of a stratum by an earlier run."""
         self._strata[stratum.stream] = stratum
         patterns = Counter(counted["patterns"])
-        self._counts[stratum.stream] = _Counts(**{**counted, "patterns": patterns})
+        self._counts[stratum.stream] = _StratumReadings(**{**counted, "patterns": patterns})
 
     @property
     def readings(self) -> Mapping[str, Readings]:
@@ -153,10 +152,10 @@ class Referee:
         return Guarantee(pattern.name, CLAIM, METHOD, result, detail)
 
 
-def referee_of(compiled: Compiled, structures: StructureCompiler) -> Referee | None:
-    """The referee of a dataset; None if its author wants ambiguity to be ignored."""
+def ambiguity_filter(compiled: Compiled, structures: StructureCompiler) -> AmbiguityFilter | None:
+    """Return the filter of a dataset; None if its author wants ambiguity to be ignored."""
     ignores = compiled.plan.ambiguous is Ambiguous.IGNORE
-    return None if ignores else Referee(compiled, structures)
+    return None if ignores else AmbiguityFilter(compiled, structures)
 
 
 def unchecked(pattern: str) -> Guarantee:

@@ -86,7 +86,7 @@ class Between:
         self._first, self._second = first, second
         self._structures = structures or StructureCompiler(first.grammar)
         self._evidence = Evidence(self._structures, first.plan)
-        self._vocabulary = _Vocabulary(first.grammar)
+        self._vocabulary = _GrammarLabels(first.grammar)
         self._keeps = any(rule.keep for rule in first.grammar.rules)
 
     def comparisons(self) -> Iterator[Comparison]:
@@ -220,7 +220,7 @@ def _tested(pattern: Pattern) -> Iterator[tuple[str, Structure]]:
             yield "items", structure
 
 
-class _Vocabulary:
+class _GrammarLabels:
     """The labels and attributes of a grammar."""
 
     def __init__(self, grammar: CoreGrammar) -> None:

@@ -12,7 +12,7 @@ from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
 from sgl.parallel.executor import open_executor
 from sgl.parallel.run import RunFolder
-from sgl.pipeline.ambiguity import Referee
+from sgl.pipeline.ambiguity import AmbiguityFilter
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables
 from sgl.sampling.batch import Sampler
 from sgl.sampling.drawing import Drawing, sentences_of
@@ -26,7 +26,7 @@ Stage = Callable[[str, int, int], None]
 def write_dataset(
     compiled: Compiled,
     sampler: Sampler,
-    referee: Referee | None,
+    ambiguity: AmbiguityFilter | None,
     directory: Path,
     run: RunFolder | None,
     observe: Callable[[Chunk], None],
@@ -43,28 +43,32 @@ def write_dataset(
     """
     grammar, plan, tables = compiled.grammar, compiled.plan, sampler.tables
     if run is None:
-        drawn = _drawn(sampler, directory, referee, None, stage)
+        drawn = _drawn(sampler, directory, ambiguity, None, stage)
         return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn, observe)
     with open_executor(DatasetWork(grammar, plan, tables), run.parallelism) as executor:
-        drawn = _drawn(sampler, run.path, referee, run, stage)
+        drawn = _drawn(sampler, run.path, ambiguity, run, stage)
         return write_items(directory, plan, ParallelMaker(executor, run), drawn, observe)
 
 
 def _drawn(
-    sampler: Sampler, folder: Path, referee: Referee | None, run: RunFolder | None, stage: Stage
+    sampler: Sampler,
+    folder: Path,
+    ambiguity: AmbiguityFilter | None,
+    run: RunFolder | None,
+    stage: Stage,
 ) -> list[Drawn]:
     """Sample every stratum that the run has not kept."""
     tables = sampler.tables
     seen = seen_sentences(sentences_of(tables), folder=folder)
-    drawing = Drawing(tables, sampler, seen, referee)
+    drawing = Drawing(tables, sampler, seen, ambiguity)
     progress = _Progress(tables, stage)
     found: list[Drawn] = []
     for number, stratum in enumerate(tables.strata):
         kept = None if run is None else kept_drawn(run, number, stratum)
         if kept is not None:
             drawing.restore(number, kept[0])
-            if referee is not None:
-                referee.recount(stratum, kept[1])
+            if ambiguity is not None:
+                ambiguity.recount(stratum, kept[1])
             found.append(kept[0])
             continue
         try:
@@ -76,7 +80,7 @@ def _drawn(
             }
             raise
         if run is not None:
-            counted = {} if referee is None else referee.counted(stratum)
+            counted = {} if ambiguity is None else ambiguity.counted(stratum)
             keep_drawn(run, number, found[-1], counted)
     return found
 

@@ -1,4 +1,18 @@
-"""Produce a dataset: draw, write, verify, report; all or nothing."""
+"""Produce a dataset: sample, write, verify, report; all or nothing.
+
+::
+
+    with staged_directory(target) as directory:
+        write_rows           data/, conllu/
+        write_sampler        sampler.py
+        write_certificate    certificate.json
+        write_manifest       manifest.json
+        verify               verification.json
+        write_report         report.html, README.md
+
+The directory is put in place at the end of the block, unless the verifier has found
+violations.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +29,6 @@ from typing import Any
 from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, cached, current, using
-from sgl.core.plan import Plan
 from sgl.dataset import (
     Chunk,
     DataFile,
@@ -32,10 +45,11 @@ from sgl.dataset import (
     write_card,
     write_manifest,
 )
+from sgl.dataset.write import Written
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
-from sgl.pipeline.ambiguity import Referee, ignored, referee_of
+from sgl.pipeline.ambiguity import ambiguity_filter, ignored
 from sgl.pipeline.guarantees import completed, guarantees_of, on_the_graphs
 from sgl.pipeline.items import write_dataset
 from sgl.pipeline.observers import registered_observers
@@ -60,7 +74,7 @@ STAGE = "stage"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProducedDataset:
     """What was produced: where, the manifest, and the verifier's report.
 
     With violations nothing was put in place.
@@ -71,16 +85,7 @@ class Outcome:
     verification: Report
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """What was drawn and written: the manifest, what was seen, what is guaranteed by now."""
-
-    manifest: dict[str, Any]
-    observer: Observer
-    guarantees: list[Guarantee]
-
-
-class _Rejected(Exception):
+class _RejectedError(Exception):
     """Leaves the staged directory when the verifier has found violations."""
 
 
@@ -91,7 +96,7 @@ def produce(
     target: Path,
     stage: Stage,
     parallelism: Parallelism | None = None,
-) -> Outcome:
+) -> ProducedDataset:
     """Write the dataset of a proved plan to ``target``.
 
     With options of ``parallelism`` the folder of the run keeps what is finished, so that an
@@ -104,169 +109,183 @@ def produce(
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
+    production = _Production(compiled, structures, proofs, stage)
     parallelism = parallelism or Parallelism()
     if not (parallelism.resumable or interrupted(target)):
-        return _produce(compiled, structures, proofs, target, None, stage)
+        return production.run(target, None)
     try:
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
         rescue = partial(put_back, partial_folder(target) / STAGE, target.resolve())
-        opened = open_run(target, _identity(compiled), parallelism, rescue)
+        # An interrupted run is resumed by a run of the same identity only.
+        identity = {
+            "version": __version__,
+            "grammar": production.fingerprint,
+            "seed": compiled.plan.seed,
+        }
+        opened = open_run(target, identity, parallelism, rescue)
     except OSError as problem:
         raise OutputError(target, problem.strerror or str(problem)) from problem
     with opened as run:
-        outcome = _produce(compiled, structures, proofs, target, run, stage)
+        produced = production.run(target, run)
         run.discard()
-    return outcome
+    return produced
 
 
-def _identity(compiled: Compiled) -> dict[str, object]:
-    """What a run is; an interrupted one is resumed by a run of the same identity only."""
-    return {
-        "version": __version__,
-        "grammar": fingerprint(compiled.grammar, compiled.plan),
-        "seed": compiled.plan.seed,
-    }
+class _Production:
+    """One dataset on its way to the disk."""
+
+    def __init__(
+        self, compiled: Compiled, structures: StructureCompiler, proofs: Proofs, stage: Stage
+    ) -> None:
+        self.compiled = compiled
+        self.structures = structures
+        self.proofs = proofs
+        self.stage = stage
+        self.plan = compiled.plan
+        self.items = sum(stratum.count for stratum in compiled.plan.strata)
+        self.fingerprint = fingerprint(compiled.grammar, compiled.plan)
+        self.tables = self._tables()
+        self.sampler = sampler_for(self.tables, compiled.origin)
+        self.ambiguity = ambiguity_filter(compiled, structures)
+        self.observer = Observer(compiled.grammar, compiled.plan, self.sampler)
+
+    def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
+        """Produce the dataset; with violations nothing is put in place."""
+        place = None if run is None else run.path / STAGE
+        produced: ProducedDataset | None = None
+        # Verifying processes that will be needed start while rows are written.
+        verifiers = _processors() if self.items >= MANY_ITEMS else 1
+        try:
+            with staged_directory(target, place) as directory, standing_by(verifiers) as standby:
+                written, files = self._write_rows(directory, run)
+                self._write_sampler(directory, written.strata)
+                certificate = self._write_certificate(directory)
+                content = self._write_manifest(
+                    directory, written.strata, (*written.files, *files, certificate)
+                )
+                report = self._verify(directory, standby)
+                self._write_report(directory, content, report)
+                produced = ProducedDataset(target, content, report)
+                if not report.ok:
+                    raise _RejectedError
+        except _RejectedError:
+            assert produced is not None
+        if produced is None:
+            raise OutputError(target, "it could not be put in place")
+        return produced
+
+    # ---- rows
+
+    def _tables(self) -> Tables:
+        """Return what is sampled from, for all strata."""
+
+        def compute() -> Tables:
+            splits = {s.stream: self.structures.split(s.constraint) for s in self.plan.strata}
+            return pack(self.compiled.grammar, self.plan, splits)
+
+        return cached(Tables, "tables", (self.compiled.origin,), compute)
+
+    def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[Written, list[DataFile]]:
+        """Sample and write all rows; return them, and the files of registered observers."""
+        others = registered_observers(self.compiled, self.sampler)
+        observers: tuple[Callable[[Chunk], None], ...] = (self.observer, *others)
+        done = 0
+
+        def watch(chunk: Chunk) -> None:
+            nonlocal done
+            for observer in observers:
+                observer(chunk)
+            done += len(chunk.words)
+            self.stage("writing", done, self.items)
+
+        written = write_dataset(
+            self.compiled, self.sampler, self.ambiguity, directory, run, watch, self.stage
+        )
+        return written, [file for other in others for file in other.write(directory)]
+
+    def _write_sampler(self, directory: Path, strata: Sequence[StratumCount]) -> None:
+        self.stage("writing the sampler", 0, 1)
+        # The standalone sampler does not parse: it is told which candidates are ambiguous.
+        rejected = {stratum.stream: frozenset(stratum.ambiguous) for stratum in strata}
+        tables = self.tables._replace(
+            strata=[s._replace(ambiguous=rejected[s.stream]) for s in self.tables.strata]
+        )
+        name = signature(self.fingerprint, self.plan.seed, sum(s.count for s in strata))
+        (directory / "sampler.py").write_text(standalone_source(tables, name), "utf-8")
+
+    # ---- claims
+
+    def _write_certificate(self, directory: Path) -> DataFile:
+        self.stage("writing the certificate", 0, 1)
+        text = certificate_file(self.compiled, self.structures)
+        (directory / CERTIFICATE).write_bytes(text)
+        return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
+
+    def _write_manifest(
+        self, directory: Path, strata: Sequence[StratumCount], files: Sequence[DataFile]
+    ) -> dict[str, Any]:
+        """Write the manifest as it is before the verifier has searched the graphs."""
+        strings = {
+            pattern.name: ignored(pattern.name)
+            if self.ambiguity is None
+            else self.ambiguity.guarantee(pattern)
+            for pattern in self.plan.patterns
+        }
+        provenance = Provenance(
+            name=self.compiled.project.name,
+            title=self.compiled.project.title,
+            fingerprint=self.fingerprint,
+            files=_source_files(self.compiled),
+            parameters=dict(self.compiled.parameters),
+        )
+        content = manifest(
+            self.compiled.grammar,
+            self.plan,
+            provenance,
+            strata,
+            guarantees_of(self.proofs, strings),
+            tuple(files),
+            None if self.ambiguity is None else self.ambiguity.readings,
+        )
+        write_manifest(directory, content)
+        return content
+
+    # ---- verification
+
+    def _verify(self, directory: Path, standby: ProcessPoolExecutor | None) -> Report:
+        def progress(done: int, total: int, what: str) -> None:
+            self.stage(what, done, total)
+
+        # Another process checks the certificate, and has to be told which cache there is.
+        check = partial(_certificate_faults, current())
+        report = verify(directory, progress, _processors(), check, standby)
+        text = json.dumps(report.as_data(), ensure_ascii=False, indent=1, sort_keys=True)
+        (directory / VERIFICATION).write_text(text + "\n", "utf-8")
+        return report
+
+    def _write_report(self, directory: Path, content: dict[str, Any], report: Report) -> None:
+        """Add the verifier's guarantees to the manifest; write the card and the report."""
+        self.stage("writing the report", 0, 1)
+        graphs = on_the_graphs(self.plan, self.observer.seen, report)
+        stated = [Guarantee(**guarantee) for guarantee in content["guarantees"]]
+        content["guarantees"] = [asdict(guarantee) for guarantee in completed(stated, graphs)]
+        write_manifest(directory, content)
+        write_card(directory, content)
+        page = report_data(
+            self.compiled, self.structures, self.proofs, content, self.observer, report
+        )
+        (directory / "report.html").write_text(render_report(page), "utf-8")
 
 
-def _produce(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    proofs: Proofs,
-    target: Path,
-    run: RunFolder | None,
-    stage: Stage,
-) -> Outcome:
-    place = None if run is None else run.path / STAGE
-    outcome: Outcome | None = None
-    try:
-        with (
-            staged_directory(target, place) as directory,
-            standing_by(_verifiers(compiled.plan)) as standby,
-        ):
-            drawn = _write(compiled, structures, proofs, directory, run, stage)
-            content, observer = drawn.manifest, drawn.observer
-            report = _verified(directory, standby, stage)
-            _write_verification(directory, report)
-            stage("writing the report", 0, 1)
-            _complete(directory, drawn, compiled, report)
-            page = report_data(compiled, structures, proofs, content, observer, report)
-            (directory / "report.html").write_text(render_report(page), "utf-8")
-            outcome = Outcome(target, content, report)
-            if not report.ok:
-                raise _Rejected
-    except _Rejected:
-        assert outcome is not None
-    if outcome is None:
-        raise OutputError(target, "it could not be put in place")
-    return outcome
-
-
-def _write(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    proofs: Proofs,
-    directory: Path,
-    run: RunFolder | None,
-    stage: Stage,
-) -> _Drawn:
-    grammar, plan = compiled.grammar, compiled.plan
-    tables = _packed(compiled, structures)
-    referee = referee_of(compiled, structures)
-    sampler = sampler_for(tables, compiled.origin)
-    observer = Observer(grammar, plan, sampler)
-    others = registered_observers(compiled, sampler)
-    watch = _watching((observer, *others), plan, stage)
-    written = write_dataset(compiled, sampler, referee, directory, run, watch, stage)
-    provenance = Provenance(
-        name=compiled.project.name,
-        title=compiled.project.title,
-        fingerprint=fingerprint(grammar, plan),
-        files=_source_files(compiled),
-        parameters=dict(compiled.parameters),
-    )
-    items = sum(stratum.count for stratum in written.strata)
-    name = signature(provenance.fingerprint, plan.seed, items)
-    stage("writing the sampler", 0, 1)
-    source = standalone_source(_with_ambiguous(tables, written.strata), name)
-    (directory / "sampler.py").write_text(source, "utf-8")
-    stage("writing the certificate", 0, 1)
-    beside = [entry for other in others for entry in other.write(directory)]
-    certified = _write_certificate(directory, structures, compiled)
-    guarantees = guarantees_of(proofs, _on_strings(compiled, referee))
-    content = manifest(
-        grammar,
-        plan,
-        provenance,
-        written.strata,
-        guarantees,
-        (*written.files, *beside, certified),
-        None if referee is None else referee.readings,
-    )
-    write_manifest(directory, content)
-    return _Drawn(content, observer, guarantees)
-
-
-def _watching(
-    observers: Sequence[Callable[[Chunk], None]], plan: Plan, stage: Stage
-) -> Callable[[Chunk], None]:
-    """The observers of chunks as one, which also says how many rows there are by now."""
-    total = sum(stratum.count for stratum in plan.strata)
-    done = 0
-
-    def watch(chunk: Chunk) -> None:
-        nonlocal done
-        for observer in observers:
-            observer(chunk)
-        done += len(chunk.words)
-        stage("writing", done, total)
-
-    return watch
-
-
-def _packed(compiled: Compiled, structures: StructureCompiler) -> Tables:
-    """What is drawn from, for all strata."""
-
-    def compute() -> Tables:
-        plan = compiled.plan
-        splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
-        return pack(compiled.grammar, plan, splits)
-
-    return cached(Tables, "tables", (compiled.origin,), compute)
-
-
-def _with_ambiguous(tables: Tables, strata: Sequence[StratumCount]) -> Tables:
-    """The tables with the candidates that the referee has rejected, for whoever has none."""
-    rejected = {stratum.stream: frozenset(stratum.ambiguous) for stratum in strata}
-    return tables._replace(strata=[s._replace(ambiguous=rejected[s.stream]) for s in tables.strata])
-
-
-def _on_strings(compiled: Compiled, referee: Referee | None) -> dict[str, Guarantee]:
-    """What parsing has said of the strings, for each pattern."""
-    return {
-        pattern.name: ignored(pattern.name) if referee is None else referee.guarantee(pattern)
-        for pattern in compiled.plan.patterns
-    }
-
-
-def _write_certificate(
-    directory: Path, structures: StructureCompiler, compiled: Compiled
-) -> DataFile:
-    text = certificate_file(compiled, structures)
-    (directory / CERTIFICATE).write_bytes(text)
-    return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
-
-
-def _complete(directory: Path, drawn: _Drawn, compiled: Compiled, report: Report) -> None:
-    """Add the word of the verifier to the guarantees that the manifest and the card state."""
-    graphs = on_the_graphs(compiled.plan, drawn.observer.seen, report)
-    guarantees = completed(drawn.guarantees, graphs)
-    drawn.manifest["guarantees"] = [asdict(guarantee) for guarantee in guarantees]
-    write_manifest(directory, drawn.manifest)
-    write_card(directory, drawn.manifest)
+def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
+    """Return what is wrong with a certificate, computed once for the same bytes and checker."""
+    digest = hashlib.sha256(text).hexdigest()
+    with using(cache):
+        return cached(tuple, "faults", (digest,), lambda: certificate_faults(text))
 
 
 def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
-    """The files of the author, by their names inside the project."""
+    """Return the files of the author, by their names inside the project."""
     root = compiled.project.main.root.shown
     prefix = f"{root}/" if root else ""
     return tuple(
@@ -275,34 +294,6 @@ def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
     )
 
 
-def _verifiers(plan: Plan) -> int:
-    """How many processes are to start now that will be needed when all is written."""
-    items = sum(stratum.count for stratum in plan.strata)
-    return _workers() if items >= MANY_ITEMS else 1
-
-
-def _workers() -> int:
+def _processors() -> int:
+    """Return how many processes help the verifier."""
     return min(os.cpu_count() or 1, USEFUL)
-
-
-def _verified(directory: Path, standby: ProcessPoolExecutor | None, stage: Stage) -> Report:
-    """The word of the verifier, with as many processes as help it."""
-    # Another process judges, which has to be told what cache there is.
-    judge = partial(_judged, current())
-
-    def progress(done: int, total: int, what: str) -> None:
-        stage(what, done, total)
-
-    return verify(directory, progress, _workers(), judge, standby)
-
-
-def _judged(cache: Cache | None, text: bytes) -> tuple[str, ...]:
-    """What is wrong with a certificate, asked once for the same bytes and the same checker."""
-    digest = hashlib.sha256(text).hexdigest()
-    with using(cache):
-        return cached(tuple, "faults", (digest,), lambda: certificate_faults(text))
-
-
-def _write_verification(directory: Path, report: Report) -> None:
-    text = json.dumps(report.as_data(), ensure_ascii=False, indent=1, sort_keys=True)
-    (directory / VERIFICATION).write_text(text + "\n", "utf-8")

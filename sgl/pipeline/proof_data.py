@@ -37,7 +37,7 @@ class NotADatasetError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DatasetCounts:
     """The counts of a dataset.
 
     ``items`` are the sentences of each category, ``parts`` the training sentences
@@ -53,7 +53,7 @@ class Drawn:
     figures: StringFigures
 
 
-def read_drawn(directory: Path) -> Drawn:
+def read_counts(directory: Path) -> DatasetCounts:
     """The counts of the dataset in a directory.
 
     Raises:
@@ -81,7 +81,7 @@ def read_drawn(directory: Path) -> Drawn:
         stated = [Guarantee(**guarantee) for guarantee in manifest["guarantees"]]
         strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
         figures = string_figures(manifest)
-        return Drawn(manifest["grammar"]["sha256"], items, parts, strings, figures)
+        return DatasetCounts(manifest["grammar"]["sha256"], items, parts, strings, figures)
     except OSError as problem:
         raise NotADatasetError(f"{directory}: {problem.strerror}") from problem
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
@@ -95,10 +95,10 @@ def proof_data(
     compiled: Compiled,
     proofs: Proofs,
     figures: Sequence[StratumStatistics],
-    drawn: Drawn | None = None,
+    drawn: DatasetCounts | None = None,
 ) -> Json:
     """Everything proved and computed about a plan."""
-    writer = _Writer(compiled, drawn)
+    writer = _ClaimWriter(compiled, drawn)
     return {
         "grammar": compiled.project.name,
         "proved": proofs.proved,
@@ -156,7 +156,7 @@ def comparison_data(
     }
 
 
-def _strings(drawn: Drawn) -> Json:
+def _strings(drawn: DatasetCounts) -> Json:
     return {**asdict(drawn.figures), "policy": drawn.figures.policy.value}
 
 
@@ -172,10 +172,10 @@ def _figures(figures: StratumStatistics) -> Json:
     }
 
 
-class _Writer:
+class _ClaimWriter:
     """Writes claims as plain data, derivations as their texts."""
 
-    def __init__(self, compiled: Compiled, drawn: Drawn | None) -> None:
+    def __init__(self, compiled: Compiled, drawn: DatasetCounts | None) -> None:
         self._grammar = compiled.grammar
         self._titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         self._drawn = drawn

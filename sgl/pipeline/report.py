@@ -18,15 +18,15 @@ from sgl.pipeline.ambiguity import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.pipeline.proofs import known_figures
 from sgl.pipeline.rule_tally import RuleTally
 from sgl.report import (
-    Counts,
+    DistributionSize,
     Divergence,
     Guarantee,
     Heights,
     Lengths,
-    Relation,
+    PatternRelation,
     ReportData,
-    Size,
-    Unused,
+    StratumCounts,
+    UnusedName,
 )
 from sgl.verify import Report
 
@@ -37,7 +37,7 @@ from collections.abc import Mapping
 from sgl.automata import PatternProofs, Verdict
 from sgl.core.plan import Pattern
 from sgl.pipeline.guarantees import excuses
-from sgl.report import Mass, Part, PatternReport, example_of
+from sgl.report import NeededPart, PatternReport, StructureMass, example_of
 
 #: The split that the others are compared with.
 TRAIN = "train"
@@ -150,7 +150,7 @@ def _checked(verification: Report) -> tuple[Guarantee, ...]:
     )
 
 
-def _sizes(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Size, ...]:
+def _sizes(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[DistributionSize, ...]:
     """The figures of all distributions; strata under one constraint have one row."""
     constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
     names: dict[Constraint | None, list[str]] = {}
@@ -160,7 +160,7 @@ def _sizes(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Size, ...]
         first.setdefault(key, figure)
         names.setdefault(key, []).append(figure.stream)
     return tuple(
-        Size(
+        DistributionSize(
             distribution=", ".join(names[key]),
             mass=figure.mass,
             derivations=figure.derivations,
@@ -193,11 +193,11 @@ def _heights(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Heights,
     return tuple(found)
 
 
-def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
+def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[StratumCounts, ...]:
     """What was drawn for every stratum."""
     masses = {figure.stream: figure.mass for figure in proofs.distributions}
     return tuple(
-        Counts(
+        StratumCounts(
             split,
             part["category"],
             part["count"],
@@ -211,7 +211,7 @@ def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[Counts, ...]:
     )
 
 
-def _relations(compiled: Compiled, proofs: Proofs) -> tuple[Relation, ...]:
+def _relations(compiled: Compiled, proofs: Proofs) -> tuple[PatternRelation, ...]:
     """Patterns that share sentences or structures."""
 
     def sentence(derivation: Derivation) -> str:
@@ -219,21 +219,21 @@ def _relations(compiled: Compiled, proofs: Proofs) -> tuple[Relation, ...]:
         return interpret(compiled.grammar, derivation).texts[layer]
 
     overlaps = (
-        Relation("share items", pair.first, pair.second, sentence(pair.witness))
+        PatternRelation("share items", pair.first, pair.second, sentence(pair.witness))
         for pair in proofs.overlaps
     )
     nestings = (
-        Relation("nested", pair.inner_pattern, pair.outer_pattern, str(pair.inner))
+        PatternRelation("nested", pair.inner_pattern, pair.outer_pattern, str(pair.inner))
         for pair in proofs.nestings
     )
     return (*overlaps, *nestings)
 
 
-def _unused(compiled: Compiled, proofs: Proofs) -> tuple[Unused, ...]:
+def _unused(compiled: Compiled, proofs: Proofs) -> tuple[UnusedName, ...]:
     """Rules and words that training can no longer use, each named once."""
     grammar = compiled.grammar
     source = grammar.text_layer(compiled.plan.source)
-    found: dict[Unused, None] = {}
+    found: dict[UnusedName, None] = {}
     for entry in proofs.unused:
         if entry.split != "train":
             continue
@@ -244,12 +244,12 @@ def _unused(compiled: Compiled, proofs: Proofs) -> tuple[Unused, ...]:
             label = rule.name
             if label in alive:
                 label = f"{label} as {grammar.categories[rule.lhs].name}"
-            found[Unused("rule", label, entry.split)] = None
+            found[UnusedName("rule", label, entry.split)] = None
         for number in entry.words:
             text = " ".join(
                 getattr(item, "text", "") for item in grammar.rules[number].templates[source]
             )
-            found[Unused("word", text, entry.split)] = None
+            found[UnusedName("word", text, entry.split)] = None
     return tuple(found)
 
 
@@ -283,7 +283,7 @@ def pattern_report(
             if g["pattern"] == pattern.name
         ),
         masses=tuple(
-            Mass("held out", str(claim.structure), claim.mass, claim.train_mass)
+            StructureMass("held out", str(claim.structure), claim.mass, claim.train_mass)
             for claim in proved.held_out
         ),
         parts=_parts(compiled, proved),
@@ -301,7 +301,7 @@ def pattern_report(
     )
 
 
-def _parts(compiled: Compiled, proved: PatternProofs) -> tuple[Part, ...]:
+def _parts(compiled: Compiled, proved: PatternProofs) -> tuple[NeededPart, ...]:
     """What training has to contain for the pattern, each with a sentence."""
     layer = compiled.grammar.text_layer(compiled.plan.source)
 
@@ -311,7 +311,7 @@ def _parts(compiled: Compiled, proved: PatternProofs) -> tuple[Part, ...]:
         return interpret(compiled.grammar, derivation).texts[layer]
 
     needs = [
-        Part(
+        NeededPart(
             "need",
             str(claim.structure),
             f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for",
@@ -321,7 +321,7 @@ def _parts(compiled: Compiled, proved: PatternProofs) -> tuple[Part, ...]:
         for claim in proved.licences
     ]
     pieces = [
-        Part(
+        NeededPart(
             "piece",
             str(claim.structure),
             claim.verdict.value,

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sgl.report.model import Arc, Word
+from sgl.report.model import Arc, GraphWord
 from sgl.report.svg import element, picture, text_width
 
 _WORD_GAP = 16.0
@@ -49,7 +49,7 @@ class _Placed:
     end: float = _OFFSET
 
 
-def draw_graph(words: Sequence[Word], arcs: Sequence[Arc], root: int, name: str) -> Markup:
+def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
     """The graph as an ``svg`` element; ``name`` is unique on the page."""
     basic = _levels([arc for arc in arcs if not arc.extracted])
     extra = _levels([arc for arc in arcs if arc.extracted])
@@ -67,7 +67,7 @@ def draw_graph(words: Sequence[Word], arcs: Sequence[Arc], root: int, name: str)
     return picture(name, "Dependency graph", described(words, arcs, root), width, height, *drawn)
 
 
-def described(words: Sequence[Word], arcs: Sequence[Arc], root: int) -> str:
+def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str:
     """The graph in words, edge by edge, for readers who do not see it."""
     edges = [
         f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} "
@@ -103,7 +103,7 @@ def _spread(placed: list[_Placed]) -> list[_Placed]:
     return spread
 
 
-def _centres(words: Sequence[Word], placed: Sequence[_Placed]) -> tuple[list[float], float]:
+def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[list[float], float]:
     """The middle of each word, from left to right, and the width of the picture."""
     widths = [max(text_width(word.form), text_width(word.upos, 10.0)) for word in words]
     centres: list[float] = []

@@ -11,7 +11,7 @@ from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
 from sgl.rendering import outputs
-from sgl.report.model import Arc, Example, TreeNode, Word
+from sgl.report.model import Arc, Example, GraphWord, TreeNode
 
 #: A derivation with more rules than this is too large for a picture.
 LARGEST_TREE = 120
@@ -62,9 +62,9 @@ def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNod
     return stack.pop()
 
 
-def _words(graph: Graph, tokens: tuple[str, ...]) -> tuple[Word, ...]:
+def _words(graph: Graph, tokens: tuple[str, ...]) -> tuple[GraphWord, ...]:
     upos = {node.position: node.get("upos") for node in graph.nodes}
-    return tuple(Word(form, upos.get(position, "")) for position, form in enumerate(tokens))
+    return tuple(GraphWord(form, upos.get(position, "")) for position, form in enumerate(tokens))
 
 
 def _arcs(graph: Graph) -> tuple[Arc, ...]:

@@ -40,7 +40,7 @@ class Guarantee:
 
 
 @dataclass(frozen=True, slots=True)
-class Mass:
+class StructureMass:
     """The probability that a sentence contains ``structure``.
 
     ``before`` under the grammar as written, ``after`` under the training
@@ -55,7 +55,7 @@ class Mass:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NeededPart:
     """Something that training has to contain, with a training sentence that does.
 
     ``role`` is ``need`` or ``piece``; ``ok`` is ``None`` if the pattern waives it.
@@ -81,7 +81,7 @@ class TreeNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class GraphWord:
     """A token of the source sentence with its part of speech, if it has a node.
 
     ``marked`` sets it off from the others.
@@ -117,7 +117,7 @@ class Example:
     source: str
     target: str
     trees: tuple[TreeNode, ...]
-    words: tuple[Word, ...]
+    words: tuple[GraphWord, ...]
     arcs: tuple[Arc, ...]
     root: int
 
@@ -131,8 +131,8 @@ class PatternReport:
     groups: tuple[str, ...] = ()
     held_out: tuple[str, ...] = ()
     guarantees: tuple[Guarantee, ...] = ()
-    masses: tuple[Mass, ...] = ()
-    parts: tuple[Part, ...] = ()
+    masses: tuple[StructureMass, ...] = ()
+    parts: tuple[NeededPart, ...] = ()
     excused: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
 
@@ -143,7 +143,7 @@ class PatternReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class StratumCounts:
     """What was drawn for one stratum of a split.
 
     ``mass`` is the probability of the stratum's constraint under the grammar;
@@ -200,7 +200,7 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class DistributionSize:
     """How large, long and deep a distribution is.
 
     ``mass`` is its probability under the grammar.  ``derivations`` is the number
@@ -236,7 +236,7 @@ class Heights:
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
+class UnusedName:
     """A rule or word (``kind``) that a distribution can no longer use."""
 
     kind: str
@@ -245,7 +245,7 @@ class Unused:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class PatternRelation:
     """What two patterns have to do with each other, with a sentence or structure.
 
     ``kind`` is, for instance, ``share items`` or ``nested``.
@@ -267,13 +267,13 @@ class ReportData:
     target_language: str
     guarantees: tuple[Guarantee, ...] = ()
     patterns: tuple[PatternReport, ...] = ()
-    counts: tuple[Counts, ...] = ()
+    counts: tuple[StratumCounts, ...] = ()
     lengths: tuple[Lengths, ...] = ()
     divergences: tuple[Divergence, ...] = ()
-    sizes: tuple[Size, ...] = ()
+    sizes: tuple[DistributionSize, ...] = ()
     heights: tuple[Heights, ...] = ()
-    unused: tuple[Unused, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    unused: tuple[UnusedName, ...] = ()
+    relations: tuple[PatternRelation, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
 
     @property

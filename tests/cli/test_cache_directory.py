@@ -221,7 +221,7 @@ def test_the_digest_of_the_program_counts_every_file(
     (package / "lang").mkdir(parents=True)
     (package / "lang" / "reader.py").write_text("one")
     (package / "lang" / "grammar.lark").write_text("two")
-    monkeypatch.setattr("sgl.cache.program._PACKAGE", package)
+    monkeypatch.setattr("sgl.cache.directory._PACKAGE", package)
     digests = [environment()]
     (package / "lang" / "__pycache__").mkdir()
     (package / "lang" / "__pycache__" / "reader.pyc").write_text("compiled")

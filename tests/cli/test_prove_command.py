@@ -10,7 +10,7 @@ import pytest
 
 from sgl.cli.main import run
 from sgl.diagnostics.source import display_width
-from sgl.report import Arc, Example, TreeNode, Word
+from sgl.report import Arc, Example, GraphWord, TreeNode
 from sgl.report.text import columns, graph_lines, tree_lines
 
 EXAMPLE = Path(__file__).parent.parent.parent / "docs" / "examples"
@@ -294,7 +294,7 @@ def test_a_graph_is_a_table_of_words() -> None:
         source="Emma saw Lina.",
         target="",
         trees=(),
-        words=(Word("Emma", "PROPN"), Word("saw", "VERB"), Word("Lina", "PROPN")),
+        words=(GraphWord("Emma", "PROPN"), GraphWord("saw", "VERB"), GraphWord("Lina", "PROPN")),
         arcs=(Arc(1, "nsubj", 0), Arc(1, "obj", 2), Arc(1, "obj", 0, extracted=True)),
         root=1,
     )

@@ -15,18 +15,18 @@ from toy import toy_grammar
 
 from sgl.report import (
     Arc,
-    Counts,
+    DistributionSize,
     Example,
+    GraphWord,
     Guarantee,
     Lengths,
-    Mass,
+    PatternRelation,
     PatternReport,
-    Relation,
     ReportData,
-    Size,
+    StratumCounts,
+    StructureMass,
     TreeNode,
-    Unused,
-    Word,
+    UnusedName,
     example_of,
     render_report,
 )
@@ -43,7 +43,7 @@ TREE = TreeNode(
         TreeNode("VP", (TreeNode("V", (TreeNode("saw"),)), TreeNode("NP", (TreeNode("Lina"),)))),
     ),
 )
-WORDS = (Word("Emma", "PROPN"), Word("saw", "VERB"), Word("Lina", "PROPN"))
+WORDS = (GraphWord("Emma", "PROPN"), GraphWord("saw", "VERB"), GraphWord("Lina", "PROPN"))
 ARCS = (Arc(1, "nsubj", 0), Arc(1, "obj", 2))
 
 
@@ -58,7 +58,7 @@ def report(**changes: object) -> ReportData:
             Guarantee("held out", "static", "proved", True, "12 states"),
             Guarantee("licensed", "counted", "120 of 100", True),
         ),
-        masses=(Mass("held out", "{ V -[nsubj]-> N }", 0.25, 0.0),),
+        masses=(StructureMass("held out", "{ V -[nsubj]-> N }", 0.25, 0.0),),
         examples=(example,),
     )
     values: dict[str, object] = {
@@ -69,12 +69,14 @@ def report(**changes: object) -> ReportData:
         "guarantees": (Guarantee("disjoint", "checked", "0 shared", True),),
         "patterns": (pattern,),
         "counts": (
-            Counts("train", "in_distribution", 40000, 50000, 0.5, (("repeated lemma", 1234),)),
+            StratumCounts(
+                "train", "in_distribution", 40000, 50000, 0.5, (("repeated lemma", 1234),)
+            ),
         ),
         "lengths": (Lengths("train", ((3, 10), (5, 30))),),
-        "sizes": (Size("train", 0.25, None, 10**15, 12, 4.5, 5, 9, 0.5),),
-        "unused": (Unused("rule", "relative", "train"),),
-        "relations": (Relation("share items", "subject", "object", "Emma saw Emma."),),
+        "sizes": (DistributionSize("train", 0.25, None, 10**15, 12, 4.5, 5, 9, 0.5),),
+        "unused": (UnusedName("rule", "relative", "train"),),
+        "relations": (PatternRelation("share items", "subject", "object", "Emma saw Emma."),),
     }
     return ReportData(**(values | changes))  # type: ignore[arg-type]
 
@@ -166,7 +168,7 @@ def test_equal_data_give_equal_pages() -> None:
     ("value", "shown"), [(0.0, ">0<"), (0.5, "50.00 %"), (3.2e-7, "3.2 · 10⁻⁷"), (1.0, "100.00 %")]
 )
 def test_probabilities_are_readable(value: float, shown: str) -> None:
-    row = Counts("train", "in_distribution", 1, 1, value)
+    row = StratumCounts("train", "in_distribution", 1, 1, value)
     assert shown in render_report(report(counts=(row,)))
 
 
@@ -256,17 +258,17 @@ def test_extracted_edges_are_drawn_below_the_words() -> None:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[tuple[Word, ...], tuple[Arc, ...]]:
+def graphs(draw: st.DrawFn) -> tuple[tuple[GraphWord, ...], tuple[Arc, ...]]:
     words = draw(st.lists(st.sampled_from(["a", "dog", "飛行機"]), min_size=2, max_size=7))
     place = st.integers(0, len(words) - 1)
     label = st.sampled_from(["nsubj:pass", "obj", "acl:relcl"])
     arcs = draw(st.lists(st.builds(Arc, place, label, place, st.booleans()), max_size=8))
-    return tuple(map(Word, words)), tuple(arc for arc in arcs if arc.governor != arc.dependent)
+    return tuple(map(GraphWord, words)), tuple(arc for arc in arcs if arc.governor != arc.dependent)
 
 
 @given(graphs())
 def test_labels_of_arcs_do_not_cover_each_other(
-    graph: tuple[tuple[Word, ...], tuple[Arc, ...]],
+    graph: tuple[tuple[GraphWord, ...], tuple[Arc, ...]],
 ) -> None:
     words, arcs = graph
     picture = drawn(draw_graph(words, arcs, 0, "g"))

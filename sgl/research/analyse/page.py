@@ -19,7 +19,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sgl.report.arcs_svg import draw_graph
-from sgl.report.model import Arc, Word
+from sgl.report.model import Arc, GraphWord
 from sgl.report.render import page_environment
 from sgl.report.svg import element, picture, text_width
 
@@ -84,7 +84,8 @@ def draw_example(example: Mapping[str, Any], name: str) -> Markup:
         return Markup("")
     marked = set(example["marked"])
     words = [
-        Word(word["form"], word["upos"], at in marked) for at, word in enumerate(example["words"])
+        GraphWord(word["form"], word["upos"], at in marked)
+        for at, word in enumerate(example["words"])
     ]
     arcs = [Arc(arc["governor"], arc["label"], arc["dependent"]) for arc in example["arcs"]]
     return draw_graph(words, arcs, example["root"], name)
