@@ -189,7 +189,7 @@ def _correlations(
 def _projectivity(
     treebank: TreebankMeasures, systems: Sequence[SystemScores]
 ) -> dict[str, tuple[GroupTest, ...]]:
-    """The tests of all scores of all systems, which are one family."""
+    """Return the tests of all scores of all systems, which are one family."""
     tests = corrected(
         [
             projectivity_test(score, values, treebank.projective)
@@ -202,7 +202,7 @@ def _projectivity(
 
 
 def _freedom(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> dict[str, Correlation]:
-    """Whether edges of relations with a freer order are kept less, over relations."""
+    """Tell whether edges of relations with a freer order are kept less, over relations."""
     labels = [label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES]
     entropy = np.array([treebank.relations[label].entropy for label in labels], np.float64)
     tests = [

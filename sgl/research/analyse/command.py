@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgl.cli.common import bar, count, message_options, print_table, progress, show
-from sgl.cli.files import may_write, report_unread, write_results
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.cli.common import bar, count
+from sgl.cli.session import Session, json_text, session_options
+from sgl.diagnostics import Diagnostics
 from sgl.diagnostics.source import visible
 from sgl.research.analyse.predictions import systems_of
+from sgl.research.treebank import unreadable_kind
 
 if TYPE_CHECKING:
-    from sgl.research.analyse.result import Analysis, AnalysisSettings, SystemScores
+    from sgl.research.analyse.result import Analysis, SystemScores
     from sgl.research.analyse.tables import ResultTable
 
 #: Malformed sentences that are named.
 _NOTED = 10
 
-#: The most words of a structure; the number of structures grows with each word.
-_LARGEST = 5
+#: The numbers of words that a structure may have; there are many more with each word.
+_SIZES = "12345"
 
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
 _VIEWS = ("dep", "pos", "pos-dep")
@@ -99,51 +98,47 @@ _VIEWS = ("dep", "pos", "pos-dep")
 @click.option(
     "--latex", "latex_file", type=click.Path(path_type=Path), help="Write the tables as LaTeX."
 )
-@message_options
+@session_options
 def command(
+    session: Session,
     gold: Path,
     predictions: tuple[str, ...],
     json_file: Path | None,
     html_file: Path | None,
     latex_file: Path | None,
-    form: str,
-    color: str,
     **options: Any,  # noqa: ANN401 - click decides the types
-) -> int:
+) -> None:
     """Analyse the trees of GOLD, a treebank in CoNLL-U, and the PREDICTIONS of systems.
 
     A file of predictions has a text on each line, for the sentences in order; or ids and
     texts (.tsv, .jsonl); or sentences (.conllu).  NAME=PREDICTIONS names a system.
     """
-    diagnostics = Diagnostics()
-    if not installed(("scipy", "statsmodels", "sacrebleu"), "eval", diagnostics):
-        show(diagnostics, SourceMap(), form, color)
-        return FAILED
-    from sgl.research.analyse.result import AnalysisSettings
+    if not installed(("scipy", "statsmodels", "sacrebleu"), "eval", session.diagnostics):
+        session.stop()
+    from sgl.research.analyse import AnalysisSettings, analyse
 
-    failure, nodes = _failure(options.pop("failure")), _nodes(options.pop("nodes"))
-    results = [path for path in (json_file, html_file, latex_file) if path is not None]
+    options["failure"] = _failure(options["failure"], session)
+    options["nodes"] = _nodes(options["nodes"], session)
+    options["views"] = options["views"] or _VIEWS
     systems = systems_of(predictions)
     inputs = (gold, *(path for _, path in systems))
-    if failure is None or nodes is None or not may_write(results, inputs):
-        return USAGE
+    results = {"json": json_file, "html": html_file, "latex": latex_file}
+    session.check_results([path for path in results.values() if path is not None], inputs)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
-        click.echo(f"error: two files are those of `{twice[0]}`; a system has one here", err=True)
-        return USAGE
-    views = options.pop("views") or _VIEWS
-    settings = AnalysisSettings(**options, views=views, nodes=nodes, failure=failure)
+        session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
     started = time.monotonic()
-    found = _analyse(gold, systems, settings, diagnostics)
-    if found is not None:
-        _report(found, diagnostics)
-        if found.treebank.sentences:
-            if form != "json":
-                _show(found, time.monotonic() - started)
-            _write(found, json_file, html_file, latex_file, diagnostics)
-    show(diagnostics, SourceMap(), form, color)
-    if {diagnostic.code for diagnostic in diagnostics} & {"SGL1102", "SGL1103"}:
-        return OUTPUT
-    return FAILED if diagnostics.errors else OK
+    _check_inputs(inputs, session)
+
+    def advance(done: int, size: int) -> None:
+        session.progress(f"{bar(done / size if size else 1.0)}  {gold.name}")
+
+    with session.reading():
+        found = analyse(gold, systems, AnalysisSettings(**options), advance)
+    _report(found, session.diagnostics)
+    if found.treebank.sentences:
+        if not session.quiet:
+            _show(found, time.monotonic() - started, session)
+        _write(found, results, session)
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
@@ -159,68 +154,39 @@ def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) ->
     return not missing
 
 
-def _failure(text: str) -> str | float | None:
-    """Read ``--failure``; None after a message."""
+def _failure(text: str, session: Session) -> str | float:
+    """Read ``--failure``: the name of a way, or a value of BLEU."""
     if text in ("quartile", "inexact"):
         return text
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if 0 <= value <= 1:
-        return value
-    click.echo(
-        f"error: `--failure {text}` is none of quartile, inexact, or a number from 0 to 1", err=True
-    )
-    return None
+    if not 0 <= value <= 1:
+        session.refuse(f"`--failure {text}` is none of quartile, inexact, or a number from 0 to 1")
+    return value
 
 
-def _nodes(text: str) -> tuple[int, int] | None:
-    """Read ``--nodes``; None after a message."""
+def _nodes(text: str, session: Session) -> tuple[int, int]:
+    """Read ``--nodes``: a range, or one number for both ends."""
     first, _, last = text.partition(":")
-    numbers = [part for part in (first, last or first) if part.isascii() and part.isdigit()]
-    if len(numbers) == 2 and all(len(part) == 1 for part in numbers):
-        smallest, largest = map(int, numbers)
-        if 1 <= smallest <= largest <= _LARGEST:
-            return smallest, largest
-    click.echo(f"error: `--nodes {text}` is no range within 1:{_LARGEST}", err=True)
-    return None
+    ends = [_SIZES.find(part) + 1 if len(part) == 1 else 0 for part in (first, last or first)]
+    if not 1 <= ends[0] <= ends[1]:
+        session.refuse(f"`--nodes {text}` is no range within 1:{len(_SIZES)}")
+    return ends[0], ends[1]
 
 
-def _analyse(
-    gold: Path,
-    systems: Sequence[tuple[str, Path]],
-    settings: AnalysisSettings,
-    diagnostics: Diagnostics,
-) -> Analysis | None:
-    """Return the analysis; None after a report."""
-    from sgl.research.analyse import analyse
-    from sgl.research.treebank import unreadable_kind
-
-    for path in (gold, *(path for _, path in systems)):
+def _check_inputs(inputs: Sequence[Path], session: Session) -> None:
+    """End the command if a file is not there, or if the treebank is no text."""
+    for path in inputs:
         if not path.is_file():
             reason = "it is a directory" if path.is_dir() else "there is no such file"
-            diagnostics.error("SGL1102", None, f"cannot read `{path}`: {reason}")
-    if diagnostics.errors:
-        return None
-    try:
-        other = unreadable_kind(gold)
-    except OSError as problem:
-        other = problem.strerror or str(problem)
+            session.error("SGL1102", f"cannot read `{path}`: {reason}")
+    session.stop_on_errors()
+    with session.reading():
+        other = unreadable_kind(inputs[0])
     if other:
-        diagnostics.error("SGL1102", None, f"cannot read `{gold}`: {other}")
-        return None
-    with progress() as line:
-
-        def advance(done: int, size: int) -> None:
-            share = done / size if size else 1.0
-            line(f"{bar(share)}  {gold.name}", 0, 1)
-
-        try:
-            return analyse(gold, systems, settings, advance)
-        except OSError as problem:
-            report_unread(problem, diagnostics)
-    return None
+        session.fail("SGL1102", f"cannot read `{inputs[0]}`: {other}")
 
 
 def _report(found: Analysis, diagnostics: Diagnostics) -> None:
@@ -288,18 +254,18 @@ def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
         )
 
 
-def _show(found: Analysis, seconds: float) -> None:
+def _show(found: Analysis, seconds: float, session: Session) -> None:
     from sgl.research.analyse.tables import tables
 
     for table in tables(found):
-        _show_table(table)
+        _show_table(table, session)
     bank = found.treebank
     words = count(bank.words, "word")
     left_out = "" if found.settings.keep_punctuation else " without punctuation"
-    click.echo(f"{count(bank.sentences, 'sentence')}, {words}{left_out}, in {seconds:.1f} s")
+    session.echo(f"{count(bank.sentences, 'sentence')}, {words}{left_out}, in {seconds:.1f} s")
 
 
-def _show_table(table: ResultTable) -> None:
+def _show_table(table: ResultTable, session: Session) -> None:
     from rich import table as rich_table
     from rich.text import Text
 
@@ -314,29 +280,19 @@ def _show_table(table: ResultTable) -> None:
         shown.add_column(Text(visible(name)), justify="left" if number < table.texts else "right")
     for row in table.rows:
         shown.add_row(*(Text(visible(cell), no_wrap=True) for cell in row))
-    print_table(shown)
-    click.echo()
+    session.table(shown)
+    session.echo()
 
 
-def _write(
-    found: Analysis,
-    json_file: Path | None,
-    html_file: Path | None,
-    latex_file: Path | None,
-    diagnostics: Diagnostics,
-) -> None:
+def _write(found: Analysis, results: dict[str, Path | None], session: Session) -> None:
     from sgl.research.analyse.data import analysis_data
+    from sgl.research.analyse.page import render_analysis
     from sgl.research.analyse.tables import latex, tables
 
-    texts: list[tuple[Path, str]] = []
     data = analysis_data(found)
-    if json_file is not None:
-        text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
-        texts.append((json_file, text + "\n"))
-    if html_file is not None:
-        from sgl.research.analyse.page import render_analysis
-
-        texts.append((html_file, render_analysis(data, Path(found.treebank.path).name)))
-    if latex_file is not None:
-        texts.append((latex_file, latex(tables(found))))
-    write_results(texts, diagnostics)
+    if results["json"] is not None:
+        session.write(results["json"], json_text(data))
+    if results["html"] is not None:
+        session.write(results["html"], render_analysis(data, Path(found.treebank.path).name))
+    if results["latex"] is not None:
+        session.write(results["latex"], latex(tables(found)))

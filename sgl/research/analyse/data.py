@@ -112,7 +112,7 @@ def _mean(values: Values) -> float | None:
 
 
 def _summary(values: Values) -> dict[str, Any] | None:
-    """A column in a few numbers; nothing if it is not defined anywhere."""
+    """Return a column in a few numbers; nothing if it is not defined anywhere."""
     known = values[~np.isnan(values)]
     if not len(known):
         return None

@@ -147,7 +147,7 @@ class Sides(NamedTuple):
 
 
 def mean_entropy(sides: Mapping[str, Sides]) -> float:
-    """The mean over relations, each counted once; 0 without any."""
+    """Return the mean over relations, each counted once; 0 without any."""
     return sum(entry.entropy for entry in sides.values()) / len(sides) if sides else 0.0
 
 

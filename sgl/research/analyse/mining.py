@@ -81,7 +81,7 @@ class Occurrences:
         return sums
 
     def only(self, kept: NDArray[np.bool_]) -> Occurrences:
-        """The same without some structures."""
+        """Return the same without some structures."""
         number = np.cumsum(kept, dtype=np.int64) - 1
         rows = kept[self.structure]
         return Occurrences(
@@ -96,13 +96,13 @@ class Occurrences:
 def sorted_occurrences(
     subtrees: tuple[Subtree, ...], sentences: Ints, tree: Ints, structure: Ints, times: Ints
 ) -> Occurrences:
-    """The table of these rows, in the order that it has."""
+    """Return the table of these rows, sorted by structure and tree."""
     order = np.lexsort((tree, structure))
     return Occurrences(subtrees, sentences, tree[order], structure[order], times[order])
 
 
 def frequent(table: Occurrences, least: int) -> Occurrences:
-    """The structures that occur in at least so many sentences."""
+    """Return the structures that occur in at least so many sentences."""
     return table.only(table.support >= least)
 
 
@@ -126,7 +126,7 @@ def _rank(structure: Subtree) -> tuple[int, int, str]:
 
 
 def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
-    """The suspicion of each structure; ``failed`` is the number of failed sentences by tree."""
+    """Return the suspicion of each structure; ``failed`` counts failed sentences by tree."""
     number, total = len(table.subtrees), table.total
     times = table.times.astype(np.float64)
     blame = failed[table.tree] * times
@@ -189,7 +189,7 @@ class Collector:
         self.sentence_has(tree)
 
     def sentence_has(self, tree: int) -> None:
-        """The next sentence has the tree of this number."""
+        """Count the next sentence, which has the tree of this number."""
         self._of_sentence.append(tree)
 
     def add_tree(self, counts: Mapping[Subtree, int]) -> int:
@@ -214,7 +214,7 @@ class Collector:
         return np.bincount(trees[trees != _NONE], minlength=self._number).astype(np.int64)
 
     def table(self) -> Occurrences:
-        """What has been collected."""
+        """Return the table of what has been collected."""
         everything = np.ones(len(self._of_sentence), np.bool_)
         trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
         return sorted_occurrences(

@@ -43,7 +43,7 @@ _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
-    """The page as HTML; equal data give equal pages.
+    """Return the page as HTML; equal data give equal pages.
 
     ``data`` is what :func:`sgl.research.analyse.data.analysis_data` gives.
     """
@@ -56,14 +56,14 @@ def render_analysis(data: Mapping[str, Any], title: str) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value: ``0.013``, or ``2e-09`` for a small one."""
+    """Return a p-value: ``0.013``, or ``2e-09`` for a small one."""
     if value is None:
         return "–"
     return "< 1e-300" if value == 0 else f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
 
 
 def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str) -> Markup:
-    """The correlations of one system as a heat map."""
+    """Draw the correlations of one system as a heat map."""
     names = list(dict.fromkeys(side for test in tests for side in (test["first"], test["second"])))
     cells = [_cell(test) for test in tests]
     return draw_heat(cells, [TITLES.get(entry, entry) for entry in names], title, name)
@@ -79,7 +79,7 @@ def _cell(test: Mapping[str, Any]) -> HeatCell:
 
 
 def draw_example(example: Mapping[str, Any], name: str) -> Markup:
-    """The tree of an example, its structure set off; nothing for a very long sentence."""
+    """Draw the tree of an example, with its structure set off; not that of a long sentence."""
     if len(example["words"]) > _LONGEST:
         return Markup("")
     marked = set(example["marked"])
@@ -112,7 +112,7 @@ class HeatCell:
 
 
 def draw_heat(cells: Sequence[HeatCell], names: Sequence[str], title: str, name: str) -> Markup:
-    """The triangle below the diagonal as an ``svg`` element; ``name`` is unique on the page."""
+    """Draw the triangle below the diagonal; ``name`` is unique on the page."""
     by_place = {(cell.row, cell.column): cell for cell in cells}
     left = _MARGIN + max((text_width(row) for row in names), default=0.0) + 10
     columns = names[:-1]
@@ -158,12 +158,12 @@ def _square(cell: HeatCell, x: float, y: float) -> Markup:
 
 
 def _text(cell: HeatCell) -> str:
-    """A coefficient with its mark, and no sign before zero."""
+    """Return a coefficient with its mark, and no sign before zero."""
     return "–" if cell.value is None else f"{round(cell.value, 2) + 0.0:.2f}{cell.mark}"
 
 
 def _described(cells: Sequence[HeatCell]) -> str:
-    """The coefficients in words, for readers who do not see them."""
+    """Return the coefficients in words, for readers who do not see them."""
     return "; ".join(
         f"{cell.row} and {cell.column} " + ("not defined" if cell.value is None else _text(cell))
         for cell in cells

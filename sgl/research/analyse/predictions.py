@@ -41,13 +41,13 @@ from sgl.research.treebank import (
 
 
 def named_system(given: str) -> tuple[str, Path]:
-    """The name of a system, empty if there is none, and its file."""
+    """Return the name of a system, empty if there is none, and its file."""
     name, equals, file = given.partition("=")
     return (name, Path(file)) if equals and not Path(given).is_file() else ("", Path(given))
 
 
 def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
-    """Names and files of all systems; files of one name are the runs of one system."""
+    """Return names and files of all systems; files of one name are the runs of one system."""
     systems = [named_system(given) for given in arguments]
     given = [name for name, _ in systems if name]
     names = _telling_apart([path for name, path in systems if not name])
@@ -59,7 +59,7 @@ def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
 
 
 def _telling_apart(paths: Sequence[Path]) -> dict[Path, str]:
-    """The last part of each path behind which all are the same."""
+    """Return the last part of each path behind which all are the same."""
     parts = {path: path.with_suffix("").parts[::-1] for path in paths}
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
     same = len(list(alike)) if len(parts) > 1 else 0
@@ -112,7 +112,7 @@ class Aligned:
     _asked: set[str] = field(default_factory=set)
 
     def output(self, sent_id: str | None) -> Output | None:
-        """The output for the next sentence; none if there is none.
+        """Return the output for the next sentence; none if there is none.
 
         Raises:
             PredictionsError: the file has ids and the sentence has none, or one that was there.
@@ -160,7 +160,9 @@ class Aligned:
 
 
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, Output]:
-    """The outputs for some sentences, by their places in the treebank; ``wanted`` has their ids.
+    """Return the outputs for some sentences, by their places in the treebank.
+
+    ``wanted`` has the places with the ids of the sentences.
 
     Raises:
         PredictionsError: the file is not what its ending says.
@@ -176,9 +178,10 @@ def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> d
 
 
 def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
-    """The predictions of a file; ``column`` (form, lemma) says what the words of CoNLL-U are.
+    """Open the predictions of a file.
 
-    A file whose first line begins with one of ``ids`` and a tab has ids.
+    ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins
+    with one of ``ids`` and a tab has ids.
 
     Raises:
         PredictionsError: the file is not what its ending or its first line says.
@@ -201,7 +204,7 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers."""
+    """Yield the lines of a file with their numbers."""
     with path.open("rb") as stream:
         number = 0
         while raw := stream.readline(LONGEST_LINE):
@@ -231,7 +234,7 @@ def _tsv(path: Path) -> Iterator[tuple[int, str, Output]]:
 
 
 def _objects(path: Path) -> Aligned:
-    """A file of JSON: with ids in all objects, or in none."""
+    """Read a file of JSON, with ids in all objects or in none."""
     found = [(number, *_object(number, line)) for number, line in _lines(path) if line.strip()]
     named = sum(sent_id is not None for _, sent_id, _ in found)
     if named == 0:
@@ -257,7 +260,7 @@ def _object(number: int, line: str) -> tuple[str | None, Output]:
 
 
 def _output(number: int, value: Any) -> Output:  # noqa: ANN401 - JSON may hold anything
-    """A text or a list of words."""
+    """Return a text or a list of words."""
     words = value if isinstance(value, list) else [value]
     if not all(isinstance(word, str) for word in words):
         raise PredictionsError(
@@ -269,7 +272,7 @@ def _output(number: int, value: Any) -> Output:  # noqa: ANN401 - JSON may hold 
 
 
 def _sentences(path: Path, column: str) -> Aligned:
-    """The sentences of CoNLL-U, by id if they have one."""
+    """Read the sentences of CoNLL-U, by id if they have one."""
     first = next(TreebankReader(trees=False).read(path), None)
     in_order = _read_words(path, column)
     if isinstance(first, TreebankSentence) and first.comment("sent_id") is not None:
@@ -290,7 +293,7 @@ def _read_words(path: Path, column: str) -> Iterator[tuple[int, str, Output]]:
 
 
 def _unique(rows: Iterator[tuple[int, str, Output]]) -> dict[str, Output]:
-    """The outputs by id."""
+    """Return the outputs by id."""
     outputs: dict[str, Output] = {}
     for number, sent_id, output in rows:
         if not sent_id:

@@ -37,7 +37,7 @@ from sgl.research.treebank import Malformed, TreebankSentence
 
 
 def spelling(settings: AnalysisSettings) -> Callable[[str], str]:
-    """The form in which words are compared."""
+    """Return the form in which words are compared."""
     return composed if settings.keep_case else folded
 
 
@@ -61,7 +61,7 @@ class GoldSentence:
         self.text = same(text.strip()) if text else None
 
     def unmarked(self, words: Sequence[str]) -> Sequence[str]:
-        """An output as the tree has its words: without punctuation, if the tree is so."""
+        """Return an output as the tree has its words: without punctuation, if the tree is so."""
         if not self.strip:
             return words
         kept = set(self.kept)
@@ -106,7 +106,7 @@ class Scorer:
                 self._stop(problem)
 
     def finish(self) -> SystemScores | None:
-        """The scores of the system; none if its predictions cannot be used."""
+        """Return the scores of the system; none if its predictions cannot be used."""
         if self.fault is None:
             try:
                 self._outputs.finish()

@@ -59,7 +59,7 @@ Test = TypeVar("Test", Correlation, GroupTest)
 
 
 def spearman(first: str, second: str, x: Values, y: Values) -> Correlation:
-    """The correlation of two columns, in which ``nan`` stands for what is not defined."""
+    """Return the correlation of two columns, in which ``nan`` stands for what is not defined."""
     from scipy.stats import spearmanr
 
     both = ~(np.isnan(x) | np.isnan(y))
@@ -72,13 +72,13 @@ def spearman(first: str, second: str, x: Values, y: Values) -> Correlation:
 
 
 def correlations(columns: Mapping[str, Values]) -> tuple[Correlation, ...]:
-    """The correlations of all pairs of columns, corrected for their number."""
+    """Return the correlations of all pairs of columns, corrected for their number."""
     pairs = combinations(columns.items(), 2)
     return corrected([spearman(first, second, x, y) for (first, x), (second, y) in pairs])
 
 
 def projectivity_test(measure: str, values: Values, projective: NDArray[np.bool_]) -> GroupTest:
-    """Whether a measure differs between projective and other sentences."""
+    """Tell whether a measure differs between projective and other sentences."""
     from scipy.stats import mannwhitneyu
 
     known = ~np.isnan(values)
@@ -99,7 +99,7 @@ def projectivity_test(measure: str, values: Values, projective: NDArray[np.bool_
 
 
 def corrected(tests: Sequence[Test]) -> tuple[Test, ...]:
-    """The tests with p-values that hold for all of them together (Holm)."""
+    """Return the tests with p-values that hold for all of them together (Holm)."""
     values = holm([test.p for test in tests if test.p is not None])
     adjusted = iter(values)
     return tuple(
@@ -108,7 +108,7 @@ def corrected(tests: Sequence[Test]) -> tuple[Test, ...]:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """The p-values of a family of tests, corrected for their number."""
+    """Return the p-values of a family of tests, corrected for their number."""
     if not values:
         return []
     from statsmodels.stats.multitest import multipletests

@@ -56,7 +56,7 @@ _Rooted = dict[tuple[int, str], int]
 
 
 def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> tuple[str, ...]:
-    """The labels of the words that are kept."""
+    """Return the labels of the words that are kept."""
     label = VIEWS[view]
     return tuple([label(words[place]).translate(_SPELT) for place in skeleton.kept])
 
@@ -64,7 +64,7 @@ def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> t
 def subtrees(
     heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int
 ) -> Counter[Subtree]:
-    """The structures of a tree with so many words, and how often each occurs.
+    """Return the structures of a tree with so many words, and how often each occurs.
 
     Raises:
         TooManyStructuresError: the tree is so broad that they cannot be listed.
@@ -86,7 +86,7 @@ def subtrees(
 
 
 def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
-    """The structures of which a word is the top, from those of its dependents."""
+    """Return the structures of which a word is the top, from those of its dependents."""
     chosen: dict[tuple[int, tuple[str, ...]], int] = {(1, ()): 1}
     for rooted in below:
         for (size, parts), number in list(chosen.items()):
@@ -108,7 +108,7 @@ def _written(label: str, parts: Sequence[str]) -> str:
 def occurrence(
     heads: Sequence[int], labels: Sequence[str], structure: Subtree
 ) -> frozenset[int] | None:
-    """The words (from 0) of the first occurrence of a structure in a tree."""
+    """Return the words (from 0) of the first occurrence of a structure in a tree."""
     below: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         if head:
@@ -125,7 +125,7 @@ _Parsed = tuple[str, tuple["_Parsed", ...]]
 
 
 def _read(text: str) -> _Parsed:
-    """A written structure, taken apart at its brackets."""
+    """Parse a written structure at its brackets."""
     stack: list[tuple[str, list[_Parsed]]] = [("", [])]
     for piece in text.replace("(", " ( ").replace(")", " ) ").split():
         if piece == "(":

@@ -54,7 +54,7 @@ _WITH_EXAMPLE = 20
 
 
 def failed_sentences(system: SystemScores, failure: str | float) -> Flags:
-    """The sentences that a system has failed.
+    """Return the sentences that a system has failed.
 
     With ``quartile`` they have a BLEU in the lowest quarter and are not exact: a perfect
     output of two words has a low BLEU, too.
@@ -74,7 +74,7 @@ def find_suspects(
     collector: Collector,
     settings: AnalysisSettings,
 ) -> Mined:
-    """The suspicious structures of one view."""
+    """Return the suspicious structures of one view."""
     table = collapsed(frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
     found = [suspicion(table, counts, settings.rounds) for counts in by_tree]
@@ -93,7 +93,7 @@ def _ranked(
     by_tree: Sequence[Ints],
     found: Sequence[Floats],
 ) -> tuple[list[Suspect], list[int]]:
-    """The worst structures, and their places in the table."""
+    """Return the worst structures, and their places in the table."""
     blamed = np.array(found).reshape(len(found), -1)
     scored = np.array([scores(table, values) for values in found]).reshape(blamed.shape)
     failing = np.array([table.failing(counts) for counts in by_tree]).reshape(blamed.shape)
@@ -140,7 +140,7 @@ def _choice(
     collector: Collector,
     treebank: TreebankMeasures,
 ) -> ExampleChoice:
-    """The shortest sentence with a structure that the system it is worst for has failed."""
+    """Return the shortest sentence with a structure that the system it is worst for has failed."""
     worst = max(suspect.blame, key=lambda blame: blame.score).system
     trees = table.tree[table.structure == rank]
     fitting = np.isin(collector.of_sentence, trees) & failed[worst]
@@ -166,7 +166,7 @@ def add_examples(
     systems: Sequence[SystemScores],
     settings: AnalysisSettings,
 ) -> list[Suspect]:
-    """The suspects, of which the first have the chosen sentences as examples."""
+    """Return the suspects, of which the first have the chosen sentences as examples."""
     reader = TreebankReader()
     sentences: dict[int, TreebankSentence] = {}
     for at in {choice.sentence for choice in choices}:
@@ -209,7 +209,7 @@ def _outputs(
 def _marked(
     sentence: TreebankSentence, view: str, suspect: Suspect, settings: AnalysisSettings
 ) -> tuple[int, ...]:
-    """The words of the sentence that are the structure."""
+    """Return the words of the sentence that are the structure."""
     words = sentence.words
     if settings.keep_punctuation:
         skeleton = Skeleton(sentence.heads, tuple(range(len(words))))

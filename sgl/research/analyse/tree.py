@@ -47,7 +47,7 @@ class Skeleton(NamedTuple):
 
 
 def measure(heads: Sequence[int]) -> Measures:
-    """The measures of a tree, whose governors are numbered from 1; the root has 0."""
+    """Return the measures of a tree, whose governors are numbered from 1; the root has 0."""
     length = len(heads)
     depths = word_depths(heads)
     edges = max(length - 1, 1)
@@ -106,7 +106,7 @@ def flux_weights(heads: Sequence[int]) -> list[int]:
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Whether every word between the ends of an edge is below its governor.
+    """Tell whether every word between the ends of an edge is below its governor.
 
     That is so if and only if each word and all that is below it stand side by side.
     """
@@ -124,7 +124,7 @@ def is_projective(heads: Sequence[int]) -> bool:
 
 
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
-    """The tree less the words with the relation ``punct``, or a subtype of it.
+    """Return the tree less the words with the relation ``punct``, or a subtype of it.
 
     What depends on one of them goes to the nearest governor that is kept.  The root is kept
     whatever its relation is.
@@ -164,5 +164,5 @@ def _matched(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
 
 
 def _upwards(depths: Sequence[int]) -> Iterator[int]:
-    """The words, each before its governor."""
+    """Return the words, each before its governor."""
     return iter(sorted(range(len(depths)), key=depths.__getitem__, reverse=True))

@@ -34,24 +34,28 @@ Cutter = Callable[[str, TreebankSentence], list[str]]
 
 @lru_cache(1 << 16)
 def folded(word: str) -> str:
-    """A word in the form in which words are compared: ``Ｄog`` is ``dog``."""
+    """Return a word in the form in which words are compared.
+
+    >>> folded("Ｄog")
+    'dog'
+    """
     return unicodedata.normalize("NFKC", word).lower()
 
 
 @lru_cache(1 << 16)
 def composed(word: str) -> str:
-    """The same, but with the case it has."""
+    """Return the same, but with the case it has."""
     return unicodedata.normalize("NFKC", word)
 
 
 @lru_cache(1 << 12)
 def is_mark(character: str) -> bool:
-    """Whether a character is punctuation."""
+    """Tell whether a character is punctuation."""
     return unicodedata.category(character).startswith("P")
 
 
 def is_punctuation(word: str) -> bool:
-    """Whether a word has punctuation only."""
+    """Tell whether a word has punctuation only."""
     return bool(word) and all(map(is_mark, word))
 
 
@@ -84,7 +88,7 @@ def tokenizer_of(tokenizer: str) -> Cutter:
 
 
 def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
-    """The words of a text: pieces between spaces, less the marks at the ends of unknown ones."""
+    """Tokenize a text at spaces, and at the marks around pieces that are no words."""
     known = {folded(word) for entry in sentence.words for word in (entry.form, entry.lemma)}
     spelt = {
         folded(contraction.form): [
@@ -102,7 +106,7 @@ def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
 
 
 def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[str]:
-    """A piece without the marks before and behind it, and these marks."""
+    """Return a piece without the marks before and behind it, and these marks."""
     before: list[str] = []
     behind: list[str] = []
     while piece and folded(piece) not in known and folded(piece) not in spelt:
@@ -125,7 +129,7 @@ def _take(piece: str, marks: list[str], end: int) -> str:
 
 
 def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> list[str]:
-    """The words of an output less its punctuation.
+    """Return the words of an output less its punctuation.
 
     That is what the treebank has as punctuation in this sentence (``dropped``), and any word of
     marks only that is not among the other words of the sentence (``kept``).
@@ -168,7 +172,7 @@ class ScriptComparison:
     _words: Counter[str] = field(default_factory=Counter)
 
     def add(self, gold: Sequence[str], said: Sequence[str]) -> None:
-        """The words of a sentence, and those of an output that is not empty."""
+        """Add the words of a sentence, and those of an output that is not empty."""
         if self._seen < _SAMPLED and said:
             self._seen += 1
             self._gold_letters.update(_scripts(gold))
@@ -177,7 +181,7 @@ class ScriptComparison:
             self._words.update(word for word in said if any(map(str.isalpha, word)))
 
     def foreign(self) -> ForeignScript | None:
-        """What is known of outputs in another script; None if they are not."""
+        """Return what is known of outputs in another script; None if they are not."""
         words, letters = self._words.total(), self._letters.total()
         own = _own(self._gold_letters)
         if letters < _FEWEST_LETTERS or not own:
@@ -190,7 +194,7 @@ class ScriptComparison:
 
 
 def _own(letters: Counter[str]) -> tuple[str, ...]:
-    """The scripts with a share that counts, the most frequent first."""
+    """Return the scripts with a share that counts, the most frequent first."""
     return tuple(
         script for script, number in letters.most_common() if number >= _OWN * letters.total()
     )
@@ -202,6 +206,10 @@ def _scripts(words: Iterable[str]) -> list[str]:
 
 @lru_cache(1 << 14)
 def script(letter: str) -> str:
-    """The script of a letter, after its name in Unicode: ``LATIN SMALL LETTER A`` is Latin."""
+    """Return the script of a letter by its name in Unicode.
+
+    >>> script("a"), script("猫")
+    ('Latin', 'Han')
+    """
     first = unicodedata.name(letter, "UNKNOWN").partition(" ")[0].partition("-")[0]
     return _NAMES.get(first, first.capitalize())

@@ -231,7 +231,6 @@ def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) ->
         predictions=(f"{job.request.config.model}={file}",),
         settings=dict(session.settings),
         form=session.form,
-        color=session.color,
         split=split,
         target=job.request.data.target,
         json_file=json_file,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import Any, Literal
 
 import click
 
-from sgl.cli.common import compile_options, count, show
-from sgl.cli.files import may_write, write_results
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.common import count
+from sgl.cli.files import write_results
+from sgl.cli.main import FAILED, OK, OUTPUT
+from sgl.cli.session import Session, grammar_options, json_text
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.research.analyse.command import installed
 from sgl.research.analyse.predictions import named_system
@@ -38,7 +38,6 @@ class EvaluationRequest:
     predictions: tuple[str, ...]
     settings: dict[str, str]
     form: str
-    color: str
     split: str | None = None
     target: str | None = None
     grammar: Path | None = None
@@ -110,25 +109,22 @@ class EvaluationRequest:
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write it all as JSON.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a page.")
 @click.option("--latex", "latex_file", type=click.Path(path_type=Path), help="Write LaTeX tables.")
-@compile_options
-def command(**options: Any) -> int:  # noqa: ANN401 - click decides the types
+@grammar_options
+def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click decides
     """Score PREDICTIONS for DATASET, a directory of `sglc compile` or a file of rows.
 
     Predictions are one on a line, or have the names of rows before them (TSV, JSON lines).
     Files of one NAME are the runs of one system; without NAME each file is a system.
     """
-    request = EvaluationRequest(**options)
+    request = EvaluationRequest(settings=dict(session.settings), form=session.form, **options)
     if (request.compounds is None) != (request.lexicon is None):
-        click.echo("error: `--compounds` and `--lexicon` need one another", err=True)
-        return USAGE
-    if not may_write(request.results, request.inputs):
-        return USAGE
-    sources, diagnostics = SourceMap(), Diagnostics()
+        session.refuse("`--compounds` and `--lexicon` need one another")
+    session.check_results(request.results, request.inputs)
     chinese = ("jieba",) if request.segment == "jieba" else ()
-    there = installed(chinese, "zh", diagnostics) and installed(_NEEDED, "eval", diagnostics)
-    status = score(request, sources, diagnostics) if there else FAILED
-    show(diagnostics, sources, request.form, request.color)
-    return status
+    for libraries, extra in ((chinese, "zh"), (_NEEDED, "eval")):
+        if not installed(libraries, extra, session.diagnostics):
+            session.stop()
+    session.stop(score(request, session.sources, session.diagnostics))
 
 
 def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> int:
@@ -150,7 +146,7 @@ def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnosti
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
         texts: list[tuple[Path, str]] = []
         if request.json_file is not None:
-            texts.append((request.json_file, json.dumps(data, ensure_ascii=False, indent=1) + "\n"))
+            texts.append((request.json_file, json_text(data)))
         if request.html_file is not None:
             texts.append((request.html_file, render_evaluation(data)))
         if request.latex_file is not None:

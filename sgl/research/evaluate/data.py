@@ -199,7 +199,7 @@ def _places(labels: Iterable[Sequence[str]]) -> dict[str, NDArray[np.int64]]:
 def _rows(
     evaluation: Evaluation, parts: Sequence[_Part], inside: Sequence[_Part] = ()
 ) -> list[Json]:
-    """The rows of a table; with the mean over the parts that are ``inside`` each."""
+    """Return the rows of a table; with the mean over the parts that are ``inside`` each."""
     return [
         {
             "name": part.name,
@@ -255,7 +255,7 @@ def _spread(runs: Sequence[float]) -> Json:
 
 
 def _partial(evaluation: Evaluation) -> Json | None:
-    """What decided about partial matches, and the score of the gold texts."""
+    """Return what decided about partial matches, and the score of the gold texts."""
     scored = evaluation.scores
     if PARTIAL not in scored.scores:
         return None
@@ -285,7 +285,7 @@ def _mistakes(evaluation: Evaluation) -> Json:
 
 
 def _tests(evaluation: Evaluation) -> Json:
-    """The differences between all pairs of systems, as a whole and for each pattern."""
+    """Return the differences between all pairs of systems, as a whole and for each pattern."""
     parts = [("all", np.arange(len(evaluation.benchmark.rows)))]
     parts += list(_places((row.category,) for row in evaluation.benchmark.rows).items())
     found = [

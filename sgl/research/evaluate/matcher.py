@@ -49,7 +49,7 @@ class GraphMatcher:
         ]
 
     def labels(self, source: int, test: LabelTest, target: int) -> list[str]:
-        """The labels of the edges between two nodes that pass a test."""
+        """Return the labels of the edges between two nodes that pass a test."""
         return [label for label, node in self.out[source] if node == target and test.accepts(label)]
 
     def _extends(self, body: Body, binding: Binding, other: Body) -> bool:
@@ -86,7 +86,7 @@ class GraphMatcher:
             del bound[number]
 
     def _next(self, body: Body, bound: Mapping[int, int]) -> tuple[int, Sequence[int]]:
-        """A variable that is not bound, and the nodes that it can be."""
+        """Return a variable that is not bound, and the nodes that it can be."""
         for link in body.edges:
             if link.source in bound and link.target not in bound:
                 near = self.out[bound[link.source]]
@@ -103,7 +103,7 @@ class GraphMatcher:
         return chosen, range(len(self.graph.nodes))
 
     def _fits(self, body: Body, bound: Mapping[int, int], number: int) -> bool:
-        """Whether a bound variable passes its tests and agrees with those bound before."""
+        """Tell whether a bound variable passes its tests and agrees with those bound before."""
         return self._passes(body.variables[number], bound[number]) and all(
             self._holds(link, bound)
             for link in body.links
@@ -128,7 +128,7 @@ class GraphMatcher:
         )
 
     def _reached(self, path: PathAtom, start: int) -> set[int]:
-        """The nodes at the ends of the walks of a path from a node."""
+        """Return the nodes at the ends of the walks of a path from a node."""
         found: set[int] = set()
         layer = {start}
         # A walk longer than this repeats itself.

@@ -89,7 +89,7 @@ class PartialMatch:
         self.edges = GrammarEdges(grammar, graph, self._target)
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
-        """What the gold items say; None where the grammar does not derive the pair."""
+        """Return what the gold items say; None where the grammar does not derive the pair."""
         found = self._source.read(sources, derive=True)
         likeliest = iter(found.derivations or ())
         return [
@@ -114,7 +114,7 @@ class PartialMatch:
         return None
 
     def read(self, predictions: Sequence[str]) -> list[Read]:
-        """The readings of predictions, in the spelling of the grammar."""
+        """Return the readings of predictions, in the spelling of the grammar."""
         short = [text if len(text) <= _LONGEST else "" for text in predictions]
         spelt = [self._speller.spellings(text) for text in short]
         read: list[Read] = []
@@ -134,13 +134,13 @@ class PartialMatch:
         return [ranked.derivation for ranked in best_readings(forest, _READINGS)]
 
     def asked(self, pattern: str, gold: Realization) -> frozenset[QueryMatch]:
-        """What a pattern asks for in an item."""
+        """Return what a pattern asks for in an item."""
         return self._questions[pattern].in_gold(gold)
 
     def judge(
         self, pattern: str, gold: Realization | None, prediction: str, read: Read
     ) -> tuple[bool, Decision]:
-        """Whether a prediction has what its pattern asks for, and what decided.
+        """Tell whether a prediction has what its pattern asks for, and what decided.
 
         ``prediction`` is not equal to the gold text.
         """
@@ -166,7 +166,7 @@ def _found(chunker: Chunker, text: str, wanted: TargetSpan) -> bool:
 
 
 def _chunker(grammar: CoreGrammar, layer: int) -> Chunker | None:
-    """What looks for phrases; None without the analyser of Japanese."""
+    """Return what looks for phrases; None without the analyser of Japanese."""
     try:
         analyse = sudachi().analyse
     except AnalyserMissing:

@@ -55,14 +55,14 @@ class Chunker:
     governed: frozenset[str] = frozenset()
 
     def has_role(self, text: str, phrase: str, role: str, *, whole: bool = False) -> bool:
-        """Whether a noun, modified or not, has this role (``subject`` …) somewhere in the text.
+        """Tell whether a noun, modified or not, has this role (``subject`` …) in the text.
 
         If ``whole`` the noun phrase has to be this one, without further modifiers.
         """
         return any(role in self._roles(text, end) for end in self._places(text, phrase, whole))
 
     def has_word(self, text: str, word: str) -> bool:
-        """Whether an inflected word stands in the text, neither longer nor shorter."""
+        """Tell whether an inflected word stands in the text, neither longer nor shorter."""
         bare = next((word[len(p) :] for p in (*_GOVERNED, _OBJECT) if _governs(word, p)), word)
         edges = _edges(self.analyse(text))
         return any(
@@ -89,7 +89,7 @@ class Chunker:
                 yield end
 
     def _roles(self, text: str, end: int) -> set[str]:
-        """The roles of what ends here, after the particle that follows."""
+        """Return the roles of what ends here, after the particle that follows."""
         rest = text[end:]
         if rest.startswith("によって"):
             return {AGENT}
@@ -108,7 +108,7 @@ class Chunker:
         return set()
 
     def _subject_of_clause(self, verb: str, rest: str) -> set[str]:
-        """The other role of what stands before 好きだった少女: she liked it, or it liked her."""
+        """Return the other role of what stands before 好きだった少女: it liked her."""
         following = next(iter(self.analyse(rest[len(verb) :])), None)
         if following is None or following.surface == _NOMINALISER or not verb.startswith("が"):
             return set()
@@ -116,7 +116,7 @@ class Chunker:
 
 
 def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
-    """The verbs with a particle of their own, from the words of lexical rules."""
+    """Return the verbs with a particle of their own, from the words of lexical rules."""
     return frozenset(
         "".join(words)
         for words in vocabulary
@@ -144,7 +144,7 @@ def _edges(morphemes: Iterable[Morpheme]) -> set[int]:
 
 
 def _continues(before: Morpheme, first: Morpheme, whole: bool) -> bool:
-    """Whether a morpheme belongs to the noun that begins after it, or to its whole phrase."""
+    """Tell whether a morpheme belongs to the noun that begins after it, or to its whole phrase."""
     if _is_noun(before):
         return _is_noun(first)
     if not whole:

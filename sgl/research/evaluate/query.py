@@ -70,7 +70,7 @@ class PatternQuery:
 
     @classmethod
     def of(cls, pattern: Pattern) -> PatternQuery:
-        """The question of a pattern."""
+        """Return the query of a pattern."""
         return cls(pattern.gen or pattern.held_out, bool(pattern.targets))
 
     @cached_property
@@ -84,11 +84,11 @@ class PatternQuery:
         return tuple(_without_lemmas(structure) for structure in self.structures)
 
     def in_gold(self, said: Realization) -> frozenset[QueryMatch]:
-        """What the question asks for in an item."""
+        """Return what the query asks for in an item."""
         return self._instances(said, self.structures)
 
     def in_prediction(self, said: Realization) -> frozenset[QueryMatch]:
-        """What a prediction has to offer."""
+        """Return what a prediction has to offer."""
         return self._instances(said, self.without_lemmas)
 
     def _instances(
@@ -116,7 +116,7 @@ def _text(said: Realization, node: int, extent: Extent) -> str:
 
 
 def _label(scene: GraphMatcher, structure: Structure, binding: tuple[int, ...], place: int) -> str:
-    """The label of the edge of the structure that leads to a variable.
+    """Return the label of the edge of the structure that leads to a variable.
 
     A question word has the role that it would have in its place.  A noun with a relative
     clause has a role in the clause as well, but does not stand there: none is given.

@@ -55,7 +55,7 @@ class Difference:
 def compare(
     first: NDArray[np.float64], second: NDArray[np.float64], test: Test, samples: int, seed: int
 ) -> tuple[float, float, float, float]:
-    """The mean difference of two systems' scores of the same items, its interval, a p-value."""
+    """Return the mean difference of two systems' scores, its interval, and a p-value."""
     values, numbers = np.unique(np.round(second - first, _DECIMALS), return_counts=True)
     items = int(numbers.sum())
     mean = float(values @ numbers) / items
@@ -89,7 +89,7 @@ def _randomised(
 
 
 def adjusted(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The differences with the p-values of the whole family after Holm."""
+    """Return the differences with the p-values of the whole family after Holm."""
     if not differences:
         return ()
     from statsmodels.stats.multitest import multipletests
