@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from sgl.report.arcs_svg import draw_graph
 from sgl.report.lengths_svg import draw_heights, draw_lengths
@@ -19,10 +19,14 @@ def render_report(data: ReportData) -> str:
     return page_environment().get_template("report.html.j2").render(data=data)
 
 
-def page_environment() -> Environment:
-    """Where the templates of pages are, with what they call."""
+def page_environment(*packages: str) -> Environment:
+    """Return the environment of pages: their templates, with what these call.
+
+    Other ``packages`` have templates of their own in a folder ``templates``, which may include
+    the style sheets of this one.
+    """
     environment = Environment(
-        loader=PackageLoader("sgl.report"),
+        loader=ChoiceLoader([PackageLoader(name) for name in ("sgl.report", *packages)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -47,7 +47,7 @@ def render_analysis(data: Mapping[str, Any], title: str) -> str:
 
     ``data`` is what :func:`sgl.research.analyse.data.analysis_data` gives.
     """
-    environment = page_environment()
+    environment = page_environment("sgl.research.analyse")
     environment.filters["p"] = p_value
     environment.globals.update(
         draw_correlations=draw_correlations, draw_example=draw_example, titles=TITLES

@@ -43,7 +43,7 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
 
     ``data`` is what :func:`sgl.research.evaluate.data.evaluation_data` gives.
     """
-    environment = page_environment()
+    environment = page_environment("sgl.research.evaluate")
     environment.globals["draw_scores"] = draw_scores
     environment.globals["draw_curve"] = draw_curve
     environment.globals["draw_mark"] = draw_mark
