@@ -28,10 +28,10 @@ from sgl.verify.checks import (
     MANIFEST_NAME,
     Check,
 )
-from sgl.verify.cursor import ManifestError
 from sgl.verify.dataset import Dataset, Judge, Progress
 from sgl.verify.loading import load, read_structures
-from sgl.verify.manifest import MANIFEST, read_manifest
+from sgl.verify.manifest import MANIFEST
+from sgl.verify.manifest_reader import ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
 from sgl.verify.workers import USEFUL, standing_by, workers_for

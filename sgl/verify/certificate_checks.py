@@ -17,9 +17,9 @@ from typing import Any
 from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
-from sgl.verify.manifest import MANIFEST, Manifest, Pattern
+from sgl.verify.manifest import MANIFEST, Manifest, PatternClaim
 from sgl.verify.report import SkippedError, Tally, Violation
-from sgl.verify.structure import Body, Labels, StructureError, read_structure
+from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
 
 CERTIFICATE = "certificate.json"
 
@@ -110,7 +110,7 @@ def _says_its_name(structure: Json) -> bool:
     return named == given
 
 
-def _as_data(body: Body) -> dict[str, list[str]]:
+def _as_data(body: StructureBody) -> dict[str, list[str]]:
     """A body as a certificate has it, each list in order."""
     names = [variable.name for variable in body.variables]
     tests = [
@@ -172,7 +172,7 @@ def _promised(
                 yield "excludes", (text,)
 
 
-def _foreign(manifest: Manifest, pattern: Pattern) -> Iterator[str]:
+def _foreign(manifest: Manifest, pattern: PatternClaim) -> Iterator[str]:
     for other in manifest.patterns:
         if other.name != pattern.name and other.name not in pattern.allow:
             for clause in other.held_out:

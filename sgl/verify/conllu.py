@@ -32,7 +32,7 @@ from sgl.verify.tokens import (
     Token,
     TokenTable,
     Tree,
-    Word,
+    WordForm,
     read_token,
     split_columns,
 )
@@ -42,7 +42,7 @@ __all__ = [
     "Malformed",
     "Sentence",
     "TokenTable",
-    "Word",
+    "WordForm",
     "line_at",
     "ranges",
     "read_sentence",
@@ -66,7 +66,7 @@ class Sentence(NamedTuple):
 
     line: int
     comments: tuple[tuple[str, str], ...]
-    words: tuple[Word, ...]
+    words: tuple[WordForm, ...]
     edges: tuple[Edge, ...]
     head: int
     offset: int = 0

@@ -24,8 +24,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from sgl.verify.conllu import Malformed, Word
-from sgl.verify.shape import Shape
+from sgl.verify.conllu import Malformed, WordForm
+from sgl.verify.shape import GraphShape
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE = "exposure:"
@@ -50,8 +50,8 @@ class Item:
     category: str
     source: str
     targets: tuple[str, ...]
-    words: tuple[Word, ...]
-    shape: Shape
+    words: tuple[WordForm, ...]
+    shape: GraphShape
 
     @property
     def place(self) -> str:
@@ -69,7 +69,7 @@ class Group:
     number: int
     split: str
     category: str
-    shape: Shape
+    shape: GraphShape
     target: str
 
 
@@ -112,7 +112,7 @@ class Split:
     columns: tuple[array[int], ...]
     groups: list[Group] = field(default_factory=list)
     malformed: dict[int, Malformed] = field(default_factory=dict)
-    words: dict[Word, int] = field(default_factory=dict)
+    words: dict[WordForm, int] = field(default_factory=dict)
     misnumbered: array[int] = field(default_factory=lambda: array("q"))
     repeating: array[int] = field(default_factory=lambda: array("q"))
     error: str = ""

@@ -13,7 +13,7 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from sgl.verify.conllu import Word, ranges
+from sgl.verify.conllu import WordForm, ranges
 from sgl.verify.dataset import Dataset, Judge, Progress, clause_bits
 from sgl.verify.items import (
     EXPOSURE,
@@ -29,12 +29,12 @@ from sgl.verify.reading import (
     Range,
     Search,
     SplitBuilder,
-    WordContent,
+    WordKey,
     read_range,
     search_shapes,
 )
-from sgl.verify.shape import Shape
-from sgl.verify.structure import Structure, StructureError, read_structure
+from sgl.verify.shape import GraphShape
+from sgl.verify.structure import GraphPattern, StructureError, read_structure
 from sgl.verify.workers import Workers
 
 #: Bytes of a file in one task, and shapes in one task.
@@ -44,9 +44,9 @@ SHAPES = 500
 
 def read_structures(
     manifest: Manifest,
-) -> tuple[list[Structure], tuple[tuple[Clause, str], ...]]:
+) -> tuple[list[GraphPattern], tuple[tuple[Clause, str], ...]]:
     """Return the structures of the manifest by number; none at all if one cannot be read."""
-    structures: list[Structure] = []
+    structures: list[GraphPattern] = []
     unreadable: list[tuple[Clause, str]] = []
     for clause in manifest.structures:
         try:
@@ -109,7 +109,7 @@ def _read(
         except OSError as failure:
             cut[name], errors[name] = [], failure.strerror or str(failure)
     contents = workers.results(read_range, [read for own in cut.values() for read in own])
-    words: dict[WordContent, Word] = {}
+    words: dict[WordKey, WordForm] = {}
     total, done = sum(manifest.items.values()), 0
     for name, own in cut.items():
         builder = SplitBuilder(name, 1 + len(manifest.further), workers.known.shapes, words)
@@ -130,7 +130,7 @@ def _search(
     progress: Progress,
 ) -> None:
     """Search every shape for all that will be asked of it."""
-    of_shape: dict[Shape, int] = {}
+    of_shape: dict[GraphShape, int] = {}
     for groups, structures in zip(parted, wanted, strict=True):
         for group, _ in groups:
             of_shape[group.shape] = of_shape.get(group.shape, 0) | structures
@@ -144,7 +144,7 @@ def _search(
             workers.known.searcher.learn(shape, of_shape[shape], occurring)
 
 
-def _as_search(shape: Shape, wanted: int) -> Search:
+def _as_search(shape: GraphShape, wanted: int) -> Search:
     return shape.frame.size, shape.frame.edges, shape.nodes, wanted
 
 

@@ -22,17 +22,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.verify.conllu import Malformed, Sentence, TokenTable, Word, line_at, read_sentences
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, line_at, read_sentences
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Split
 from sgl.verify.manifest import Manifest
 from sgl.verify.search import Searcher
 from sgl.verify.shape import MaskedEdges, QuestionTable, ShapeTable
-from sgl.verify.structure import Structure
+from sgl.verify.structure import GraphPattern
 
 _LONGEST_NUMBER = 18
 
 #: All that a word says.
-WordContent = tuple[str, tuple[tuple[str, str], ...], bool, bool]
+WordKey = tuple[str, tuple[tuple[str, str], ...], bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class ReadingTask:
     the lemmas that items are counted for; ``key`` is that of the hashes.
     """
 
-    structures: tuple[Structure, ...]
+    structures: tuple[GraphPattern, ...]
     texts: tuple[str, ...]
     distinct: frozenset[str]
     shares: dict[tuple[str, str], tuple[str, ...]]
     key: bytes
 
     @classmethod
-    def of(cls, manifest: Manifest, structures: Sequence[Structure], key: bytes) -> ReadingTask:
+    def of(cls, manifest: Manifest, structures: Sequence[GraphPattern], key: bytes) -> ReadingTask:
         """Return what to find out about the sentences of a dataset."""
         prefixes = ((GENERALIZATION, ""), (TRAIN, EXPOSURE))
         shares = {
@@ -94,7 +94,7 @@ class RangeContent:
     columns: tuple[array[int], ...]
     groups: list[LocalGroup] = field(default_factory=list)
     malformed: dict[int, Malformed] = field(default_factory=dict)
-    words: dict[Word, int] = field(default_factory=dict)
+    words: dict[WordForm, int] = field(default_factory=dict)
     repeating: array[int] = field(default_factory=lambda: array("q"))
     numbers: array[int] = field(default_factory=lambda: array("q"))
     error: str = ""
@@ -220,14 +220,14 @@ class _RangeReader:
         return number
 
 
-class _DistinctLemmas(dict[Word, str | None]):
+class _DistinctLemmas(dict[WordForm, str | None]):
     """The lemmas of words of some parts of speech, ``None`` for all other words."""
 
     def __init__(self, tags: frozenset[str]) -> None:
         super().__init__()
         self._tags = tags
 
-    def __missing__(self, word: Word) -> str | None:
+    def __missing__(self, word: WordForm) -> str | None:
         name = self[word] = word.get("lemma") if word.get("upos") in self._tags else None
         return name
 
@@ -239,7 +239,7 @@ class SplitBuilder:
     """
 
     def __init__(
-        self, name: str, targets: int, shapes: ShapeTable, words: dict[WordContent, Word]
+        self, name: str, targets: int, shapes: ShapeTable, words: dict[WordKey, WordForm]
     ) -> None:
         self.split = Split(name, Split.new_columns(targets))
         self._shapes = shapes

@@ -43,7 +43,7 @@ from typing import Any
 import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
-from sgl.verify.shape import Columns, CompiledBody, CompiledStructure, Frame, Shape, members
+from sgl.verify.shape import Columns, CompiledBody, CompiledStructure, Frame, GraphShape, members
 from sgl.verify.structure import Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.
@@ -81,11 +81,11 @@ class Searcher:
         self._possible = cache(self._with_edges)
         self._able = cache(self._with_nodes)
 
-    def occurs(self, shape: Shape, number: int) -> bool:
+    def occurs(self, shape: GraphShape, number: int) -> bool:
         """Whether the structure with this number occurs in ``shape``."""
         return bool(self.among(shape, 1 << number))
 
-    def among(self, shape: Shape, wanted: int) -> int:
+    def among(self, shape: GraphShape, wanted: int) -> int:
         """Which of the structures in a set, written as bits, occur in ``shape``."""
         known = self._known.get(shape.number, 0)
         if wanted & ~known:
@@ -94,16 +94,16 @@ class Searcher:
             self._found[shape.number] = found
         return self._found.get(shape.number, 0) & wanted
 
-    def learn(self, shape: Shape, searched: int, found: int) -> None:
+    def learn(self, shape: GraphShape, searched: int, found: int) -> None:
         """Take over what somebody else has found in a shape."""
         self._known[shape.number] = self._known.get(shape.number, 0) | searched
         self._found[shape.number] = self._found.get(shape.number, 0) | found
 
-    def match(self, shape: Shape, number: int) -> Match | None:
+    def match(self, shape: GraphShape, number: int) -> Match | None:
         """The first match in ``shape`` of the structure with this number, or ``None``."""
         return self._host_of(shape.frame).match(shape.columns(), self._structures[number])
 
-    def _search(self, shape: Shape, wanted: int) -> int:
+    def _search(self, shape: GraphShape, wanted: int) -> int:
         """Which of some structures occur, by what is known of shapes of the same frame."""
         host = self._host_of(shape.frame)
         columns = shape.columns()

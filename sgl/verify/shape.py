@@ -28,8 +28,8 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import TypeVar
 
-from sgl.verify.conllu import Edge, Sentence, Word
-from sgl.verify.structure import Body, Structure, Variable, Walk
+from sgl.verify.conllu import Edge, Sentence, WordForm
+from sgl.verify.structure import GraphPattern, NodeVariable, StructureBody, Walk
 
 Key = TypeVar("Key")
 
@@ -60,7 +60,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class GraphShape:
     """A frame with a mask for each node, the answers of its word.
 
     ``number`` is its rank among the shapes of a ``ShapeTable`` table.
@@ -121,7 +121,7 @@ class QuestionTable:
     pairs of nodes: first the tests on labels, then the walks.
     """
 
-    def __init__(self, structures: Iterable[Structure]) -> None:
+    def __init__(self, structures: Iterable[GraphPattern]) -> None:
         self.structures = tuple(structures)
         bodies = [body for structure in self.structures for body in structure.bodies]
         variables = [variable for body in bodies for variable in body.variables]
@@ -147,7 +147,7 @@ class QuestionTable:
             for structure in self.structures
         )
 
-    def _questions(self, structure: Structure) -> set[int]:
+    def _questions(self, structure: GraphPattern) -> set[int]:
         return {
             self.values[test.attribute, test.values]
             for body in structure.bodies
@@ -178,7 +178,7 @@ class QuestionTable:
                 answers[len(self.values) + rank] = nodes
         return answers
 
-    def _compile(self, body: Body) -> CompiledBody:
+    def _compile(self, body: StructureBody) -> CompiledBody:
         links: dict[tuple[int, int], int] = {}
         walks: dict[Walk, int] = {}
         for link in body.links:
@@ -199,7 +199,7 @@ class QuestionTable:
             edge_bits=reduce(or_, [*links.values(), *needed], 0) & of_edges,
         )
 
-    def _variable(self, variable: Variable) -> VariableTest:
+    def _variable(self, variable: NodeVariable) -> VariableTest:
         """The tests as questions; no node says both yes and no."""
         asked = [(self.values[t.attribute, t.values], t.negated) for t in variable.tests]
         asked += [(len(self.values) + self.degrees[test], False) for test in variable.degrees]
@@ -215,11 +215,11 @@ class ShapeTable:
 
     def __init__(self, vocabulary: QuestionTable) -> None:
         self.vocabulary = vocabulary
-        self.table: dict[tuple[int, tuple[int, ...]], Shape] = {}
+        self.table: dict[tuple[int, tuple[int, ...]], GraphShape] = {}
         self.frames: dict[tuple[int, MaskedEdges], Frame] = {}
         self._by_edges: dict[tuple[int, tuple[Edge, ...]], Frame] = {}
 
-    def of(self, sentence: Sentence) -> Shape:
+    def of(self, sentence: Sentence) -> GraphShape:
         """The shape of a sentence; equal shapes are one object."""
         nodes = tuple(map(self.vocabulary.answers.__getitem__, sentence.words))
         key = (len(nodes), sentence.edges)
@@ -230,14 +230,14 @@ class ShapeTable:
             frame = self._by_edges[key] = self._frame(key[0], edges)
         return self._shape(frame, nodes)
 
-    def known(self, size: int, edges: MaskedEdges, nodes: tuple[int, ...]) -> Shape:
+    def known(self, size: int, edges: MaskedEdges, nodes: tuple[int, ...]) -> GraphShape:
         """The shape that another table of the same vocabulary describes so."""
         return self._shape(self._frame(size, edges), nodes)
 
-    def _shape(self, frame: Frame, nodes: tuple[int, ...]) -> Shape:
+    def _shape(self, frame: Frame, nodes: tuple[int, ...]) -> GraphShape:
         shape = self.table.get((frame.number, nodes))
         if shape is None:
-            shape = self.table[frame.number, nodes] = Shape(len(self.table), frame, nodes)
+            shape = self.table[frame.number, nodes] = GraphShape(len(self.table), frame, nodes)
         return shape
 
     def _frame(self, size: int, edges: MaskedEdges) -> Frame:
@@ -249,14 +249,14 @@ class ShapeTable:
         return frame
 
 
-class _Answers(dict[Word, int]):
+class _Answers(dict[WordForm, int]):
     """The answers of words to the tests on attributes, found when first asked for."""
 
     def __init__(self, tests: dict[tuple[str, frozenset[str]], int]) -> None:
         super().__init__()
         self._tests = tests
 
-    def __missing__(self, word: Word) -> int:
+    def __missing__(self, word: WordForm) -> int:
         mask = sum(
             1 << bit
             for (attribute, values), bit in self._tests.items()

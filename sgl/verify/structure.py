@@ -57,7 +57,7 @@ class ValueTest:
 
 
 @dataclass(frozen=True, slots=True)
-class DegreeTest:
+class DegreeComparison:
     """The number of outgoing edges that pass ``labels``, compared with ``number``."""
 
     labels: Labels
@@ -72,12 +72,12 @@ class DegreeTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class NodeVariable:
     """A node variable: its name and all tests on it, wherever they were written."""
 
     name: str
     tests: tuple[ValueTest, ...]
-    degrees: tuple[DegreeTest, ...]
+    degrees: tuple[DegreeComparison, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +104,22 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class StructureBody:
     """A conjunction of tests and links over different nodes."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[NodeVariable, ...]
     links: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class GraphPattern:
     """A body and the bodies that must not extend a match of it."""
 
-    body: Body
-    without: tuple[Body, ...] = ()
+    body: StructureBody
+    without: tuple[StructureBody, ...] = ()
 
     @property
-    def bodies(self) -> tuple[Body, ...]:
+    def bodies(self) -> tuple[StructureBody, ...]:
         """All bodies, the positive one first."""
         return (self.body, *self.without)
 
@@ -135,7 +135,7 @@ _COMPARISON = re.compile(r">=|<=|=")
 _EQUALITY = re.compile(r"!=|=")
 
 
-def read_structure(text: str) -> Structure:
+def read_structure(text: str) -> GraphPattern:
     """The structure that ``text`` denotes; raises ``StructureError``."""
     scanner = _Scanner(text)
     body = _read_body(scanner)
@@ -143,7 +143,7 @@ def read_structure(text: str) -> Structure:
     while scanner.accept("without"):
         without.append(_read_body(scanner))
     scanner.expect_end()
-    return Structure(body, tuple(without))
+    return GraphPattern(body, tuple(without))
 
 
 class _Scanner:
@@ -199,22 +199,22 @@ class _Variables:
     """The variables of a body in order of mention, collecting their tests."""
 
     def __init__(self) -> None:
-        self.tests: dict[str, tuple[list[ValueTest], list[DegreeTest]]] = {}
+        self.tests: dict[str, tuple[list[ValueTest], list[DegreeComparison]]] = {}
 
-    def mention(self, name: str, tests: list[ValueTest | DegreeTest]) -> int:
+    def mention(self, name: str, tests: list[ValueTest | DegreeComparison]) -> int:
         values, degrees = self.tests.setdefault(name, ([], []))
         values.extend(test for test in tests if isinstance(test, ValueTest))
-        degrees.extend(test for test in tests if isinstance(test, DegreeTest))
+        degrees.extend(test for test in tests if isinstance(test, DegreeComparison))
         return list(self.tests).index(name)
 
-    def freeze(self) -> tuple[Variable, ...]:
+    def freeze(self) -> tuple[NodeVariable, ...]:
         return tuple(
-            Variable(name, tuple(values), tuple(degrees))
+            NodeVariable(name, tuple(values), tuple(degrees))
             for name, (values, degrees) in self.tests.items()
         )
 
 
-def _read_body(scanner: _Scanner) -> Body:
+def _read_body(scanner: _Scanner) -> StructureBody:
     """``body := "{" statement (";" statement)* "}"``."""
     variables = _Variables()
     links: list[Link] = []
@@ -223,7 +223,7 @@ def _read_body(scanner: _Scanner) -> Body:
     while scanner.accept(";"):
         _read_statement(scanner, variables, links)
     scanner.expect("}")
-    return Body(variables.freeze(), tuple(links))
+    return StructureBody(variables.freeze(), tuple(links))
 
 
 def _read_statement(scanner: _Scanner, variables: _Variables, links: list[Link]) -> None:
@@ -241,7 +241,7 @@ def _read_statement(scanner: _Scanner, variables: _Variables, links: list[Link])
 def _read_variable(scanner: _Scanner, variables: _Variables) -> int:
     """``variable := NAME ("[" test ("," test)* "]")?``."""
     name = scanner.take(_VARIABLE, "the name of a variable")
-    tests: list[ValueTest | DegreeTest] = []
+    tests: list[ValueTest | DegreeComparison] = []
     if scanner.accept("["):
         tests.append(_read_test(scanner))
         while scanner.accept(","):
@@ -250,12 +250,12 @@ def _read_variable(scanner: _Scanner, variables: _Variables) -> int:
     return variables.mention(name, tests)
 
 
-def _read_test(scanner: _Scanner) -> ValueTest | DegreeTest:
+def _read_test(scanner: _Scanner) -> ValueTest | DegreeComparison:
     """``test := "#" labels comparison INT | NAME ("=" | "!=") values``."""
     if scanner.accept("#"):
         labels = _read_labels(scanner)
         comparison = scanner.take(_COMPARISON, "'=', '>=' or '<='")
-        return DegreeTest(labels, comparison, _read_integer(scanner))
+        return DegreeComparison(labels, comparison, _read_integer(scanner))
     attribute = scanner.take(_ATTRIBUTE, "the name of an attribute")
     negated = scanner.take(_EQUALITY, "'=' or '!='") == "!="
     return ValueTest(attribute, _read_values(scanner), negated)

@@ -39,7 +39,7 @@ _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Word:
+class WordForm:
     """A token without its place: form and attributes.
 
     There is one object for each distinct content in a ``TokenTable`` table, so that
@@ -92,7 +92,7 @@ class Arcs:
 class Token(NamedTuple):
     """What a line of a token says: its word, its governors, how it is spelt in the text."""
 
-    word: Word
+    word: WordForm
     arcs: Arcs
     spelling: str
 
@@ -105,7 +105,7 @@ class TokenTable:
     that governors of tokens make; the keys that the comments of a block can have.
     """
 
-    words: dict[tuple[str, ...], Word] = field(default_factory=dict)
+    words: dict[tuple[str, ...], WordForm] = field(default_factory=dict)
     arcs: dict[tuple[str, str, str, str, bool], Arcs] = field(default_factory=dict)
     trees: dict[tuple[Arcs, ...], Tree] = field(default_factory=dict)
     keys: set[tuple[str, ...]] = field(default_factory=set)
@@ -150,7 +150,7 @@ def read_token(cells: list[str], line: int, words: TokenTable) -> Token:
     return Token(word, arcs, word.form + (" " if word.space_after else ""))
 
 
-def _word(cells: list[str], line: int, words: TokenTable) -> Word:
+def _word(cells: list[str], line: int, words: TokenTable) -> WordForm:
     key = (*cells[1:6], cells[9])
     word = words.words.get(key)
     if word is None:
@@ -158,7 +158,7 @@ def _word(cells: list[str], line: int, words: TokenTable) -> Word:
     return word
 
 
-def _new_word(cells: list[str], line: int) -> Word:
+def _new_word(cells: list[str], line: int) -> WordForm:
     _, form, lemma, upos, xpos, feats, _, _, _, misc = cells
     columns = (("lemma", lemma), ("upos", upos), ("xpos", xpos))
     attributes = [(name, value) for name, value in columns if value != "_"]
@@ -169,7 +169,7 @@ def _new_word(cells: list[str], line: int) -> Word:
     attributes.extend(notes.items())
     if len({name for name, _ in attributes}) < len(attributes):
         raise MalformedError(line, "an attribute with two values")
-    return Word(form, tuple(sorted(attributes)), space_after, extracted)
+    return WordForm(form, tuple(sorted(attributes)), space_after, extracted)
 
 
 def _features(cell: str, line: int) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from test_verify_search import search
+from graph_search import search
 
 from mutation.leaks import LEAKS, Leak
 from sgl.automata import HeldOut, Proofs, StructureCompiler, Verdict

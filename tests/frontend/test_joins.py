@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from graph_search import definition, extends, graphs, label_texts, maps, sentence
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from test_verify_search import definition, extends, graphs, label_texts, maps, sentence
 from toy_notation import structure
 
 from sgl.frontend.quotas import join
 from sgl.verify.conllu import Sentence
-from sgl.verify.structure import Structure, read_structure
+from sgl.verify.structure import GraphPattern, read_structure
 
 IN_SUBJECT = "{ V -[nsubj]-> N; N -[nmod]-> M }"
 
@@ -50,7 +50,7 @@ def test_variables_of_one_name_are_one(first: str, second: str, expected: str) -
     assert joined(first, second) == expected
 
 
-def extended(first: Structure, second: Structure, graph: Sentence) -> bool:
+def extended(first: GraphPattern, second: GraphPattern, graph: Sentence) -> bool:
     """The definition: some match of the first can be extended to one of the second."""
     return any(
         not any(extends(body, match | places, graph) for body in second.without)

@@ -12,9 +12,9 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from graph_search import definition, graphs, structure_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_verify_search import definition, graphs, structure_texts
 from tiny_dataset import repeated_sentence, sentence_in_two_splits, tiny
 
 from sgl.cli.main import OK, run
@@ -22,7 +22,7 @@ from sgl.verify import certificate_faults, conllu, loading, reading, verify, wor
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, ranges, read_sentence, read_sentences
 from sgl.verify.items import Split, repetitions
 from sgl.verify.search import Searcher
-from sgl.verify.shape import QuestionTable, Shape, ShapeTable
+from sgl.verify.shape import GraphShape, QuestionTable, ShapeTable
 from sgl.verify.structure import read_structure
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
@@ -30,7 +30,7 @@ FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 # --- searching ----------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(structure_texts(), min_size=1, max_size=6), st.lists(graphs(), min_size=1, max_size=12)
 )
@@ -62,9 +62,9 @@ def test_the_order_of_searching_does_not_matter() -> None:
     assert searcher.among(shape, 0) == 0
 
 
-def _words(*lemmas: str) -> list[conllu.Word]:
+def _words(*lemmas: str) -> list[conllu.WordForm]:
     return [
-        conllu.Word(lemma, (("lemma", lemma),), space_after=True, extracted=False)
+        conllu.WordForm(lemma, (("lemma", lemma),), space_after=True, extracted=False)
         for lemma in lemmas
     ]
 
@@ -85,13 +85,13 @@ def test_the_questions_foreseen_are_all_that_are_asked(
 ) -> None:
     tiny().write(tmp_path)
     searches: list[int] = []
-    plain = Shape.columns
+    plain = GraphShape.columns
 
-    def counted(shape: Shape) -> dict[int, int]:
+    def counted(shape: GraphShape) -> dict[int, int]:
         searches.append(shape.number)
         return plain(shape)
 
-    monkeypatch.setattr(Shape, "columns", counted)
+    monkeypatch.setattr(GraphShape, "columns", counted)
     report = verify(tmp_path)
     assert len(searches) == report.shapes
 
@@ -117,7 +117,7 @@ def said(blocks: list[Sentence | Malformed]) -> list[object]:
 BYTES = st.sampled_from([b"\n", b"\t", b"\r", b"#", b"1", b"_", b"\xff", b"|", b" ", b"", b"\n\n"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), BYTES), max_size=4), st.sampled_from([90, 400, 1 << 20]))
 def test_recognised_blocks_are_what_plain_reading_makes_of_them(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[float, bytes]], chunk: int
@@ -212,6 +212,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "SHAPES", 7)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_the_report_is_the_same_for_every_number_of_workers(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
@@ -224,6 +225,7 @@ def test_the_report_is_the_same_for_every_number_of_workers(
     assert reports[0].items > 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_the_report_on_a_broken_dataset_is_the_same_for_every_number_of_workers(
     dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -247,6 +249,7 @@ def test_the_report_on_a_broken_dataset_is_the_same_for_every_number_of_workers(
     assert reports[0].result("V025").total
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -255,6 +258,7 @@ def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: P
     assert report == verify(dataset)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_processes_that_stand_by_verify_one_dataset_after_the_other(dataset: Path) -> None:
     expected = verify(dataset)
@@ -276,6 +280,7 @@ with standing_by(2) as standby:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
 def test_processes_end_with_the_one_that_is_killed() -> None:
     words = [sys.executable, "-c", STANDING_BY]
@@ -291,6 +296,7 @@ def test_processes_end_with_the_one_that_is_killed() -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +309,7 @@ def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
         assert judge(b"[]")[0].startswith("malformed")
 
 
+@pytest.mark.slow
 def test_a_certificate_is_judged_by_whoever_is_given(dataset: Path) -> None:
     report = verify(dataset, judge=lambda text: (f"{len(text)} bytes",))
     (violation,) = report.result("V025").violations

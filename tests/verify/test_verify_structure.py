@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from sgl.core import structure as core
 from sgl.verify.structure import (
-    Body,
-    DegreeTest,
+    DegreeComparison,
+    GraphPattern,
     Labels,
     Link,
-    Structure,
+    StructureBody,
     StructureError,
     ValueTest,
     Walk,
@@ -85,12 +85,12 @@ def body_meaning(body: core.Body) -> object:
     return variables, links
 
 
-def read_meaning(structure: Structure) -> list[object]:
+def read_meaning(structure: GraphPattern) -> list[object]:
     """The same of a structure of the verifier."""
     return [read_body_meaning(body) for body in (structure.body, *structure.without)]
 
 
-def read_body_meaning(body: Body) -> object:
+def read_body_meaning(body: StructureBody) -> object:
     def labels(test: Labels) -> tuple[object, ...]:
         return (test.names, test.negated)
 
@@ -121,7 +121,7 @@ def test_an_example_in_full() -> None:
     verb, noun, other = structure.body.variables
     assert verb.tests == (ValueTest("upos", frozenset({"AUX"}), negated=True),)
     assert noun.tests == (ValueTest("lemma", frozenset({"dog"})),)
-    assert noun.degrees == (DegreeTest(Labels(frozenset({"det"}), negated=True), ">=", 2),)
+    assert noun.degrees == (DegreeComparison(Labels(frozenset({"det"}), negated=True), ">=", 2),)
     assert other.name == "M"
     assert structure.body.links == (
         Link(0, Walk(Labels(frozenset({"nsubj", "obj"}))), 1),
