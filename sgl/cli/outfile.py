@@ -15,7 +15,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def output_options(command: _Command) -> _Command:
-    """The options ``--out`` and ``--force``."""
+    """Return the options ``--out`` and ``--force``."""
     for decorate in (
         click.option("--force", is_flag=True, help="Replace the file if it is there."),
         click.option(
@@ -47,7 +47,7 @@ def deliver(
 
 
 def _fault(out: Path, force: bool, source: Path) -> tuple[str, str]:
-    """What stands against writing the file, and a hint; empty if nothing does."""
+    """Return what stands against writing the file, and a hint; empty if nothing does."""
     if out.is_dir():
         return f"cannot write `{out}`: it is a directory", ""
     if not out.exists():

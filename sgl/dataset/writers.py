@@ -87,7 +87,7 @@ class DatasetFiles:
         self._splits[chunk.split].write(chunk)
 
     def files(self) -> tuple[DataFile, ...]:
-        """The written files, by folder; to be asked for when all are closed."""
+        """Return the written files, by folder; to be asked for when all are closed."""
         return tuple(
             data_file(self._directory, path, files.rows)
             for kind in zip(*(files.paths for files in self._splits.values()), strict=True)
@@ -96,7 +96,7 @@ class DatasetFiles:
 
 
 def data_file(directory: Path, path: Path, rows: int) -> DataFile:
-    """The entry of the manifest for a written file."""
+    """Return the entry of the manifest for a written file."""
     with path.open("rb") as stream:
         digest = file_digest(stream, "sha256").hexdigest()
     return DataFile(path.relative_to(directory).as_posix(), digest, rows)

@@ -20,7 +20,7 @@ FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, Recursion
 
 
 def passes(test: Json, value: str) -> bool:
-    """Whether a test ``[negated, value, ...]`` passes a value."""
+    """Return whether a test ``[negated, value, ...]`` passes a value."""
     return (value in test[1:]) != bool(test[0])
 
 
@@ -47,7 +47,7 @@ class Phrase:
         self.walks = {r: self.walk(*r) for r in {r for body in bodies for _, r, _ in body["links"]}}
 
     def degree(self, x: int, labels: Json) -> int:
-        """The number of edges from a node."""
+        """Return the number of edges from a node."""
         return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
 
     def walk(self, labels: Json, low: int, high: int | None) -> Json:
@@ -63,7 +63,7 @@ class Phrase:
         return walks if high not in (0, 1) else (), held, held.union(product(*ends))
 
     def matches(self, body: Json, outer: Json, core: Json) -> list[Json]:
-        """The partial matches that extend one along all links with an end in the core."""
+        """Return the partial matches that extend one along all links with an end in the core."""
         fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
         found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
         for u, relation, w in body["links"]:
@@ -80,7 +80,7 @@ class Phrase:
         return found
 
     def shape(self, body: Json, match: Json) -> Json:
-        """What of a match can matter: whether it is complete; its places; its longer walks."""
+        """Return what matters of a match: whether it is complete, its places, longer walks."""
         places = [x if x in self.ends else -1 for x in (match.get(v) for _, v in body["own"])]
         ties = [(*self.walks[r][:2], match.get(u), match.get(w)) for u, r, w in body["links"]]
         held = [(x, y) in ends for _, ends, x, y in ties]
@@ -89,7 +89,7 @@ class Phrase:
         return {*places} == {-1} and all(held), *places, *held, *map(frozenset, ahead + back)
 
     def type(self) -> Json:
-        """All that matters of the graph: its ports, and its partial matches, or FOUND."""
+        """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
         ports, kept, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
         core = {*range(len(ports), len(self.barred)), *(self.ends if others else ())}
         for match in self.matches(first, {}, core):
@@ -122,17 +122,17 @@ class Sight:
             self.tests += [labels for _, labels, *_ in [*body["links"], *body["degrees"]]]
 
     def effect(self, fragment: Json) -> Json:
-        """What a fragment does to graphs, without the edges that pass no test."""
+        """Return what a fragment does to graphs, without the edges that pass no test."""
         seen = [(s, e, t) for s, e, t in fragment["edges"] if any(passes(x, e) for x in self.tests)]
         return fragment["ports"], tuple(seen), tuple(map(tuple, fragment["rows"]))
 
     def make(self, effect: Json, parts: Json = (), bars: Json = frozenset()) -> Phrase:
-        """The example for what an effect makes of parts."""
+        """Return the example for what an effect makes of parts."""
         phrase = Phrase(self.bodies, effect, parts, bars)
         return self.examples.setdefault(phrase.type(), phrase)
 
     def apply(self, effect: Json, parts: Json) -> Phrase:
-        """The same, but of a part that meets nothing the ports are forgotten first."""
+        """Return the same, but of a part that meets nothing the ports are forgotten first."""
         ports, edges, rows = effect
         ends = [*range(ports), *(x for s, _, t in edges for x in (s, t))]
         met, pairs = [*ends, *ends, *(x for row in rows for x in row)], list[Json]()
@@ -187,7 +187,7 @@ class Checker:
                 raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
 
     def split(self, split: Json) -> None:
-        """A split is a part of the grammar."""
+        """Check that a split is a part of the grammar."""
         states, known = split["states"], {symbol for _, symbol, *_ in self.data["rules"]}
         for symbol, *ends in split["transitions"]:
             name, lhs, rhs, *_ = self.data["symbols"][symbol]
@@ -215,7 +215,7 @@ class Checker:
                 raise ValueError(f"a text of root {root} can end in {states}")
 
     def contains(self, split: Json, group: list[int], derivation: list[int], _: str) -> None:
-        """A derivation of a split, its transitions in preorder, contains a structure."""
+        """Check that a derivation, its transitions in preorder, contains a structure."""
         [structure], stack = group, list[Any]()
         for step in reversed(derivation):
             symbol, result, *children = split["transitions"][step]
@@ -226,7 +226,7 @@ class Checker:
             raise ValueError("the derivation is not one of a text that contains it")
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with the certificate, the quickest to see first; nothing if accepted."""
+        """Yield what is wrong with the certificate, the quickest to see first."""
         splits, names = self.data["splits"], [structure["name"] for structure in self.structures]
         jobs: list[Any] = [(f"split {n}", self.split, split) for n, split in enumerate(splits)]
         for kind, n, group, evidence in self.data["claims"]:

@@ -55,7 +55,7 @@ def certificate(data: Dataset, tally: Tally) -> None:
 
 
 def certificate_faults(text: bytes) -> tuple[str, ...]:
-    """What is wrong with a certificate: a function of its bytes and of nothing else."""
+    """Return what is wrong with a certificate: a function of its bytes and of nothing else."""
     try:
         return tuple(Checker(text.decode("utf-8")).faults())
     except FAULTS as error:
@@ -63,7 +63,7 @@ def certificate_faults(text: bytes) -> tuple[str, ...]:
 
 
 def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
-    """What the certificate does not say."""
+    """Yield what the certificate does not say."""
     if f"grammar:sha256:{content['fingerprint'][:12]}|" not in manifest.signature:
         yield "the certificate is about another grammar or plan"
     for structure in content["structures"]:
@@ -85,7 +85,7 @@ def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
 def _unclaimed(
     manifest: Manifest, strata: list[tuple[int, str, str]], claims: set[Claim]
 ) -> Iterator[str]:
-    """The promises of the manifest for which there is no claim."""
+    """Yield the promises of the manifest for which there is no claim."""
     for number, split, category in strata:
         for kind, group in _promised(manifest, split, category):
             if (kind, number, group) not in claims:
@@ -98,7 +98,7 @@ def _unclaimed(
 
 
 def _says_its_name(structure: Json) -> bool:
-    """Whether the data of a structure are what its name, read as notation, says."""
+    """Return whether the data of a structure are what its name, read as notation, says."""
     try:
         named = [_as_data(body) for body in read_structure(structure["name"]).bodies]
     except StructureError:
@@ -111,7 +111,7 @@ def _says_its_name(structure: Json) -> bool:
 
 
 def _as_data(body: StructureBody) -> dict[str, list[str]]:
-    """A body as a certificate has it, each list in order."""
+    """Return a body as a certificate has it, each list in order."""
     names = [variable.name for variable in body.variables]
     tests = [
         [variable.name, test.attribute, int(test.negated), *sorted(test.values)]
@@ -156,7 +156,7 @@ def _claims(content: Json) -> set[Claim]:
 def _promised(
     manifest: Manifest, split: str, category: str
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The claims about a part of a split: kinds and structures."""
+    """Yield the claims about a part of a split: kinds and structures."""
     if split != GENERALIZATION:
         for pattern in manifest.patterns:
             for clause in pattern.held_out:

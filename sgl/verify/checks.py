@@ -59,7 +59,7 @@ class Check:
         return tally.result(self.code, self.name, self.claim)
 
     def skipped(self, reason: str) -> Result:
-        """The result of not making the check."""
+        """Return the result of not making the check."""
         return Result(self.code, self.name, self.claim, "skipped", reason=reason)
 
 

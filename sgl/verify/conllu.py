@@ -72,7 +72,7 @@ class Sentence(NamedTuple):
     offset: int = 0
 
     def comment(self, key: str) -> str | None:
-        """The value of the comment ``# key = …``."""
+        """Return the value of the comment ``# key = …``."""
         for name, value in self.comments:
             if name == key:
                 return value
@@ -103,7 +103,7 @@ def line_at(path: Path, offset: int) -> int:
 
 
 def _behind_empty_line(stream: BinaryIO, start: int) -> int:
-    """The first place from here on that has an empty line before it, or the end of the file."""
+    """Return the next place that has an empty line before it, or the end of the file."""
     place = stream.seek(start)
     before = b""
     while chunk := stream.read(_CHUNK):
@@ -118,7 +118,7 @@ def _behind_empty_line(stream: BinaryIO, start: int) -> int:
 def read_sentences(
     path: Path, words: TokenTable, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
-    """The blocks of a file, or of a range of it, in order; raises ``OSError`` only.
+    """Yield the blocks of a file, or of a range of it, in order; raises ``OSError`` only.
 
     Lines are counted from the start of the range.
     """
@@ -144,7 +144,7 @@ def read_sentences(
 
 
 def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
-    """The block of a file that starts at a line and offset that a sentence was read at."""
+    """Return the block of a file that starts at a line and offset that a sentence was read at."""
     with path.open("rb") as stream:
         stream.seek(offset)
         block = read_plainly(stream, line, offset, TokenTable())
@@ -152,7 +152,7 @@ def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
 
 
 def _assembled(block: bytes, number: int, offset: int, words: TokenTable) -> Sentence | None:
-    """The sentence that a block is, from what is known of its lines; none if it is malformed."""
+    """Return the sentence of a block whose lines are known; None if it is malformed."""
     lines = block.split(b"\n")
     if b"\r" in block or len(block) >= _LONGEST_LINE or len(lines) > _LONGEST_BLOCK:
         return None
@@ -180,7 +180,7 @@ def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
 def read_plainly(
     stream: BinaryIO, first: int, offset: int, words: TokenTable, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
-    """The blocks of a stream, of which ``first`` and ``offset`` are the place in its file.
+    """Yield the blocks of a stream, of which ``first`` and ``offset`` are the place in its file.
 
     Where the range ends that is read, an empty line has ended a block.
     """
@@ -221,7 +221,7 @@ def _read_block(
 
 
 def _decode(block: list[bytes], start: int) -> list[str]:
-    """The lines of a block without their ends."""
+    """Return the lines of a block without their ends."""
     content = b"".join(block)
     if content.count(b"\n") == len(block) and b"\r" not in content:
         try:
@@ -241,7 +241,7 @@ def _comment(line: str) -> tuple[str, str]:
 
 
 def _tokens(rows: list[list[str]], first: int, words: TokenTable) -> list[Token]:
-    """The tokens of a sentence, numbered from 1, with governors that exist."""
+    """Return the tokens of a sentence, numbered from 1, with governors that exist."""
     tokens: list[Token] = []
     for index, cells in enumerate(rows):
         line = first + index
@@ -255,13 +255,13 @@ def _tokens(rows: list[list[str]], first: int, words: TokenTable) -> list[Token]
 
 
 def _tree(arcs: tuple[Arcs, ...], first: int) -> Tree:
-    """The edges of a sentence and the token under its root."""
+    """Return the edges of a sentence and the token under its root."""
     edges = sorted(edge for token in arcs for edge in token.edges)
     return tuple(edges), _root([token.head for token in arcs], first)
 
 
 def _root(heads: list[int], first: int) -> int:
-    """The token under the root of a basic tree; every token must lead there."""
+    """Return the token under the root of a basic tree; every token must lead there."""
     roots = [index for index, head in enumerate(heads) if head == 0]
     if len(roots) != 1:
         raise MalformedError(first, f"{len(roots)} roots instead of one")
@@ -281,7 +281,7 @@ def _root(heads: list[int], first: int) -> int:
 def _check_text(
     comments: tuple[tuple[str, str], ...], spelling: tuple[str, ...], line: int, words: TokenTable
 ) -> None:
-    """The comments that every block has are there, once, and the text is that of the tokens."""
+    """Check that each required comment is there once, and the text is that of the tokens."""
     names = tuple([name for name, _ in comments])
     if names not in words.keys:
         for name in ("sent_id", "category", "text"):

@@ -42,22 +42,22 @@ class TableRow(NamedTuple):
 
 
 def tsv_path(split: str, folder: str = "") -> str:
-    """The TSV file of a split, inside the dataset; a further target has a folder of its own."""
+    """Return the TSV file of a split in the dataset; further targets have folders."""
     return f"data/{folder}/{split}.tsv" if folder else f"data/{split}.tsv"
 
 
 def parquet_path(split: str) -> str:
-    """The Parquet file of a split, inside the dataset."""
+    """Return the Parquet file of a split, inside the dataset."""
     return f"parquet/{split}.parquet"
 
 
 def parquet_is_readable() -> bool:
-    """Whether the library that reads Parquet is installed."""
+    """Return whether the library that reads Parquet is installed."""
     return find_spec("pyarrow") is not None
 
 
 def read_tsv(path: Path) -> Iterator[TableRow | Malformed]:
-    """The rows of a TSV file in order; raises ``OSError`` only."""
+    """Yield the rows of a TSV file in order; raises ``OSError`` only."""
     with path.open("rb") as stream:
         number = 0
         while line := stream.readline(_LONGEST_ROW):
@@ -66,7 +66,7 @@ def read_tsv(path: Path) -> Iterator[TableRow | Malformed]:
 
 
 def count_lines(path: Path) -> int:
-    """The number of lines of a file, counting a last one that is not ended."""
+    """Return the number of lines of a file, counting a last one that is not ended."""
     with path.open("rb") as stream:
         count = 0
         last = b"\n"
@@ -77,7 +77,11 @@ def count_lines(path: Path) -> int:
 
 
 def read_parquet(path: Path, target: str = "target") -> Iterator[TableRow]:
-    """The rows of a Parquet file in order, with one of its targets; raises ``ParquetError``."""
+    """Yield the rows of a Parquet file in order, with one of its targets.
+
+    Raises:
+        ParquetError: the file cannot be read.
+    """
     wanted = [target if name == "target" else name for name in _COLUMNS]
     arrow = import_module("pyarrow")
     try:
@@ -93,7 +97,7 @@ def read_parquet(path: Path, target: str = "target") -> Iterator[TableRow]:
 
 
 def count_parquet(path: Path) -> int:
-    """The number of rows of a Parquet file; raises ``ParquetError``."""
+    """Return the number of rows of a Parquet file; raises ``ParquetError``."""
     arrow = import_module("pyarrow")
     try:
         return int(import_module("pyarrow.parquet").ParquetFile(path).metadata.num_rows)
@@ -247,7 +251,7 @@ def strata(data: Dataset, tally: Tally) -> None:
 
 
 def _inside(directory: Path, name: str) -> Path | None:
-    """The path of a listed file, if it cannot lie outside the dataset."""
+    """Return the path of a listed file, if it cannot lie outside the dataset."""
     parts = PurePosixPath(name)
     path = directory / parts
     if parts.is_absolute() or ".." in parts.parts or "\\" in name:
@@ -256,7 +260,7 @@ def _inside(directory: Path, name: str) -> Path | None:
 
 
 def _data_files(directory: Path) -> Iterator[str]:
-    """All files in the data folders, and data files anywhere else."""
+    """Yield all files in the data folders, and data files anywhere else."""
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory)
         if path.is_file() and (name.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
@@ -264,7 +268,7 @@ def _data_files(directory: Path) -> Iterator[str]:
 
 
 def _count_rows(data: Dataset, file: DataFile, path: Path) -> int | None:
-    """The rows of a data file; ``None`` for files without rows or without a reader."""
+    """Return the rows of a data file; ``None`` for files without rows or without a reader."""
     if path.suffix == ".tsv":
         return count_lines(path)
     if path.suffix == ".parquet":
@@ -308,7 +312,7 @@ def _compare(
 
 
 def _hash(data: Dataset, row: TableRow) -> int | None:
-    """The hash of a row; none where Parquet has something else than texts."""
+    """Return the hash of a row; none where Parquet has something else than texts."""
     try:
         return data.hashing.row(row.source, row.target, row.category)
     except TypeError:

@@ -60,7 +60,7 @@ class Cursor:
     path: str = ""
 
     def member(self, name: str) -> Cursor:
-        """A member by name."""
+        """Return a member by name."""
         path = f"{self.path}.{name}" if self.path else name
         members = self._expect(dict, "an object")
         if name not in members:
@@ -68,45 +68,45 @@ class Cursor:
         return Cursor(members[name], path)
 
     def members(self) -> list[tuple[str, Cursor]]:
-        """All members with their names."""
+        """Return all members with their names."""
         return [(name, self.member(name)) for name in self._expect(dict, "an object")]
 
     def elements(self) -> list[Cursor]:
-        """The elements of a list."""
+        """Return the elements of a list."""
         values = self._expect(list, "a list")
         return [Cursor(value, f"{self.path}[{rank}]") for rank, value in enumerate(values)]
 
     def text(self) -> str:
-        """A string that can be part of a text."""
+        """Return a string that can be part of a text."""
         text = self._expect(str, "a string")
         if _NOT_TEXT.search(text):
             raise ManifestError(f"{self.path}: a string with characters that no text has")
         return text
 
     def flag(self) -> bool:
-        """True or false."""
+        """Return true or false."""
         return self._expect(bool, "true or false")
 
     def option(self, name: str) -> bool:
-        """A flag that may be missing: then it is false."""
+        """Return a flag that may be missing: then it is false."""
         return self.has(name) and self.member(name).flag()
 
     def optional(self, name: str) -> list[Cursor]:
-        """The elements of a member that may be missing."""
+        """Return the elements of a member that may be missing."""
         return self.member(name).elements() if self.has(name) else []
 
     def has(self, name: str) -> bool:
-        """Whether an object has a member."""
+        """Return whether an object has a member."""
         return name in self._expect(dict, "an object")
 
     def count(self) -> int:
-        """A whole number, not negative."""
+        """Return a whole number, not negative."""
         if isinstance(self.value, bool) or self._expect(int, "a whole number") < 0:
             raise ManifestError(f"{self.path}: a whole number expected, found {self._shown()}")
         return self._expect(int, "a whole number")
 
     def texts(self) -> tuple[str, ...]:
-        """A list of strings."""
+        """Return a list of strings."""
         return tuple(element.text() for element in self.elements())
 
     def _expect(self, kind: type[Value], description: str) -> Value:
@@ -150,7 +150,7 @@ class _Clauses:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """The manifest of a dataset directory; raises ``ManifestError``."""
+    """Return the manifest of a dataset directory; raises ``ManifestError``."""
     root = Cursor(_load(directory / MANIFEST))
     if root.member("format").text() != FORMAT:
         raise ManifestError(f"format: {root.member('format').text()!r} is not {FORMAT!r}")
@@ -187,7 +187,7 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def _load(path: Path) -> object:
-    """The JSON value in a file."""
+    """Return the JSON value in a file."""
     try:
         with path.open("rb") as stream:
             content = stream.read(LARGEST + 1)
@@ -308,7 +308,7 @@ def _read_file(cursor: Cursor) -> DataFile:
 
 
 def read_strings(root: Cursor) -> Strings | None:
-    """What the manifest says; None if it says nothing of readings."""
+    """Return what the manifest says; None if it says nothing of readings."""
     if not root.has("ambiguous"):
         return None
     policy = root.member("ambiguous").member("policy")
@@ -343,7 +343,7 @@ def _read_readings(split: str, stratum: Cursor) -> ReadingCounts:
 
 
 def _verdicts(root: Cursor) -> tuple[tuple[str, str], ...]:
-    """The result of the claim for each pattern, in the order of the guarantees."""
+    """Return the result of the claim for each pattern, in the order of the guarantees."""
     return tuple(
         (guarantee.member("pattern").text(), guarantee.member("result").text())
         for guarantee in root.optional("guarantees")

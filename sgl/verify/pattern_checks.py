@@ -175,7 +175,7 @@ class _Dealing:
     parts: tuple[_Share, ...]
 
     def groups(self, data: Dataset) -> Iterator[tuple[Group, int]]:
-        """The groups of items of the category."""
+        """Yield the groups of items of the category."""
         for kind in data.categories_of(self.split):
             if kind.category == self.category:
                 yield from kind.groups
@@ -248,7 +248,7 @@ def _contains(data: Dataset, clause: Clause) -> Callable[[Group], bool]:
 
 
 def _within(data: Dataset, quota: Quota) -> Callable[[Group], bool]:
-    """Whether an item contains one of each group that the quota is within, and none of the rest."""
+    """Return a test: does an item contain one of each group within, and none outside?"""
     outside = data.first_of(quota.outside)
     within = [data.first_of(clauses) for clauses in quota.within]
 
@@ -259,7 +259,7 @@ def _within(data: Dataset, quota: Quota) -> Callable[[Group], bool]:
 
 
 def _divided(part: _Share, pattern: PatternClaim) -> Iterator[_Share]:
-    """A part as the parts that its targets have of it."""
+    """Yield a part as the parts that its targets have of it."""
     if not part.each_target:
         yield part
         return
@@ -278,7 +278,7 @@ def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
 
 
 def _counts(part: _Share, target: str) -> Callable[[Group], bool]:
-    """Whether an item fits a part and counts for ``target``."""
+    """Return whether an item fits a part and counts for ``target``."""
     return lambda group: group.target == target and part.fits(group)
 
 
@@ -298,7 +298,7 @@ def _compare_recorded(data: Dataset, tally: Tally, parted: _Dealing, pattern: Pa
 
 
 def _deal(data: Dataset, tally: Tally, parted: _Dealing) -> None:
-    """Whether the items can be dealt out so that every part gets its number."""
+    """Report if the items cannot be dealt out so that every part gets its number."""
     parts, label = parted.parts, parted.category
     kinds: Counter[tuple[int, ...]] = Counter()
     nowhere: list[Group] = []
@@ -322,7 +322,7 @@ def _deal(data: Dataset, tally: Tally, parted: _Dealing) -> None:
 
 
 def _most_dealt(kinds: Counter[tuple[int, ...]], parts: tuple[_Share, ...]) -> int:
-    """How many items can be dealt out at most: a maximum flow from kinds to parts."""
+    """Return how many items can be dealt out at most: a maximum flow from kinds to parts."""
     network: nx.DiGraph[object] = nx.DiGraph()
     network.add_nodes_from(("source", "sink"))
     for kind, count in kinds.items():

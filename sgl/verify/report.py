@@ -91,14 +91,14 @@ class Report:
         return tuple(result for result in self.results if result.status == "failed")
 
     def result(self, code: str) -> Result:
-        """The outcome of the check with this code; raises ``KeyError``."""
+        """Return the outcome of the check with this code; raises ``KeyError``."""
         for result in self.results:
             if result.code == code:
                 return result
         raise KeyError(code)
 
     def as_data(self) -> dict[str, object]:
-        """The report as plain data, for JSON."""
+        """Return the report as plain data, for JSON."""
         return {"ok": self.ok, **asdict(self)}
 
 
@@ -129,7 +129,7 @@ class Tally:
         self.figures.append(Figure(label, value, detail))
 
     def result(self, code: str, name: str, claim: str) -> Result:
-        """The outcome: failed if there is a violation."""
+        """Return the outcome: failed if there is a violation."""
         return Result(
             code=code,
             name=name,

@@ -82,11 +82,11 @@ class Searcher:
         self._able = cache(self._with_nodes)
 
     def occurs(self, shape: GraphShape, number: int) -> bool:
-        """Whether the structure with this number occurs in ``shape``."""
+        """Return whether the structure with this number occurs in ``shape``."""
         return bool(self.among(shape, 1 << number))
 
     def among(self, shape: GraphShape, wanted: int) -> int:
-        """Which of the structures in a set, written as bits, occur in ``shape``."""
+        """Return which of the structures in a set, written as bits, occur in ``shape``."""
         known = self._known.get(shape.number, 0)
         if wanted & ~known:
             found = self._found.get(shape.number, 0) | self._search(shape, wanted & ~known)
@@ -100,11 +100,11 @@ class Searcher:
         self._found[shape.number] = self._found.get(shape.number, 0) | found
 
     def match(self, shape: GraphShape, number: int) -> Match | None:
-        """The first match in ``shape`` of the structure with this number, or ``None``."""
+        """Return the first match in ``shape`` of the structure with this number, or ``None``."""
         return self._host_of(shape.frame).match(shape.columns(), self._structures[number])
 
     def _search(self, shape: GraphShape, wanted: int) -> int:
-        """Which of some structures occur, by what is known of shapes of the same frame."""
+        """Return which of some structures occur, by what is known of shapes of the same frame."""
         host = self._host_of(shape.frame)
         columns = shape.columns()
         answered = sum([1 << bit for bit in columns])
@@ -125,7 +125,7 @@ class Searcher:
         return self._host
 
     def _with_edges(self, has_pair: int, size: int) -> int:
-        """The structures with no more nodes, and no other labels, than a frame has."""
+        """Return the structures with no more nodes, and no other labels, than a frame has."""
         return sum(
             1 << number
             for number, structure in enumerate(self._structures)
@@ -133,7 +133,7 @@ class Searcher:
         )
 
     def _with_nodes(self, answered: int) -> int:
-        """The structures all of whose tests some word passes, given the questions answered yes."""
+        """Return the structures whose tests words pass, given the questions answered yes."""
         return sum(
             1 << number
             for number, structure in enumerate(self._structures)
@@ -158,7 +158,7 @@ class _Host:
         self._fitting: dict[tuple[int, bool], Pairs] = {}
 
     def match(self, columns: Columns, structure: CompiledStructure) -> Match | None:
-        """The first match of a structure, given the nodes that say yes to each question."""
+        """Return the first match of a structure, given the nodes that say yes to each question."""
         if not structure.without:
             return _first(self, columns, structure.body, _NOTHING)
         for match in _matches(self, columns, structure.body, _NOTHING):
@@ -167,7 +167,7 @@ class _Host:
         return None
 
     def fitting(self, link: tuple[int, int, int], walks: Walks) -> Pairs:
-        """The pairs that fit a link, whatever their words; ``walks`` are those of its body.
+        """Return the pairs that fit a link, whatever their words; ``walks`` are those of its body.
 
         Different variables stand for different nodes.
         """
@@ -184,7 +184,7 @@ class _Host:
         return known
 
     def _connected(self, bits: int, walks: Walks) -> dict[tuple[int, int], int]:
-        """The pairs that an edge, or a walk among ``walks``, with one of some bits connects."""
+        """Return the pairs that an edge, or one of ``walks``, with one of some bits connects."""
         asked = [walk for walk in walks if bits >> walk[0] & 1]
         masks = dict(self.masks) if asked else self.masks
         for bit, label_bit, walk in asked:
@@ -193,7 +193,7 @@ class _Host:
         return masks
 
     def _walks(self, label_bit: int, walk: Walk) -> Iterator[tuple[int, int]]:
-        """The pairs of nodes that a walk of this kind connects."""
+        """Yield the pairs of nodes that a walk of this kind connects."""
         successors: list[set[int]] = [set() for _ in range(self.frame.size)]
         for source, target, mask in self.frame.edges:
             if mask >> label_bit & 1:
@@ -206,7 +206,7 @@ class _Host:
 
 
 def _ends(start: int, successors: list[set[int]], walk: Walk) -> set[int]:
-    """The nodes where a walk from ``start`` with a length in the bounds can end."""
+    """Return the nodes where a walk from ``start`` with a length in the bounds can end."""
 
     def step(nodes: set[int]) -> set[int]:
         return {target for node in nodes for target in successors[node]}
@@ -226,7 +226,7 @@ def _ends(start: int, successors: list[set[int]], walk: Walk) -> set[int]:
 def _first(
     host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
 ) -> Match | None:
-    """The first match of ``body`` that agrees with ``held`` and is injective with it."""
+    """Return the first match of ``body`` that agrees with ``held`` and is injective with it."""
     domains = _domains(host, columns, body, held)
     if domains is None:
         return None
@@ -240,7 +240,7 @@ def _first(
 def _matches(
     host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
 ) -> Iterator[Match]:
-    """All matches of ``body`` that agree with ``held`` and are injective with it."""
+    """Yield all matches of ``body`` that agree with ``held`` and are injective with it."""
     domains = _domains(host, columns, body, held)
     if domains is None:
         return
@@ -253,14 +253,14 @@ def _matches(
 
 
 def _is_decided(body: CompiledBody) -> bool:
-    """Whether a body is one node, or one edge between two."""
+    """Return whether a body is one node, or one edge between two."""
     if len(body.links) == 1 and len(body.variables) == 2:
         return body.links[0][0] != body.links[0][1]
     return not body.links and len(body.variables) == 1
 
 
 def _simple(host: _Host, body: CompiledBody, domains: Domains) -> Iterator[Match]:
-    """The matches of a body that is one node, or one edge between two."""
+    """Yield the matches of a body that is one node, or one edge between two."""
     for first, second, bits in body.links:
         for source, target in host.fitting((first, second, bits), body.walks):
             if source & domains[first] and target & domains[second]:
@@ -277,7 +277,7 @@ def _named(body: CompiledBody, nodes: Iterable[int]) -> Match:
 def _left(
     host: _Host, body: CompiledBody, domains: Domains
 ) -> tuple[list[int], tuple[int, ...], MaskedPairs]:
-    """What is left of a sentence: its nodes in order; domains and fitting edges by their ranks."""
+    """Return what is left of a sentence: its nodes; domains and fitting edges by rank."""
     nodes = list(members(reduce(or_, domains)))
     rank = {node: place for place, node in enumerate(nodes)}
     masks: dict[tuple[int, int], int] = {}
@@ -294,14 +294,14 @@ def _left(
 def _embedding(
     body: CompiledBody, domains: tuple[int, ...], edges: MaskedPairs
 ) -> tuple[int, ...] | None:
-    """The first embedding, if there is one."""
+    """Return the first embedding, if there is one."""
     return next(_embeddings(body, domains, edges), None)
 
 
 def _embeddings(
     body: CompiledBody, domains: tuple[int, ...], edges: MaskedPairs
 ) -> Iterator[tuple[int, ...]]:
-    """The ways to find a body in some nodes and edges by networkx: a node for each variable."""
+    """Yield the embeddings of a body that networkx finds: a node for each variable."""
 
     def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
         return bool(domains[variable["variable"]] >> node["node"] & 1)
@@ -319,7 +319,7 @@ def _embeddings(
 def _domains(
     host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
 ) -> Domains | None:
-    """The nodes that each variable may stand for, as far as tests and edges tell.
+    """Return the nodes that each variable may stand for, as far as tests and edges tell.
 
     None if a variable has no such node.
     """
@@ -345,7 +345,7 @@ def _domains(
 
 
 def _passing(every: int, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
-    """The nodes that pass the tests of each variable; those that are held are not free."""
+    """Return the nodes that pass the tests of each variable; those that are held are not free."""
     free = every
     for node in held.values():
         free &= ~(1 << node)
@@ -366,7 +366,7 @@ def _edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _pattern(body: CompiledBody) -> nx.DiGraph[int]:
-    """A body for networkx."""
+    """Return a body for networkx."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     for variable in range(len(body.variables)):
         graph.add_node(variable, variable=variable)

@@ -122,7 +122,7 @@ def _report_new(
 
 
 def _distinct_words(data: Dataset, name: str) -> dict[WordForm, tuple[Split, int]]:
-    """The words of a split in their order, each with the first entry that has it."""
+    """Return the words of a split in their order, each with the first entry that has it."""
     return {
         word: (split, entry)
         for split in data.splits
@@ -208,7 +208,7 @@ def readings(data: Dataset, tally: Tally) -> None:
 
 
 def _disagreements(stratum: ReadingCounts, policy: str) -> Iterator[str]:
-    """What is wrong with the figures of one stratum."""
+    """Yield what is wrong with the figures of one stratum."""
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
     if stratum.parsed != stratum.accepted + stratum.rejected:
@@ -230,7 +230,7 @@ def _disagreements(stratum: ReadingCounts, policy: str) -> Iterator[str]:
 
 
 def _verdict(strings: Strings, pattern: str) -> str:
-    """What the figures say of a pattern."""
+    """Return what the figures say of a pattern."""
     if strings.policy == IGNORE:
         return _NOT_CHECKED
     if strings.policy == REJECT:

@@ -71,7 +71,7 @@ class GraphShape:
     nodes: tuple[int, ...]
 
     def columns(self) -> Columns:
-        """The answers the other way round: for each question the nodes that say yes."""
+        """Return the answers the other way round: for each question the nodes that say yes."""
         columns = dict(self.frame.degrees)
         for node, mask in enumerate(self.nodes):
             for bit in members(mask):
@@ -137,7 +137,7 @@ class QuestionTable:
         self.answers = _Answers(self.values)
 
     def compiled(self) -> tuple[CompiledStructure, ...]:
-        """The structures with their tests as bits, in their order."""
+        """Return the structures with their tests as bits, in their order."""
         return tuple(
             CompiledStructure(
                 self._compile(structure.body),
@@ -156,7 +156,7 @@ class QuestionTable:
         }
 
     def of_label(self, label: str) -> int:
-        """The answers of an edge label to the tests on labels."""
+        """Return the answers of an edge label to the tests on labels."""
         mask = self._by_label.get(label)
         if mask is None:
             mask = sum(1 << bit for labels, bit in self.labels.items() if labels.accept(label))
@@ -164,7 +164,7 @@ class QuestionTable:
         return mask
 
     def of_degrees(self, size: int, edges: MaskedEdges) -> Columns:
-        """The answers of some nodes to the tests on their outgoing edges."""
+        """Return the answers of some nodes to the tests on their outgoing edges."""
         answers: Columns = {}
         every = (1 << size) - 1
         for test, rank in self.degrees.items():
@@ -200,7 +200,7 @@ class QuestionTable:
         )
 
     def _variable(self, variable: NodeVariable) -> VariableTest:
-        """The tests as questions; no node says both yes and no."""
+        """Return the tests as questions; no node says both yes and no."""
         asked = [(self.values[t.attribute, t.values], t.negated) for t in variable.tests]
         asked += [(len(self.values) + self.degrees[test], False) for test in variable.degrees]
         return VariableTest(
@@ -220,7 +220,7 @@ class ShapeTable:
         self._by_edges: dict[tuple[int, tuple[Edge, ...]], Frame] = {}
 
     def of(self, sentence: Sentence) -> GraphShape:
-        """The shape of a sentence; equal shapes are one object."""
+        """Return the shape of a sentence; equal shapes are one object."""
         nodes = tuple(map(self.vocabulary.answers.__getitem__, sentence.words))
         key = (len(nodes), sentence.edges)
         frame = self._by_edges.get(key)
@@ -231,7 +231,7 @@ class ShapeTable:
         return self._shape(frame, nodes)
 
     def known(self, size: int, edges: MaskedEdges, nodes: tuple[int, ...]) -> GraphShape:
-        """The shape that another table of the same vocabulary describes so."""
+        """Return the shape that another table of the same vocabulary describes so."""
         return self._shape(self._frame(size, edges), nodes)
 
     def _shape(self, frame: Frame, nodes: tuple[int, ...]) -> GraphShape:
@@ -241,7 +241,7 @@ class ShapeTable:
         return shape
 
     def _frame(self, size: int, edges: MaskedEdges) -> Frame:
-        """The frame of some edges; those whose labels no structure tells apart share it."""
+        """Return the frame of some edges; those whose labels no structure tells apart share it."""
         frame = self.frames.get((size, edges))
         if frame is None:
             frame = Frame(len(self.frames), size, edges, self.vocabulary)
@@ -267,7 +267,7 @@ class _Answers(dict[WordForm, int]):
 
 
 def members(bits: int) -> Iterator[int]:
-    """The numbers in a set that is written as an integer with a bit for each, in order."""
+    """Yield the numbers in a set that is written as an integer with a bit for each, in order."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1

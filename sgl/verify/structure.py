@@ -43,7 +43,7 @@ class Labels:
     negated: bool = False
 
     def accept(self, label: str) -> bool:
-        """Whether an edge with this label passes."""
+        """Return whether an edge with this label passes."""
         return (label in self.names) != self.negated
 
 
@@ -65,7 +65,7 @@ class DegreeComparison:
     number: int
 
     def accept(self, degree: int) -> bool:
-        """Whether a node with so many edges passes."""
+        """Return whether a node with so many edges passes."""
         if self.comparison == "=":
             return degree == self.number
         return degree >= self.number if self.comparison == ">=" else degree <= self.number
@@ -136,7 +136,7 @@ _EQUALITY = re.compile(r"!=|=")
 
 
 def read_structure(text: str) -> GraphPattern:
-    """The structure that ``text`` denotes; raises ``StructureError``."""
+    """Return the structure that ``text`` denotes; raises ``StructureError``."""
     scanner = _Scanner(text)
     body = _read_body(scanner)
     without = []
@@ -174,7 +174,7 @@ class _Scanner:
         return found
 
     def take(self, expression: re.Pattern[str], what: str) -> str:
-        """The text that ``expression`` matches next; ``what`` names it in errors."""
+        """Return the text that ``expression`` matches next; ``what`` names it in errors."""
         found = self.match(expression)
         if not found:
             raise self.error(f"{what} expected")
@@ -187,7 +187,7 @@ class _Scanner:
             raise self.error("the end of the structure expected")
 
     def error(self, reason: str) -> StructureError:
-        """The error that ``reason`` holds here."""
+        """Return the error that ``reason`` holds here."""
         return StructureError(reason, self.position + 1)
 
     def _skip_space(self) -> None:

@@ -53,7 +53,7 @@ class WordForm:
     extracted: bool
 
     def get(self, attribute: str) -> str:
-        """The value of an attribute, ``""`` where the word has none."""
+        """Return the value of an attribute, ``""`` where the word has none."""
         for name, value in self.attributes:
             if name == attribute:
                 return value
@@ -112,7 +112,7 @@ class TokenTable:
     lines: _Lines = field(init=False)
 
     def __post_init__(self) -> None:
-        """The table of lines fills the others."""
+        """Add the table of lines, which fills the others."""
         object.__setattr__(self, "lines", _Lines(self))
 
 
@@ -124,7 +124,7 @@ class _Lines(dict[bytes, Token]):
         self._words = words
 
     def __missing__(self, line: bytes) -> Token:
-        """Raises ``MalformedError``, with no line number, or ``UnicodeDecodeError``."""
+        """Read a line; raise ``MalformedError`` with no line number, or ``UnicodeDecodeError``."""
         if len(self) > _LINES_REMEMBERED:
             self.clear()
         token = self[line] = read_token(split_columns(line.decode("utf-8"), 0), 0, self._words)
@@ -132,7 +132,7 @@ class _Lines(dict[bytes, Token]):
 
 
 def split_columns(line: str, number: int) -> list[str]:
-    """The ten cells of a line; ``number`` is the line's, for messages."""
+    """Return the ten cells of a line; ``number`` is the line's, for messages."""
     if line.startswith("#"):
         raise MalformedError(number, "a comment after the first token")
     cells = line.split("\t")
@@ -144,7 +144,7 @@ def split_columns(line: str, number: int) -> list[str]:
 
 
 def read_token(cells: list[str], line: int, words: TokenTable) -> Token:
-    """The token that the cells of a line say; raises ``MalformedError``."""
+    """Return the token that the cells of a line say; raises ``MalformedError``."""
     word = _word(cells, line, words)
     arcs = _arcs(cells, word.extracted, line, words)
     return Token(word, arcs, word.form + (" " if word.space_after else ""))
@@ -202,7 +202,7 @@ def _arcs(cells: list[str], extracted: bool, line: int, words: TokenTable) -> Ar
 
 
 def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool, line: int) -> Arcs:
-    """The edges into a token, with their marks; the edge from the root is none."""
+    """Return the edges into a token, with their marks; the edge from the root is none."""
     dependent = _position(token, "ID", line)
     basic = (_position(head, "HEAD", line), label)
     governors = _deps(deps, line)
