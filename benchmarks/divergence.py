@@ -59,7 +59,7 @@ from sgl.research.divergence.trees import (
     node_and_edge_atoms,
 )
 from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
-from sgl.sampling import Interpreter, draw, pack
+from sgl.sampling import Interpreter, pack, sample
 from sgl.sampling.random import candidate_key, stream_key
 
 #: As the authors run it.
@@ -293,7 +293,7 @@ def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
     interpret = Interpreter(core)
     return [
         sentence_of(interpret(found.derivation).graphs[0])
-        for part in draw(pack(core, plan, splits))
+        for part in sample(pack(core, plan, splits))
         for found in part.items
     ]
 

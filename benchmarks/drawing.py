@@ -44,9 +44,9 @@ from sgl.rendering.graph_columns import GraphColumns
 from sgl.rendering.view_columns import PACKED_VIEWS
 from sgl.sampling import pack
 from sgl.sampling.batch import Sampler
-from sgl.sampling.drawing import draw_strata
 from sgl.sampling.engine import Tables
 from sgl.sampling.rows import rows as rows_of
+from sgl.sampling.strata import sample_strata
 from sgl.sampling.text_writer import text_writer
 
 #: Candidates that kernels draw at a time.
@@ -171,7 +171,7 @@ def accepted_draw(tables: Tables) -> Draw:
     """Candidates until so many are accepted."""
 
     def draw(number: int) -> None:
-        list(draw_strata(Sampler(_wanting(tables, number))))
+        list(sample_strata(Sampler(_wanting(tables, number))))
 
     return draw
 
@@ -216,7 +216,7 @@ def distinct(tables: Tables, number: int = 40_000) -> int:
     """How many accepted sentences were compared as strings; all have to differ."""
     wanted = _wanting(tables, number)
     sampler = Sampler(wanted)
-    (drawn,) = draw_strata(sampler)
+    (drawn,) = sample_strata(sampler)
     texts = list(sampler.derive(wanted.strata[0], drawn.numbers).sources.texts())
     assert len(set(texts)) == len(texts)
     return len(texts)
@@ -241,7 +241,7 @@ def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000
     def seconds(tables: Tables) -> tuple[float, int]:
         sampler = Sampler(tables, program)
         started = time.process_time()
-        (drawn,) = draw_strata(sampler)
+        (drawn,) = sample_strata(sampler)
         return time.process_time() - started, drawn.candidates
 
     found = []

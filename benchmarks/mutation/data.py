@@ -22,7 +22,7 @@ from sgl.dataset import Provenance, StratumCount, manifest, write_manifest
 from sgl.dataset.write import draw_and_write
 from sgl.frontend import Compiled
 from sgl.sampling import pack
-from sgl.sampling.distinct import share
+from sgl.sampling.acceptance import share
 from sgl.verify import Report, verify
 
 #: Divides the numbers of training sentences, of exposures, and of the other splits.

@@ -19,7 +19,7 @@ from sgl.pipeline.messages import place_of_stream, undecided
 from sgl.pipeline.proof_data import NotADatasetError
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import AMBIGUOUS, NotEnoughError
-from sgl.sampling.distinct import TRAIN, UNEXPOSED_WORD
+from sgl.sampling.acceptance import TRAIN, UNEXPOSED_WORD
 
 if TYPE_CHECKING:
     from sgl.frontend import Compiled

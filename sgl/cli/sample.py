@@ -24,7 +24,7 @@ from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.sentence_file import SampleRequest
 from sgl.rendering import conllu, outputs, written
-from sgl.sampling import draw, pack
+from sgl.sampling import pack, sample
 from sgl.sampling.tables import content_lemmas
 
 _STREAM = "sample"
@@ -154,7 +154,7 @@ def draw_items(
         session.stop()
     seed = plan.seed if seed is None else seed
     plan = replace(plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
-    parts = [part.items for part in draw(pack(core, plan, splits))]
+    parts = [part.items for part in sample(pack(core, plan, splits))]
     return [
         interpret(core, found.derivation)
         for row in zip_longest(*parts)

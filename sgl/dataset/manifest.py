@@ -19,8 +19,8 @@ from sgl.dataset.fingerprint import signature
 from sgl.dataset.patterns import Json, part_entry, pattern_entry
 from sgl.dataset.readings import Readings
 from sgl.dataset.staged import FORMAT, MANIFEST
-from sgl.sampling.drawn import Drawn
 from sgl.sampling.random import SCHEME
+from sgl.sampling.strata import StratumSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class StratumCount:
     ambiguous: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, draw: Drawn) -> StratumCount:
+    def of(cls, draw: StratumSample) -> StratumCount:
         """The counts of a finished draw."""
         stratum = draw.stratum
         return cls(

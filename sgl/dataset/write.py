@@ -3,7 +3,7 @@
 ::
 
     with staged_directory(target) as directory:
-        drawn = list(draw_strata(sampler))
+        drawn = list(sample_strata(sampler))
         written = write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn)
         write_manifest(directory, manifest(..., written.strata, ..., written.files))
 """
@@ -22,9 +22,8 @@ from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import DataFile, StratumCount
 from sgl.dataset.writers import DatasetFiles
 from sgl.sampling.batch import sampler_for
-from sgl.sampling.drawing import draw_strata
-from sgl.sampling.drawn import Drawn
 from sgl.sampling.engine import Tables
+from sgl.sampling.strata import StratumSample, sample_strata
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def write_items(
     directory: Path,
     plan: Plan,
     maker: Maker,
-    drawn: Sequence[Drawn],
+    drawn: Sequence[StratumSample],
     observe: Callable[[Chunk], None] | None = None,
 ) -> Written:
     """Write ``data``, ``parquet`` and ``conllu`` files for every split of the plan.
@@ -65,14 +64,14 @@ def write_items(
 def draw_and_write(directory: Path, grammar: CoreGrammar, plan: Plan, tables: Tables) -> Written:
     """Draw a plan from its tables and write it; nobody judges the readings of sentences.
 
-    Raises what ``draw_strata`` and ``write_items`` raise.
+    Raises what ``sample_strata`` and ``write_items`` raise.
     """
     sampler = sampler_for(tables)
-    drawn = list(draw_strata(sampler))
+    drawn = list(sample_strata(sampler))
     return write_items(directory, plan, ChunkMaker(grammar, plan, sampler), drawn)
 
 
-def chunks_of(drawn: Sequence[Drawn]) -> Iterator[tuple[str, int, list[Piece]]]:
+def chunks_of(drawn: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Piece]]]:
     """The chunks that a dataset is made of: split, first row, candidates."""
     splits: dict[str, list[Piece]] = {}
     for draw in drawn:

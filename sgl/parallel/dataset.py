@@ -25,8 +25,8 @@ from sgl.dataset.parquet import packed_table, unpacked_table
 from sgl.parallel.executor import Executor, ordered
 from sgl.parallel.run import RunFolder
 from sgl.sampling.batch import sampler_for
-from sgl.sampling.drawn import Drawn
 from sgl.sampling.engine import PackedStratum, Tables
+from sgl.sampling.strata import StratumSample
 
 #: A chunk to be made: its split, the number of its first row, its candidates.
 ChunkPlace = tuple[str, int, list[Piece]]
@@ -94,7 +94,9 @@ class ParallelMaker:
             yield read_chunk(data, place)
 
 
-def keep_drawn(run: RunFolder, number: int, drawn: Drawn, counted: dict[str, object]) -> None:
+def keep_drawn(
+    run: RunFolder, number: int, drawn: StratumSample, counted: dict[str, object]
+) -> None:
     """Keep a stratum that is sampled, and what was counted of its readings."""
     said = {
         "candidates": drawn.candidates,
@@ -110,14 +112,14 @@ def keep_drawn(run: RunFolder, number: int, drawn: Drawn, counted: dict[str, obj
 
 def kept_drawn(
     run: RunFolder, number: int, stratum: PackedStratum
-) -> tuple[Drawn, dict[str, Any]] | None:
+) -> tuple[StratumSample, dict[str, Any]] | None:
     """Return what the run has kept of a stratum: what was sampled, and what was counted."""
     data = run.get(_drawn_key(number))
     if data is None:
         return None
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         said = json.loads(arrays["said"].tobytes())
-        drawn = Drawn(
+        drawn = StratumSample(
             stratum,
             arrays["numbers"],
             said["candidates"],

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from sgl.parallel.executor import Executor, Task, ordered
 from sgl.parallel.run import RunFolder
 from sgl.parallel.sentences import SentenceWork, encode, survey
-from sgl.sampling.drawing import Settled, Settling, sentences_of
-from sgl.sampling.drawn import Drawn
 from sgl.sampling.seen import seen_sentences
+from sgl.sampling.strata import AcceptanceCounts, BatchAcceptance, StratumSample, sentences_of
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -57,7 +56,7 @@ def sample_into(
     run: RunFolder,
     stage: Stage,
     sizes: Sizes = SIZES,
-) -> Drawn:
+) -> StratumSample:
     """Write the sentences to ``target``; return what was sampled.
 
     Raises:
@@ -97,9 +96,9 @@ class _Acceptance:
         self._wanted = work.tables.strata[0].wanted
         self._distinct = work.tables.distinct_sentences
         self._seen = seen_sentences(sentences_of(work.tables), folder=run.path)
-        self._settling = Settling(work.tables, 0, self._seen, None)
+        self._settling = BatchAcceptance(work.tables, 0, self._seen, None)
 
-    def run(self) -> Drawn:
+    def run(self) -> StratumSample:
         """Settle candidates until there are enough."""
         begun = self._restore()
         accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
@@ -131,7 +130,7 @@ class _Acceptance:
     def _restore(self) -> int:
         """Take over what is settled; return the number of the first candidate that is not."""
         parts: list[NDArray[np.int64]] = []
-        last: Settled | None = None
+        last: AcceptanceCounts | None = None
         for numbers, hashes, last in self._segments():  # noqa: B007 - the last is the sum
             self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
             parts.append(numbers)
@@ -140,12 +139,14 @@ class _Acceptance:
         self._settling.restore(np.concatenate(parts), last)
         return last.candidates
 
-    def _segments(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], Settled]]:
+    def _segments(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], AcceptanceCounts]]:
         first = 0
         while (data := self._run.get(_segment_key(first))) is not None:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
                 first = int(arrays["candidates"])
-                settled = Settled(first, arrays["outcomes"], arrays["shares"], arrays["ambiguous"])
+                settled = AcceptanceCounts(
+                    first, arrays["outcomes"], arrays["shares"], arrays["ambiguous"]
+                )
                 yield arrays["numbers"], arrays["hashes"].reshape(-1, 2), settled
 
 

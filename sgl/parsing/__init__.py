@@ -6,14 +6,14 @@
                  (words)     (spans)   (rules)
 
 ``Parser(grammar, layer)`` reads any text layer of a core grammar: ``forest`` has
-all readings of a sentence, packed, and ``obstacle`` says where one without readings
+all readings of a sentence, packed, and ``failure`` says where one without readings
 fails.  A reading found in one layer can be interpreted in all others.
 
 ``BatchParser(parser)`` reads many texts at once, without forests: how many readings each
 has, and the best one.
 """
 
-from sgl.parsing.batch import SATURATED, BatchParser, FirstRead, Readings, read_first
+from sgl.parsing.batch import SATURATED, BatchParser, BatchReadings, FirstRead, read_first
 from sgl.parsing.forest import (
     Alternative,
     Automaton,
@@ -23,7 +23,7 @@ from sgl.parsing.forest import (
     best_readings,
     probability,
 )
-from sgl.parsing.parser import LIMIT, Obstacle, Parser, describe_obstacle
+from sgl.parsing.parser import LIMIT, ParseFailure, Parser, describe_failure
 from sgl.parsing.templates import UnparsableLayerError
 
 __all__ = [
@@ -32,16 +32,16 @@ __all__ = [
     "Alternative",
     "Automaton",
     "BatchParser",
+    "BatchReadings",
     "FirstRead",
     "Forest",
     "Node",
-    "Obstacle",
+    "ParseFailure",
     "Parser",
     "Ranked",
-    "Readings",
     "UnparsableLayerError",
     "best_readings",
-    "describe_obstacle",
+    "describe_failure",
     "probability",
     "read_first",
 ]

@@ -35,7 +35,7 @@ SATURATED = 2**64 - 1
 _SECONDS = 1e-5
 
 
-class Readings(NamedTuple):
+class BatchReadings(NamedTuple):
     """What was found in some texts, by their numbers.
 
     Attributes:
@@ -82,7 +82,7 @@ class BatchParser:
         self._characters += sum(map(len, texts))
         return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
-    def read(self, texts: Sequence[str], *, derive: bool = False) -> Readings:
+    def read(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the readings of texts, each written as the layer writes it.
 
         If ``derive``, with the best derivation of each.
@@ -91,16 +91,16 @@ class BatchParser:
             return self.read_compiled(texts, derive=derive)
         return self.read_plainly(texts, derive=derive)
 
-    def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> Readings:
+    def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, from the forest of each text."""
         found = [self._alone(text) for text in texts]
-        return Readings(
+        return BatchReadings(
             np.array([count for count, _, _ in found], np.uint64),
             np.array([score for _, score, _ in found], np.float64),
             Derivations.of([rules for _, _, rules in found]) if derive else None,
         )
 
-    def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> Readings:
+    def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, by compiled code as far as that reads the layer."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
@@ -112,7 +112,9 @@ class BatchParser:
         found, others = self._reader.read(texts, derive)
         return self._completed(found, texts, others)
 
-    def _completed(self, found: Readings, texts: Sequence[str], others: list[int]) -> Readings:
+    def _completed(
+        self, found: BatchReadings, texts: Sequence[str], others: list[int]
+    ) -> BatchReadings:
         """Return the readings with those of texts that compiled code has not read."""
         if not others:
             return found

@@ -47,7 +47,7 @@ class TokenLattice:
         return ((self._tokens[position], position + 1),) if position < self.end else ()
 
 
-class Vocabulary:
+class WordIndex:
     """The words of a text layer, found by their beginnings."""
 
     def __init__(self, words: Set[str], layer: TextLayer) -> None:
@@ -87,7 +87,7 @@ class _Words:
 class TextLattice:
     """A text as its layer writes it; positions are offsets of characters."""
 
-    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
+    def __init__(self, text: str, vocabulary: WordIndex) -> None:
         self._text = text
         self._vocabulary = vocabulary
         self._join = vocabulary.join

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.parsing.chart import Chart, Lattice, TextLattice, TokenLattice, Vocabulary
+from sgl.parsing.chart import Chart, Lattice, TextLattice, TokenLattice, WordIndex
 from sgl.parsing.forest import Forest
 from sgl.parsing.pack import Packer
 from sgl.parsing.templates import TemplateIndex, symbol
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class ParseFailure:
     """Where an input fails, and what its beginning leaves room for.
 
     ``position`` is the end of the longest beginning that some sentence has: an
@@ -37,14 +37,14 @@ class Obstacle:
         return (*(f"“{word}”" for word in self.words), *dict.fromkeys(names), *end)
 
 
-def find_obstacle(index: TemplateIndex, chart: Chart) -> Obstacle:
-    """The obstacle in an input that has no reading."""
+def find_failure(index: TemplateIndex, chart: Chart) -> ParseFailure:
+    """The failure in an input that has no reading."""
     start = symbol(index.grammar.start, False)
     position = max(chart.items, default=0)
     if not position:
-        return Obstacle(0, (), (index.grammar.start,), index.grammar.start in index.nullable)
+        return ParseFailure(0, (), (index.grammar.start,), index.grammar.start in index.nullable)
     nodes = {item // chart.width for item in chart.items[position]}
-    return Obstacle(
+    return ParseFailure(
         position,
         tuple(sorted({word for node in nodes for word in index.words[node]})),
         tuple(sorted({step // 2 for step in chart.waiting[position]})),
@@ -52,12 +52,12 @@ def find_obstacle(index: TemplateIndex, chart: Chart) -> Obstacle:
     )
 
 
-def describe_obstacle(grammar: CoreGrammar, text: str, obstacle: Obstacle) -> str:
+def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> str:
     """Why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
-    expected = ", ".join(obstacle.expected(grammar)) or "nothing more"
-    if not obstacle.position:
+    expected = ", ".join(failure.expected(grammar)) or "nothing more"
+    if not failure.position:
         return f"no sentence begins so; expected {expected}"
-    return f"parsed up to “{text[: obstacle.position]}”; expected {expected}"
+    return f"parsed up to “{text[: failure.position]}”; expected {expected}"
 
 
 #: Derivations of one sentence that are returned unless more are asked for.
@@ -80,7 +80,7 @@ class Parser:
         self.grammar = grammar
         self.layer = layer
         self.index = TemplateIndex(grammar, layer)
-        self._vocabulary = Vocabulary(self.index.vocabulary, grammar.text_layers[layer])
+        self._vocabulary = WordIndex(self.index.vocabulary, grammar.text_layers[layer])
         self._packer = Packer(self.index)
         self._start = symbol(grammar.start, False)
 
@@ -110,9 +110,9 @@ class Parser:
         """Whether a text or a sequence of tokens has a derivation."""
         return self.forest(sentence) is not None
 
-    def obstacle(self, sentence: str | Sequence[str]) -> Obstacle:
+    def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
-        return find_obstacle(self.index, self._chart(sentence))
+        return find_failure(self.index, self._chart(sentence))
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
         """Where the word after a position begins, and the word, up to the next separator.

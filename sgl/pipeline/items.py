@@ -15,9 +15,8 @@ from sgl.parallel.run import RunFolder
 from sgl.pipeline.ambiguity import AmbiguityFilter
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables
 from sgl.sampling.batch import Sampler
-from sgl.sampling.drawing import Drawing, sentences_of
-from sgl.sampling.drawn import Drawn
 from sgl.sampling.seen import seen_sentences
+from sgl.sampling.strata import StrataSampler, StratumSample, sentences_of
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -56,13 +55,13 @@ def _drawn(
     ambiguity: AmbiguityFilter | None,
     run: RunFolder | None,
     stage: Stage,
-) -> list[Drawn]:
+) -> list[StratumSample]:
     """Sample every stratum that the run has not kept."""
     tables = sampler.tables
     seen = seen_sentences(sentences_of(tables), folder=folder)
-    drawing = Drawing(tables, sampler, seen, ambiguity)
+    drawing = StrataSampler(tables, sampler, seen, ambiguity)
     progress = _Progress(tables, stage)
-    found: list[Drawn] = []
+    found: list[StratumSample] = []
     for number, stratum in enumerate(tables.strata):
         kept = None if run is None else kept_drawn(run, number, stratum)
         if kept is not None:

@@ -18,7 +18,7 @@ from sgl.parallel.run import open_run
 from sgl.sampling import pack
 
 if TYPE_CHECKING:
-    from sgl.sampling.drawn import Drawn
+    from sgl.sampling.strata import StratumSample
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -52,7 +52,7 @@ def write_sample(
     target: Path,
     parallelism: Parallelism,
     stage: Stage,
-) -> Drawn:
+) -> StratumSample:
     """Write the sentences to ``target``; an interrupted run leaves a folder to resume from.
 
     Raises:

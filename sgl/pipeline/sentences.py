@@ -57,10 +57,10 @@ def read_sentence(
 
 def _report(parser: Parser, sentence: str, place: Span, diagnostics: Diagnostics) -> None:
     """Show where the sentence stops being the beginning of one that the grammar derives."""
-    obstacle = parser.obstacle(sentence)
-    start, word = parser.word_at(sentence, obstacle.position)
-    notes = [f"parsed up to: {sentence[: obstacle.position]}"] if obstacle.position else []
-    expected = ", ".join(obstacle.expected(parser.grammar))
+    failure = parser.failure(sentence)
+    start, word = parser.word_at(sentence, failure.position)
+    notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
+    expected = ", ".join(failure.expected(parser.grammar))
     if expected:
         notes.append(f"expected one of: {expected}")
     layer = parser.grammar.text_layers[parser.layer]

@@ -3,18 +3,24 @@
 ::
 
     tables = pack(grammar, plan, split_grammars)
-    interpret = Interpreter(grammar)
-    for part in draw(tables):
-        for found in part.items:
-            item = interpret(found.derivation)
+    for stratum in sample(tables):
+        for item in stratum.items:
+            interpret(grammar, item.derivation)
 
-``pack`` turns the grammars of the splits into integer tables and ``draw``
-samples them; ``standalone_source`` is a module without dependencies that does
-the same.
+``pack`` turns the grammars of the splits into integer tables and ``sample`` samples from
+them, item by item.  ``sample_strata`` (:mod:`sgl.sampling.strata`) does the same in batches,
+and ``standalone_source`` is a module without dependencies that does the same again.
 """
 
-from sgl.sampling.distinct import AMBIGUOUS, Found, NotEnoughError, Progress, Referee, StratumDraw
-from sgl.sampling.draw import Forecast, draw, forecast
+from sgl.sampling.acceptance import (
+    AMBIGUOUS,
+    NotEnoughError,
+    Progress,
+    RejectsReadings,
+    SampledItem,
+    StratumItems,
+    sample,
+)
 from sgl.sampling.engine import LONGEST_DERIVATION, Tables
 from sgl.sampling.interpreter import Interpreter
 from sgl.sampling.random import SCHEME
@@ -25,16 +31,14 @@ __all__ = [
     "AMBIGUOUS",
     "LONGEST_DERIVATION",
     "SCHEME",
-    "Forecast",
-    "Found",
     "Interpreter",
     "NotEnoughError",
     "Progress",
-    "Referee",
-    "StratumDraw",
+    "RejectsReadings",
+    "SampledItem",
+    "StratumItems",
     "Tables",
-    "draw",
-    "forecast",
     "pack",
+    "sample",
     "standalone_source",
 ]

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sgl.sampling.distinct import Judge, draw_stratum
+from sgl.core.gluing import glue
+from sgl.rendering.cogs import cogs_of
+from sgl.rendering.meaning import Meaning
+from sgl.rendering.varfree import varfree_of
+from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
-from sgl.sampling.views import view_of
+
+#: The notations that a dataset can be written in, as functions of a graph that is laid out.
+NOTATIONS = {"cogs": cogs_of, "varfree": varfree_of}
+
+
+def view_of(view: PackedView, arity: Sequence[int], derivation: Sequence[int]) -> str:
+    """The text of a derivation in a view."""
+    return NOTATIONS[view.kind](Meaning(glue(view.rules, arity, derivation, written=True)))
 
 
 def row_of(source: str, target: str, category: str) -> str:
@@ -47,15 +58,10 @@ def file_name(tables: Tables, target: int, split: str) -> str:
 
 
 def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
-    """All items in the order in which they are drawn: the split, and a row for each target."""
-    judge = Judge(tables)
-    for stratum in tables.strata:
-        for found in draw_stratum(tables, stratum, judge).items:
-            source = text_of(tables, tables.source, found.derivation)
-            yield (
-                stratum.split,
-                [
-                    row_of(source, text_of(tables, target, found.derivation), stratum.category)
-                    for target in tables.targets
-                ],
-            )
+    """Yield all items in the order of sampling: the split, and a row for each target."""
+    for part in sample(tables):
+        stratum = part.stratum
+        for item in part.items:
+            source = text_of(tables, tables.source, item.derivation)
+            texts = [text_of(tables, target, item.derivation) for target in tables.targets]
+            yield stratum.split, [row_of(source, text, stratum.category) for text in texts]

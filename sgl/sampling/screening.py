@@ -1,4 +1,4 @@
-"""Accept and reject the candidates of a batch, for the reasons of ``sgl.sampling.distinct``.
+"""Accept and reject the candidates of a batch, for the reasons of ``sgl.sampling.acceptance``.
 
 ``screen`` decides what a candidate's own derivation decides; ``settle`` goes through the
 candidates in their order and decides what depends on those before.  These functions are plain
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.sampling.distinct import REASONS
+from sgl.sampling.acceptance import REASONS
 from sgl.sampling.engine import Tables
 
 #: Outcomes as numbers: 0, or one more than the place of the reason in ``REASONS``.

@@ -36,8 +36,7 @@ BUNDLED = (
     "sgl.rendering.varfree",
     "sgl.sampling.random",
     "sgl.sampling.engine",
-    "sgl.sampling.distinct",
-    "sgl.sampling.views",
+    "sgl.sampling.acceptance",
     "sgl.sampling.rows",
     "sgl.sampling.packed",
 )

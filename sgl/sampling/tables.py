@@ -23,7 +23,7 @@ from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.plan import Plan, Stratum
-from sgl.sampling.distinct import NotEnoughError
+from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
 
 #: Number of integers that a probability of 1 stands for.

@@ -19,14 +19,14 @@ from sgl.accel.draw.program import program_of
 from sgl.accel.hashing import hash_column as compiled_hash_column
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
-from sgl.sampling import NotEnoughError, draw, pack
+from sgl.sampling import NotEnoughError, pack, sample
 from sgl.sampling.batch import sampler_for
-from sgl.sampling.drawing import draw_strata
 from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
 from sgl.sampling.hashing import hash_column
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.sampling.screening import ACCEPTED, REPEATED_LEMMA, LemmaIndex, screen
 from sgl.sampling.seen import seen_sentences
+from sgl.sampling.strata import sample_strata
 
 pytestmark = pytest.mark.usefixtures("_either")
 
@@ -81,14 +81,14 @@ def drawn_plainly(tables: Tables) -> Outcome:
             part.shares,
             part.ambiguous,
         )
-        for part in draw(tables)
+        for part in sample(tables)
     ]
 
 
 def drawn_in_batches(tables: Tables) -> Outcome:
     return [
         (part.numbers.tolist(), part.candidates, part.rejected, part.shares, list(part.ambiguous))
-        for part in draw_strata(sampler_for(tables))
+        for part in sample_strata(sampler_for(tables))
     ]
 
 
@@ -156,8 +156,8 @@ def test_a_word_that_attaches_has_no_separator_to_take_back_behind_a_child_witho
 
 def test_a_table_of_sentences_in_a_file_finds_what_one_in_memory_finds(tmp_path: Path) -> None:
     tables = pack(TOY, toy_plan(), splits_of(TOY, toy_plan()))
-    plainly = [part.numbers.tolist() for part in draw_strata(sampler_for(tables))]
-    on_disk = draw_strata(sampler_for(tables), memory=0, folder=tmp_path)
+    plainly = [part.numbers.tolist() for part in sample_strata(sampler_for(tables))]
+    on_disk = sample_strata(sampler_for(tables), memory=0, folder=tmp_path)
     assert [part.numbers.tolist() for part in on_disk] == plainly
     assert not list(tmp_path.iterdir())
 
@@ -191,9 +191,9 @@ def test_a_referee_rejects_the_sentences_that_it_rejects_one_by_one() -> None:
         asked.append("dog" in joined(tables.source, words))
         return asked[-1]
 
-    plainly = list(draw(tables, referee=one_by_one))
+    plainly = list(sample(tables, rejects=one_by_one))
     judge = WordJudge("dog")
-    batches = list(draw_strata(sampler_for(tables), judge))
+    batches = list(sample_strata(sampler_for(tables), judge))
     assert any(asked)
     assert [part.numbers.tolist() for part in batches] == [
         [found.candidate for found in part.items] for part in plainly
@@ -259,7 +259,7 @@ def test_a_table_grows_with_its_sentences() -> None:
 @pytest.mark.parametrize("wanted", [1, 1_999, 2_000, 2_001, 30_000])
 def test_the_size_of_batches_does_not_show(wanted: int) -> None:
     tables = tables_of(TOY, plan=plan_of({"train": wanted}))
-    (part,) = draw_strata(sampler_for(tables))
+    (part,) = sample_strata(sampler_for(tables))
     assert part.numbers.tolist() == list(range(wanted))
     assert part.candidates == wanted
 

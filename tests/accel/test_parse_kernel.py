@@ -25,16 +25,16 @@ from sgl.corpus.fit.sample import Collector
 from sgl.parsing import (
     SATURATED,
     BatchParser,
+    BatchReadings,
     Forest,
     Parser,
-    Readings,
     best_readings,
     probability,
 )
 from sgl.rendering import TextOutput
 
 
-def read(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> Readings:
+def read(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> BatchReadings:
     """What the kernel finds; the layer has to be one that it reads."""
     batch = BatchParser(Parser(core, layer))
     found = batch.read_compiled(texts, derive=True)

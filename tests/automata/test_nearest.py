@@ -18,7 +18,7 @@ from sgl.cli.main import USAGE, run
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import IN_DISTRIBUTION, Constraint
 from sgl.frontend import Compiled
-from sgl.sampling import draw, pack
+from sgl.sampling import pack, sample
 from sgl.sampling.tables import content_lemmas
 
 # Noun phrases with a modifier before or after the noun, in subject and object.
@@ -271,7 +271,7 @@ def test_pairs_of_sget_differ_in_what_is_held_out(pattern: str, largest: int) ->
     compiler = StructureCompiler(compiled.grammar)
     plan = replace(compiled.plan, strata=(replace(stratum, count=30),), distinct_sentences=False)
     splits = {stratum.stream: compiler.split(stratum.constraint)}
-    (part,) = draw(pack(compiled.grammar, plan, splits))
+    (part,) = sample(pack(compiled.grammar, plan, splits))
     finder = finder_of(compiled)
     trained = compiler.language(strata[0].constraint)
     assert strata[0].category == IN_DISTRIBUTION

@@ -30,7 +30,7 @@ from sgl.dataset import (
 )
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
 from sgl.dataset.write import draw_and_write
-from sgl.sampling import draw, pack
+from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
 
 PLAN = toy_plan()
@@ -125,7 +125,7 @@ def test_an_item_is_found_again_by_its_stream(dataset: Dataset) -> None:
     _, records, _ = dataset
     found = {
         f"{part.stratum.stream}#{item.candidate}": item.derivation
-        for part in draw(TABLES)
+        for part in sample(TABLES)
         for item in part.items
     }
     assert {record.seed_stream: record.item.derivation for record in records} == found

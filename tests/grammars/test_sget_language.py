@@ -14,7 +14,8 @@ from sget import PUBLISHED, Word, needs_published_data, sget, words, words_of
 from sgl.core.graph import Graph
 from sgl.core.interpret import Item, interpret
 from sgl.parsing import Parser
-from sgl.sampling import draw, pack
+from sgl.sampling import pack
+from sgl.sampling import sample as sample_plan
 
 #: Nouns, names and adjectives whose published Japanese is corrected.
 CORRECTIONS = {
@@ -122,7 +123,7 @@ def test_frequencies_follow_zipf() -> None:
 def sample() -> tuple[Item, ...]:
     """Two thousand sentences of the whole grammar, before any cut."""
     grammar, plan = sget().grammar, plan_of({"train": 2000})
-    (part,) = draw(pack(grammar, plan, {plan.strata[0].stream: whole(grammar)}))
+    (part,) = sample_plan(pack(grammar, plan, {plan.strata[0].stream: whole(grammar)}))
     return tuple(interpret(grammar, found.derivation) for found in part.items)
 
 
@@ -194,7 +195,7 @@ def concatenations(scope: str) -> dict[str, tuple[str, Graph]]:
     grammar = sget(scope=scope).grammar
     (category,) = (i for i, c in enumerate(grammar.categories) if c.name == "Sentences")
     plan = plan_of({"train": 400})
-    (part,) = draw(pack(grammar, plan, {plan.strata[0].stream: whole(grammar, category)}))
+    (part,) = sample_plan(pack(grammar, plan, {plan.strata[0].stream: whole(grammar, category)}))
     items = [interpret(grammar, found.derivation) for found in part.items]
     return {item.texts[0]: (item.texts[1], item.graphs[0]) for item in items}
 

@@ -17,7 +17,8 @@ from sgl.rendering import Output, outputs, read_cogs, read_varfree
 from sgl.rendering.meaning import PROPERTY
 from sgl.rendering.views import VIEWS
 from sgl.resources import grammars_dir
-from sgl.sampling import draw, pack
+from sgl.sampling import pack
+from sgl.sampling import sample as sample_plan
 
 
 @cache
@@ -25,7 +26,7 @@ def sample(number: int = 2000, **settings: str) -> tuple[Item, ...]:
     """Sentences of the whole grammar, as they are drawn."""
     grammar = sget(**settings).grammar
     plan = plan_of({"train": number})
-    (part,) = draw(pack(grammar, plan, {plan.strata[0].stream: whole(grammar)}))
+    (part,) = sample_plan(pack(grammar, plan, {plan.strata[0].stream: whole(grammar)}))
     return tuple(interpret(grammar, found.derivation) for found in part.items)
 
 

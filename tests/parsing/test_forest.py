@@ -217,9 +217,9 @@ def test_a_sentence_is_followed_as_far_as_it_makes_sense(
 ) -> None:
     parser = Parser(farm)
     assert parser.forest(text) is None
-    obstacle = parser.obstacle(text)
-    assert text[: obstacle.position] == parsed
-    assert set(obstacle.expected(farm)) == set(expected)
+    failure = parser.failure(text)
+    assert text[: failure.position] == parsed
+    assert set(failure.expected(farm)) == set(expected)
 
 
 @settings(max_examples=40, deadline=None)
@@ -228,5 +228,5 @@ def test_whatever_follows_a_beginning_it_is_followed_that_far(seed: int, cut: in
     (derivation,) = random_derivations(TOY, 1, seed=seed)
     words = interpret(TOY, derivation).tokens[0]
     beginning = words[: cut % (len(words) + 1)]
-    obstacle = Parser(TOY).obstacle([*beginning, "unheard-of"])
-    assert obstacle.position == len(beginning)
+    failure = Parser(TOY).failure([*beginning, "unheard-of"])
+    assert failure.position == len(beginning)

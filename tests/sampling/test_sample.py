@@ -25,7 +25,7 @@ from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.weights.split import Transition, split_grammar
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
 from sgl.core.plan import Constraint
-from sgl.sampling import draw
+from sgl.sampling import sample
 from sgl.sampling.engine import Tables, derive, joined, words_of
 from sgl.sampling.interpreter import Interpreter
 from sgl.sampling.random import candidate_key, number, stream_key
@@ -50,7 +50,7 @@ WORDY = tables_of(TOY)
 
 
 def drawn(tables: Tables) -> list[tuple[object, ...]]:
-    return [(part.stratum.stream, part.items, part.rejected) for part in draw(tables)]
+    return [(part.stratum.stream, part.items, part.rejected) for part in sample(tables)]
 
 
 def test_the_same_seed_draws_the_same_items() -> None:
@@ -68,15 +68,15 @@ def test_another_seed_draws_others() -> None:
 def test_fewer_items_are_the_first_of_more(few: int, more: int) -> None:
     few, more = sorted((few, more))
     short, long = (
-        next(draw(tables_of(TOY, plan=plan_of({"train": n}, lemmas=("NOUN",), sentences=True))))
+        next(sample(tables_of(TOY, plan=plan_of({"train": n}, lemmas=("NOUN",), sentences=True))))
         for n in (few, more)
     )
     assert long.items[:few] == short.items
 
 
 def test_a_stream_does_not_depend_on_the_strata_before_it() -> None:
-    alone = draw(tables_of(TOY, plan=plan_of({"gen": 20})))
-    after = draw(tables_of(TOY, plan=plan_of({"train": 50, "gen": 20})))
+    alone = sample(tables_of(TOY, plan=plan_of({"gen": 20})))
+    after = sample(tables_of(TOY, plan=plan_of({"train": 50, "gen": 20})))
     next(after)
     assert next(alone).items == next(after).items
 
@@ -99,9 +99,9 @@ HASH_SEED_SCRIPT = """
 from hashlib import sha256
 from sampling import splits_of
 from toy import TOY, toy_plan
-from sgl.sampling import draw, pack, standalone_source
+from sgl.sampling import sample, pack, standalone_source
 tables = pack(TOY, toy_plan(), splits_of(TOY, toy_plan()))
-digest = sha256(repr(list(draw(tables))).encode() + standalone_source(tables, "x").encode())
+digest = sha256(repr(list(sample(tables))).encode() + standalone_source(tables, "x").encode())
 print(digest.hexdigest())
 """
 

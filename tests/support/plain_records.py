@@ -13,8 +13,8 @@ from sgl.core.interpret import Item
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
 from sgl.rendering import Output, ViewError, ViewOutput, outputs
-from sgl.sampling import draw
-from sgl.sampling.distinct import Found, StratumDraw
+from sgl.sampling import sample
+from sgl.sampling.acceptance import SampledItem, StratumItems
 from sgl.sampling.engine import Tables
 from sgl.sampling.interpreter import Interpreter
 
@@ -77,12 +77,12 @@ class Recorder:
         self._labels = () if self._graph is None else recursive_labels(grammar, self._graph)
         self._written: dict[str, int] = {}
 
-    def records(self, draw: StratumDraw) -> Iterator[Record]:
+    def records(self, draw: StratumItems) -> Iterator[Record]:
         """The records of a stratum, in the order of its items."""
         for found in draw.items:
             yield self._record(draw, found)
 
-    def _record(self, draw: StratumDraw, found: Found) -> Record:
+    def _record(self, draw: StratumItems, found: SampledItem) -> Record:
         stratum = draw.stratum
         number = self._written.get(stratum.split, 0) + 1
         self._written[stratum.split] = number
@@ -124,4 +124,4 @@ def _text(target: Output, item: Item) -> str:
 def records_of(grammar: CoreGrammar, plan: Plan, tables: Tables) -> list[Record]:
     """The records of all items, in the order in which they are drawn."""
     recorder = Recorder(grammar, plan)
-    return [record for part in draw(tables) for record in recorder.records(part)]
+    return [record for part in sample(tables) for record in recorder.records(part)]

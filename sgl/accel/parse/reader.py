@@ -12,7 +12,7 @@ from sgl.accel.parse.tables import tables_of
 from sgl.accel.parse.workspace import Space, space_for
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
-from sgl.parsing.batch import Readings
+from sgl.parsing.batch import BatchReadings
 from sgl.parsing.templates import TemplateIndex
 
 #: Bytes of the longest text that the kernel reads.
@@ -32,7 +32,7 @@ class CompiledReader:
         self._tables = tables_of(index)
         self._space: Space | None = None
 
-    def read(self, texts: Sequence[str], derive: bool) -> tuple[Readings, list[int]]:
+    def read(self, texts: Sequence[str], derive: bool) -> tuple[BatchReadings, list[int]]:
         """Return the readings of texts, and the numbers of those that are not read here.
 
         They are too long, or no Unicode, or there is not enough memory for their charts.
@@ -42,7 +42,7 @@ class CompiledReader:
         others = [number for number, text in enumerate(plain) if not text]
         return found, sorted({*others, *full})
 
-    def _run(self, column: Column, derive: bool) -> tuple[Readings, list[int]]:
+    def _run(self, column: Column, derive: bool) -> tuple[BatchReadings, list[int]]:
         """Run the kernel, with more memory when it asks for it; the texts it has none for."""
         rows = column.rows
         counts, scores = np.zeros(rows, np.uint64), np.zeros(rows, np.float64)
@@ -72,7 +72,7 @@ class CompiledReader:
                 full.append(first)
                 ends[first + 1] = ends[first]
                 first += 1
-        return Readings(counts, scores, Derivations(rules, ends) if derive else None), full
+        return BatchReadings(counts, scores, Derivations(rules, ends) if derive else None), full
 
     def _space_for(self, longest: int, entries: int) -> Space:
         space = self._space

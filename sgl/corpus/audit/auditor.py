@@ -30,7 +30,7 @@ from sgl.corpus.audit.result import (
 from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.normalization import Normalizer
 from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Unreadable, list_row
-from sgl.parsing import describe_obstacle
+from sgl.parsing import describe_failure
 
 
 class Fingerprints:
@@ -139,9 +139,9 @@ class Auditor:
         sentence = row.texts[self._source]
         tally = file.of(row.kind)
         tally.rows += 1
-        if judged.obstacle is not None:
-            detail = describe_obstacle(self._grammar, judged.spelling, judged.obstacle)
-            _, word = self._reader.parser.word_at(judged.spelling, judged.obstacle.position)
+        if judged.failure is not None:
+            detail = describe_failure(self._grammar, judged.spelling, judged.failure)
+            _, word = self._reader.parser.word_at(judged.spelling, judged.failure.position)
             self.audit.fail(ListedRow(file.name, row.line, sentence, detail), word)
             return
         tally.parsed += 1

@@ -26,7 +26,7 @@ from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import Derivation, capitalised, finish
 from sgl.corpus.audit.structures import StructureFinder
 from sgl.corpus.normalization import Normalizer
-from sgl.parsing import BatchParser, Forest, Node, Obstacle, Parser, best_readings, read_first
+from sgl.parsing import BatchParser, Forest, Node, ParseFailure, Parser, best_readings, read_first
 from sgl.rendering import Output
 
 Words = tuple[str, ...]
@@ -127,7 +127,7 @@ class Judgement:
     """What the grammar makes of a sentence.
 
     Attributes:
-        readings: their number; 0 if there is none, and then ``obstacle`` says why.
+        readings: their number; 0 if there is none, and then ``failure`` says why.
         derivation: the likeliest reading.
         outputs: for each target the texts of the likeliest readings, best first.
         some: the structures that some reading contains, by index; ``every`` those
@@ -144,7 +144,7 @@ class Judgement:
     some: frozenset[int] = frozenset()
     every: frozenset[int] = frozenset()
     changed: tuple[str, ...] = ()
-    obstacle: Obstacle | None = None
+    failure: ParseFailure | None = None
     forest: Forest | None = None
 
 
@@ -237,7 +237,7 @@ class SentenceReader:
     ) -> Judgement:
         """Return the judgement of a sentence with several readings or none."""
         if forest is None:
-            return Judgement(spelling, obstacle=self.parser.obstacle(spelling))
+            return Judgement(spelling, failure=self.parser.failure(spelling))
         some: frozenset[int] = frozenset()
         every: frozenset[int] = frozenset()
         if self._finder is not None:

@@ -17,7 +17,7 @@ from typing import Literal
 from sgl.core.interpret import Derivation
 from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
 from sgl.corpus.rows import ListedRow, list_row
-from sgl.parsing import BatchParser, Forest, Parser, describe_obstacle, read_first
+from sgl.parsing import BatchParser, Forest, Parser, describe_failure, read_first
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
@@ -163,7 +163,7 @@ class Collector:
         sentence = row.texts[self._place]
         readings = known[sentence]
         if readings is None:
-            reason = self._obstacle(sentence)
+            reason = self._failure(sentence)
             list_row(self.sample.unparsed, ListedRow(file, row.line, sentence, reason))
             return "no reading"
         if self._admits is not None and not self._admits(self._packed(readings)):
@@ -205,6 +205,6 @@ class Collector:
             ((sentence, ()),) if self._normalizer is None else self._normalizer.spellings(sentence)
         )
 
-    def _obstacle(self, sentence: str) -> str:
+    def _failure(self, sentence: str) -> str:
         *_, (last, _) = self._spellings(sentence)
-        return describe_obstacle(self._parser.grammar, last, self._parser.obstacle(last))
+        return describe_failure(self._parser.grammar, last, self._parser.failure(last))

@@ -17,8 +17,8 @@ from toy import TOY, GrammarBuilder
 from sgl.automata.weights.split import Transition
 from sgl.core.interpret import interpret
 from sgl.core.plan import Plan
-from sgl.sampling import NotEnoughError, StratumDraw, draw, forecast
-from sgl.sampling.distinct import FREE_CANDIDATES, WINDOW
+from sgl.sampling import NotEnoughError, StratumItems, sample
+from sgl.sampling.acceptance import FREE_CANDIDATES, WINDOW
 from sgl.sampling.engine import LONGEST_DERIVATION
 
 # --- distinct ----------------------------------------------------------------------------
@@ -27,7 +27,7 @@ from sgl.sampling.engine import LONGEST_DERIVATION
 def test_no_sentence_and_no_lemma_twice() -> None:
     plan = plan_of({"train": 150, "test": 50}, lemmas=("NOUN", "PROPN", "VERB"), sentences=True)
     sentences = []
-    for part in draw(tables_of(TOY, plan=plan)):
+    for part in sample(tables_of(TOY, plan=plan)):
         for found in part.items:
             item = interpret(TOY, found.derivation)
             sentences.append(item.texts[0])
@@ -47,7 +47,7 @@ def test_a_repeated_stratum_repeats_its_own_sentences_only() -> None:
     plan = plan_of({"dev": 3, "gen": 40}, sentences=True)
     dev, gen = plan.strata
     plan = replace(plan, strata=(dev, replace(gen, repeated=True)))
-    first, second = draw(tables_of(SMALL, plan=plan))
+    first, second = sample(tables_of(SMALL, plan=plan))
     taken = {found.derivation for found in first.items}
     shared = {found.derivation for found in second.items}
     assert len(taken) == 3
@@ -58,9 +58,9 @@ def test_a_repeated_stratum_repeats_its_own_sentences_only() -> None:
 
 def test_only_words_that_training_has_are_used_after_it() -> None:
     plan = plan_of({"train": 4, "gen": 60})
-    train, gen = draw(tables_of(TOY, plan=plan))
+    train, gen = sample(tables_of(TOY, plan=plan))
 
-    def lemmas(part: StratumDraw) -> set[str]:
+    def lemmas(part: StratumItems) -> set[str]:
         graphs = [interpret(TOY, found.derivation).graphs[0] for found in part.items]
         return {node.get("lemma") for graph in graphs for node in graph.nodes}
 
@@ -69,23 +69,15 @@ def test_only_words_that_training_has_are_used_after_it() -> None:
 
 
 def test_without_conditions_nothing_is_rejected() -> None:
-    part = next(draw(tables_of(TOY, plan=plan_of({"train": 300}))))
+    part = next(sample(tables_of(TOY, plan=plan_of({"train": 300}))))
     assert part.candidates == 300
     assert [found.candidate for found in part.items] == list(range(300))
-
-
-def test_the_forecast_estimates_the_acceptance() -> None:
-    plan = plan_of({"train": 300, "none": 0}, lemmas=("NOUN", "PROPN", "VERB"))
-    tables = tables_of(TOY, plan=plan)
-    (estimate,) = forecast(tables)
-    part = next(draw(tables))
-    assert estimate.acceptance == pytest.approx(300 / part.candidates, abs=0.1)
 
 
 def test_progress_is_reported_and_ends_with_everything() -> None:
     reports = []
     plan = plan_of({"train": WINDOW + 1})
-    list(draw(tables_of(TOY, plan=plan), lambda *report: reports.append(report)))
+    list(sample(tables_of(TOY, plan=plan), lambda *report: reports.append(report)))
     stream = "train/in_distribution"
     assert reports == [(stream, WINDOW, WINDOW + 1), (stream, WINDOW + 1, WINDOW + 1)]
 
@@ -108,11 +100,11 @@ def test_a_language_that_is_too_small_is_reported_before_drawing() -> None:
 
 def test_a_small_language_suffices_when_sentences_may_repeat() -> None:
     plan = plan_of({"train": 1_000})
-    assert len(next(draw(tables_of(SMALL, plan=plan))).items) == 1_000
+    assert len(next(sample(tables_of(SMALL, plan=plan))).items) == 1_000
 
 
 def test_a_whole_finite_language_can_be_drawn() -> None:
-    part = next(draw(tables_of(SMALL, plan=plan_of({"train": 8}, sentences=True))))
+    part = next(sample(tables_of(SMALL, plan=plan_of({"train": 8}, sentences=True))))
     assert len({found.derivation for found in part.items}) == 8
 
 
@@ -125,7 +117,7 @@ def test_an_empty_split_is_reported() -> None:
 def test_sentences_that_run_out_stop_the_drawing() -> None:
     # The language is just large enough, but the first stratum takes part of it.
     plan = plan_of({"train": 5, "gen": 8}, sentences=True)
-    draws = draw(tables_of(SMALL, plan=plan))
+    draws = sample(tables_of(SMALL, plan=plan))
     next(draws)
     with pytest.raises(NotEnoughError, match="repeated_sentence") as caught:
         next(draws)
@@ -148,7 +140,7 @@ def test_a_hopeless_stratum_stops_after_the_first_window() -> None:
     )
     plan = plan_of({"train": 1_000}, lemmas=("NOUN",))
     with pytest.raises(NotEnoughError, match="repeated_lemma") as caught:
-        next(draw(tables_of(grammar, only_dogs, plan)))
+        next(sample(tables_of(grammar, only_dogs, plan)))
     assert caught.value.candidates == WINDOW
 
 
@@ -158,7 +150,7 @@ def test_endless_derivations_are_cut_and_counted() -> None:
     build.category("S")
     build.rule("more", "S -> S S", "0 1", "0 1", "head=0; 0 -conj-> 1", 3)
     build.word("S", "yes", "はい", 2, upos="INTJ")
-    part = next(draw(tables_of(build.build("endless", "S"), plan=plan_of({"train": 30}))))
+    part = next(sample(tables_of(build.build("endless", "S"), plan=plan_of({"train": 30}))))
     assert part.rejected["too_long"] > 0
     assert all(len(found.derivation) <= LONGEST_DERIVATION for found in part.items)
 
@@ -176,7 +168,7 @@ def test_long_derivations_need_no_recursion() -> None:
             grammar.rules[1],
         ),
     )
-    longest = max((found.derivation for found in next(draw(tables_of(grammar))).items), key=len)
+    longest = max((found.derivation for found in next(sample(tables_of(grammar))).items), key=len)
     assert len(longest) > 2 * sys.getrecursionlimit()
     assert interpret(grammar, longest).texts == ("so", "そう")
 
@@ -195,7 +187,7 @@ def shared(count: int, targets: tuple[str, ...], split: str = "gen") -> Plan:
 )
 def test_targets_have_equal_shares(count: int, expected: list[int]) -> None:
     targets = ("cat", "dog", "book")
-    (part,) = draw(tables_of(TOY, plan=shared(count, targets)))
+    (part,) = sample(tables_of(TOY, plan=shared(count, targets)))
     assert list(part.shares.values()) == expected
     counted = Counter(first_target(targets, found.derivation) for found in part.items)
     assert [counted[target] for target in targets] == expected
@@ -209,7 +201,7 @@ def first_target(targets: tuple[str, ...], derivation: tuple[int, ...]) -> str |
 
 
 def test_candidates_beyond_a_share_are_counted() -> None:
-    (part,) = draw(tables_of(TOY, plan=shared(60, ("cat", "dog"))))
+    (part,) = sample(tables_of(TOY, plan=shared(60, ("cat", "dog"))))
     assert part.rejected["share_full"] > 0
     assert part.candidates == 60 + sum(part.rejected.values())
 
@@ -217,8 +209,8 @@ def test_candidates_beyond_a_share_are_counted() -> None:
 def test_items_of_a_share_are_the_first_that_fit() -> None:
     """Rejection leaves the distribution of each target's items as it is."""
     targets = ("cat", "dog")
-    (part,) = draw(tables_of(TOY, plan=shared(20, targets)))
-    (plain,) = draw(tables_of(TOY, plan=plan_of({"gen": part.candidates})))
+    (part,) = sample(tables_of(TOY, plan=shared(20, targets)))
+    (plain,) = sample(tables_of(TOY, plan=plan_of({"gen": part.candidates})))
     expected: dict[str, list[tuple[int, ...]]] = {target: [] for target in targets}
     for found in plain.items:
         target = first_target(targets, found.derivation)
@@ -234,7 +226,7 @@ def test_a_target_that_lacks_items_is_named() -> None:
     with pytest.raises(
         NotEnoughError, match="the target 'unicorn' has 0 of its 10 items"
     ) as caught:
-        next(draw(tables_of(TOY, plan=shared(20, ("cat", "unicorn")))))
+        next(sample(tables_of(TOY, plan=shared(20, ("cat", "unicorn")))))
     assert caught.value.rejected["share_full"] > 0
 
 
@@ -244,8 +236,8 @@ def test_a_target_that_lacks_items_is_named() -> None:
 def test_a_stratum_may_be_exempt_from_distinct_lemmas() -> None:
     plan = plan_of({"train": 200}, lemmas=("NOUN",))
     (exempt,) = (replace(stratum, repeated_lemmas=True) for stratum in plan.strata)
-    (strict,) = draw(tables_of(TOY, plan=plan))
-    (free,) = draw(tables_of(TOY, plan=replace(plan, strata=(exempt,))))
+    (strict,) = sample(tables_of(TOY, plan=plan))
+    (free,) = sample(tables_of(TOY, plan=replace(plan, strata=(exempt,))))
     assert strict.rejected["repeated_lemma"] > 0
     assert free.rejected["repeated_lemma"] == 0
     assert free.candidates < strict.candidates

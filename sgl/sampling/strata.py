@@ -1,4 +1,4 @@
-"""Draw every stratum of a plan in batches: what ``sgl.sampling.distinct`` does, at speed.
+"""Draw every stratum of a plan in batches: what ``sgl.sampling.acceptance`` does, at speed.
 
 Candidates are surveyed a batch at a time, then settled in their order, so the result does
 not depend on the size of the batches::
@@ -16,6 +16,7 @@ needed, which costs less than to store them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -24,8 +25,7 @@ from numpy.typing import NDArray
 
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
-from sgl.sampling.batch import SECONDS_PER_ITEM, Sampler, Survey
-from sgl.sampling.distinct import (
+from sgl.sampling.acceptance import (
     REASONS,
     TRAIN,
     WINDOW,
@@ -33,7 +33,7 @@ from sgl.sampling.distinct import (
     share,
     stop_if_out_of_reach,
 )
-from sgl.sampling.drawn import Drawn
+from sgl.sampling.batch import SECONDS_PER_ITEM, Sampler, Survey
 from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.screening import ACCEPTED, AMBIGUOUS, settle
 from sgl.sampling.seen import MEMORY, Seen, seen_sentences
@@ -44,7 +44,7 @@ Finding = TypeVar("Finding")
 LARGEST_BATCH = 10 * WINDOW
 
 
-class BatchReferee(Protocol[Finding]):
+class BatchFilter(Protocol[Finding]):
     """Says which sentences are rejected for their readings."""
 
     def judge(
@@ -59,7 +59,24 @@ class BatchReferee(Protocol[Finding]):
         """Take note of so many sentences that were parsed, and of what was found."""
 
 
-class Settled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StratumSample:
+    """What was drawn for a stratum.
+
+    ``numbers`` are the accepted candidates in order, ``candidates`` how many were drawn,
+    ``rejected`` counts the others by reason, ``shares`` the items of each target where
+    targets have shares, and ``ambiguous`` are the candidates rejected as such.
+    """
+
+    stratum: PackedStratum
+    numbers: NDArray[np.int64]
+    candidates: int
+    rejected: dict[str, int]
+    shares: dict[str, int]
+    ambiguous: tuple[int, ...]
+
+
+class AcceptanceCounts(NamedTuple):
     """What some candidates of a stratum came to.
 
     ``outcomes`` counts the outcomes by number, ``shares`` the items of each target.
@@ -71,21 +88,21 @@ class Settled(NamedTuple):
     ambiguous: NDArray[np.int64]
 
 
-def draw_strata(
+def sample_strata(
     sampler: Sampler,
-    referee: BatchReferee[Any] | None = None,
+    referee: BatchFilter[Any] | None = None,
     progress: Progress | None = None,
     *,
     memory: int = MEMORY,
     folder: Path | None = None,
-) -> Iterator[Drawn]:
+) -> Iterator[StratumSample]:
     """Draw the strata one after the other; the items are those of ``sgl.sampling.draw``.
 
     Sentences are remembered in at most ``memory`` bytes and else in a file in ``folder``.
     Raises ``NotEnoughError`` when a stratum runs dry.
     """
     seen = seen_sentences(sentences_of(sampler.tables), memory, folder)
-    drawing = Drawing(sampler.tables, sampler, seen, referee)
+    drawing = StrataSampler(sampler.tables, sampler, seen, referee)
     for number in range(len(sampler.tables.strata)):
         yield drawing.stratum(number, progress)
 
@@ -95,7 +112,7 @@ def sentences_of(tables: Tables) -> int:
     return tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
 
 
-class Drawing:
+class StrataSampler:
     """The state of drawing a dataset: sentences seen, lemmas that training has."""
 
     def __init__(
@@ -103,7 +120,7 @@ class Drawing:
         tables: Tables,
         sampler: Sampler,
         seen: Seen,
-        referee: BatchReferee[Any] | None,
+        referee: BatchFilter[Any] | None,
     ) -> None:
         self._tables = tables
         self._sampler = sampler
@@ -113,11 +130,11 @@ class Drawing:
         self._every = np.ones_like(self._exposed)
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
-    def stratum(self, number: int, progress: Progress | None = None) -> Drawn:
+    def stratum(self, number: int, progress: Progress | None = None) -> StratumSample:
         """Draw a stratum, by its number; those before it have been drawn."""
         stratum = self._tables.strata[number]
         exposed = self._exposed if self._trains and stratum.split != TRAIN else self._every
-        settling = Settling(self._tables, number, self._seen, self._referee)
+        settling = BatchAcceptance(self._tables, number, self._seen, self._referee)
         while settling.missing:
             first, count = settling.candidates, settling.batch()
             numbers = np.arange(first, first + count, dtype=np.int64)
@@ -129,7 +146,7 @@ class Drawing:
             progress(stratum.stream, stratum.wanted, stratum.wanted)
         return settling.drawn()
 
-    def restore(self, number: int, drawn: Drawn) -> None:
+    def restore(self, number: int, drawn: StratumSample) -> None:
         """Take over what an earlier run has drawn for a stratum."""
         stratum = self._tables.strata[number]
         for first in range(0, len(drawn.numbers), LARGEST_BATCH):
@@ -150,7 +167,7 @@ class _Judging(NamedTuple):
     ambiguous: NDArray[np.bool_]
 
 
-class Settling:
+class BatchAcceptance:
     """Accepts and rejects the candidates of one stratum, batch by batch."""
 
     def __init__(
@@ -158,7 +175,7 @@ class Settling:
         tables: Tables,
         number: int,
         seen: Seen,
-        referee: BatchReferee[Any] | None,
+        referee: BatchFilter[Any] | None,
     ) -> None:
         self.stratum = tables.strata[number]
         self.candidates = 0
@@ -192,12 +209,14 @@ class Settling:
         """How many candidates to look at next."""
         return min(self.expected(), LARGEST_BATCH)
 
-    def settled(self) -> Settled:
+    def settled(self) -> AcceptanceCounts:
         """What the candidates so far came to; the numbers of the accepted are left out."""
         ambiguous = np.array(self._ambiguous, np.int64)
-        return Settled(self.candidates, self._rejected.copy(), self._shares.copy(), ambiguous)
+        return AcceptanceCounts(
+            self.candidates, self._rejected.copy(), self._shares.copy(), ambiguous
+        )
 
-    def restore(self, numbers: NDArray[np.int64], settled: Settled) -> None:
+    def restore(self, numbers: NDArray[np.int64], settled: AcceptanceCounts) -> None:
         """Go on behind candidates that were settled before, of which these were accepted.
 
         They end with a window, or with the stratum.  Their sentences are seen already.
@@ -222,9 +241,9 @@ class Settling:
         self._advance(outcomes, survey.targets, progress)
         return accepted
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> StratumSample:
         """What was drawn."""
-        return Drawn(
+        return StratumSample(
             self.stratum,
             np.concatenate([np.zeros(0, np.int64), *self._parts]),
             self.candidates,
@@ -266,12 +285,12 @@ class Settling:
 
     def _judge(
         self,
-        referee: BatchReferee[Any],
+        referee: BatchFilter[Any],
         survey: Survey,
         outcomes: NDArray[np.uint8],
         judging: _Judging,
     ) -> bool:
-        """Judge the sentences not judged yet; whether some of them are rejected.
+        """AcceptanceTest the sentences not judged yet; whether some of them are rejected.
 
         If not, the outcomes stand, and what was found is counted.
         """

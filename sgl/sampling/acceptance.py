@@ -1,4 +1,4 @@
-"""Distinct sentences: candidates are drawn until enough of them are accepted.
+"""The acceptance test: candidates are sampled until enough of them are accepted.
 
 "No lemma twice in a sentence" and "no sentence twice in the dataset" are not
 properties that finitely many states can see, nor are equal shares of the targets
@@ -19,8 +19,8 @@ for the first reason that holds:
 ``ambiguous``          its source sentence has readings that it must not have
 =====================  =====================================================
 
-What readings a sentence has takes a parser to say: a *referee*.  Where there is
-none, the tables name the candidates that a referee has rejected.
+What readings a sentence has takes a parser to say, an *ambiguity filter*.  Where there is
+none, the tables name the candidates that it has rejected.
 
 Rejection leaves the distribution as it is, conditioned on being accepted.  It
 must not go on for ever: when the last candidates show that the wanted number
@@ -29,7 +29,7 @@ is out of reach, ``NotEnoughError`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
@@ -57,7 +57,7 @@ CANDIDATES_PER_ITEM = 100
 Progress = Callable[[str, int, int], None]
 
 #: Whether a candidate for a stratum is rejected for the readings of its source words.
-Referee = Callable[[PackedStratum, "list[str]", "list[int]"], bool]
+RejectsReadings = Callable[[PackedStratum, "list[str]", "list[int]"], bool]
 
 
 class NotEnoughError(Exception):
@@ -88,14 +88,14 @@ class NotEnoughError(Exception):
         self.before: dict[str, tuple[int, int]] = {}
 
 
-class Found(NamedTuple):
+class SampledItem(NamedTuple):
     """An accepted candidate: its number in the stream, and its derivation."""
 
     candidate: int
     derivation: tuple[int, ...]
 
 
-class StratumDraw(NamedTuple):
+class StratumItems(NamedTuple):
     """What was drawn for a stratum: the items in order, and the rejections.
 
     ``shares`` counts the items of each target, where targets have shares;
@@ -103,7 +103,7 @@ class StratumDraw(NamedTuple):
     """
 
     stratum: PackedStratum
-    items: list[Found]
+    items: list[SampledItem]
     candidates: int
     rejected: dict[str, int]
     shares: dict[str, int]
@@ -111,117 +111,97 @@ class StratumDraw(NamedTuple):
 
 
 def share(wanted: int, targets: Sequence[str], target: str) -> int:
-    """How many of ``wanted`` items a target has: an equal part, the first ones one more."""
+    """Return how many of ``wanted`` items a target has: an equal part, the first ones one more."""
     each, rest = divmod(wanted, len(targets))
     return each + (targets.index(target) < rest)
 
 
-def target_of(stratum: PackedStratum, lemmas: Container[str]) -> str | None:
-    """The target that a candidate with these lemmas counts for, if there is one."""
-    return next((target for target in stratum.targets if target in lemmas), None)
-
-
-class Judge:
+class AcceptanceTest:
     """Accepts or rejects candidates; remembers the sentences and words accepted.
 
-    ``seen`` has the stream in which each sentence was accepted.
-    Words are asked to be exposed where the plan has a training split.
+    Words have to be exposed where the plan has a training split.
     """
 
-    def __init__(self, tables: Tables, referee: Referee | None = None) -> None:
+    def __init__(self, tables: Tables, rejects: RejectsReadings | None = None) -> None:
         self._tables = tables
-        self._referee = referee
-        self.seen: dict[str, str] = {}
-        self.exposed: set[str] = set()
+        self._rejects = rejects
+        #: The stream in which each sentence was accepted.
+        self._seen: dict[str, str] = {}
+        self._exposed: set[str] = set()
         self._shares: dict[str, dict[str, int]] = {}
-        self.trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
+        self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(
         self, stratum: PackedStratum, candidate: int, derivation: list[int] | None
     ) -> str | None:
-        """Why a candidate of ``stratum`` is rejected, or ``None``: then it is remembered."""
+        """Return why a candidate is rejected, or ``None``: then it is remembered."""
         if derivation is None:
             return TOO_LONG
         tables = self._tables
-        about_lemmas = self.about_lemmas(stratum, derivation)
-        if about_lemmas is not None:
-            return about_lemmas
-        target = self._target(stratum, derivation)
-        if target is None and stratum.targets:
+        lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
+        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
+            return REPEATED_LEMMA
+        words = {word for rule in derivation for word in tables.words[rule]}
+        if self._trains and stratum.split != TRAIN and not words <= self._exposed:
+            return UNEXPOSED_WORD
+        target = next((target for target in stratum.targets if target in words), None)
+        if stratum.targets and not self._has_room(stratum, target):
             return SHARE_FULL
-        words = words_of(tables.source, tables.arity, derivation)
-        sentence = joined(tables.source, words) if tables.distinct_sentences else ""
-        if tables.distinct_sentences:
-            first = self.seen.get(sentence)
-            if first is not None and not (stratum.repeated and first == stratum.stream):
-                return REPEATED_SENTENCE
-        if self._is_ambiguous(stratum, candidate, words, derivation):
+        tokens = words_of(tables.source, tables.arity, derivation)
+        sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
+        first = self._seen.get(sentence)
+        if first is not None and not (stratum.repeated and first == stratum.stream):
+            return REPEATED_SENTENCE
+        if self._is_ambiguous(stratum, candidate, tokens, derivation):
             return AMBIGUOUS
         if tables.distinct_sentences:
-            self.seen[sentence] = stratum.stream
+            self._seen[sentence] = stratum.stream
         if target is not None:
             self.shares(stratum)[target] += 1
         if stratum.split == TRAIN:
-            self.exposed.update(word for rule in derivation for word in tables.words[rule])
-        return None
-
-    def about_lemmas(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
-        """Why a candidate is rejected for its lemmas alone, if it is."""
-        lemmas = [lemma for rule in derivation for lemma in self._tables.lemmas[rule]]
-        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
-            return REPEATED_LEMMA
-        if self.trains and stratum.split != TRAIN and not self._exposes(derivation):
-            return UNEXPOSED_WORD
+            self._exposed |= words
         return None
 
     def shares(self, stratum: PackedStratum) -> dict[str, int]:
-        """The accepted items of each target of a stratum."""
+        """Return the accepted items of each target of a stratum."""
         return self._shares.setdefault(stratum.stream, dict.fromkeys(stratum.targets, 0))
 
-    def _is_ambiguous(
-        self, stratum: PackedStratum, candidate: int, words: list[str], derivation: list[int]
-    ) -> bool:
-        if self._referee is None:
-            return candidate in stratum.ambiguous
-        return self._referee(stratum, words, derivation)
-
-    def _target(self, stratum: PackedStratum, derivation: list[int]) -> str | None:
-        """The target that a candidate counts for, unless it has its share already."""
-        words = {word for rule in derivation for word in self._tables.words[rule]}
-        target = target_of(stratum, words)
+    def _has_room(self, stratum: PackedStratum, target: str | None) -> bool:
+        """Return whether a target has not got its share of the items yet."""
         if target is None:
-            return None
-        full = share(stratum.wanted, stratum.targets, target)
-        return target if self.shares(stratum)[target] < full else None
+            return False
+        return self.shares(stratum)[target] < share(stratum.wanted, stratum.targets, target)
 
-    def _exposes(self, derivation: list[int]) -> bool:
-        """Whether training has every lemma of the derivation."""
-        words = self._tables.words
-        return all(word in self.exposed for rule in derivation for word in words[rule])
+    def _is_ambiguous(
+        self, stratum: PackedStratum, candidate: int, tokens: list[str], derivation: list[int]
+    ) -> bool:
+        if self._rejects is None:
+            return candidate in stratum.ambiguous
+        return self._rejects(stratum, tokens, derivation)
 
 
-def draw_stratum(
-    tables: Tables, stratum: PackedStratum, judge: Judge, progress: Progress | None = None
-) -> StratumDraw:
+def sample_stratum(
+    tables: Tables, stratum: PackedStratum, test: AcceptanceTest, progress: Progress | None = None
+) -> StratumItems:
     """Draw candidates 0, 1, 2, ... of the stream until as many are accepted as wanted.
 
     Raises ``NotEnoughError`` when that is out of reach.
     """
     key = stream_key(tables.seed, stratum.stream)
-    items: list[Found] = []
+    items: list[SampledItem] = []
     rejected = dict.fromkeys(REASONS, 0)
     ambiguous: list[int] = []
-    shares = judge.shares(stratum)
+    shares = test.shares(stratum)
     candidate = found_before = 0
     while len(items) < stratum.wanted:
         derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
-        reason = judge.reason(stratum, candidate, derivation)
+        reason = test.reason(stratum, candidate, derivation)
         if reason is not None:
             rejected[reason] += 1
             if reason == AMBIGUOUS:
                 ambiguous.append(candidate)
         elif derivation is not None:
-            items.append(Found(candidate, tuple(derivation)))
+            items.append(SampledItem(candidate, tuple(derivation)))
         candidate += 1
         if candidate % WINDOW == 0:
             if progress is not None:
@@ -231,7 +211,7 @@ def draw_stratum(
             found_before = len(items)
     if progress is not None:
         progress(stratum.stream, len(items), stratum.wanted)
-    return StratumDraw(stratum, items, candidate, rejected, shares, ambiguous)
+    return StratumItems(stratum, items, candidate, rejected, shares, ambiguous)
 
 
 def stop_if_out_of_reach(
@@ -271,3 +251,20 @@ def _lacking(stratum: PackedStratum, shares: dict[str, int]) -> str:
     full = {target: share(stratum.wanted, stratum.targets, target) for target in stratum.targets}
     target = max(stratum.targets, key=lambda name: full[name] - shares[name])
     return f"the target {target!r} has {shares[target]} of its {full[target]} items; "
+
+
+def sample(
+    tables: Tables, progress: Progress | None = None, rejects: RejectsReadings | None = None
+) -> Iterator[StratumItems]:
+    """Sample the strata one after the other.
+
+    A sentence that one stratum has taken is not available to the later ones, so the order
+    matters.  ``rejects`` says which candidates are rejected for the readings of their
+    sentences; without it these are those that the tables name.
+
+    Raises:
+        NotEnoughError: a stratum runs dry.
+    """
+    test = AcceptanceTest(tables, rejects)
+    for stratum in tables.strata:
+        yield sample_stratum(tables, stratum, test, progress)
