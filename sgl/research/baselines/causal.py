@@ -25,7 +25,7 @@ from torch.nn.functional import cross_entropy
 
 from sgl.research.baselines.config import BaselineError, Config
 from sgl.research.baselines.data import BaselineData
-from sgl.research.baselines.training import Line, quiet
+from sgl.research.baselines.training import Line, decode_in_batches, quiet
 
 #: Prompts that are answered together.
 _TOGETHER = 32
@@ -105,22 +105,18 @@ class CausalLearner:
         """Answer the prompts greedily."""
         self._model.eval()
         prompts = [self._prompt(text) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(prompts[place]))
-        said = [""] * len(texts)
-        for begin in range(0, len(order), _TOGETHER):
-            places = order[begin : begin + _TOGETHER]
-            answers = self._answers([prompts[place] for place in places])
-            for place, answer in zip(places, answers, strict=True):
-                said[place] = answer
-            line("decoding", begin + len(places), len(texts))
-        return said
+
+        def decode(places: Sequence[int]) -> list[str]:
+            return self._answers([prompts[place] for place in places])
+
+        return decode_in_batches([len(prompt) for prompt in prompts], _TOGETHER, decode, line)
 
     def keep(self, directory: Path) -> None:
         """Write the low-rank weights, as PEFT reads them."""
         self._model.save_pretrained(directory / "adapter", safe_serialization=True)
 
     def _answers(self, prompts: Sequence[Sequence[int]]) -> list[str]:
-        """What is generated after prompts, which are padded on the left."""
+        """Generate answers after prompts, which are padded on the left."""
         from transformers import GenerationConfig
 
         longest = max(map(len, prompts))
@@ -158,7 +154,7 @@ class CausalLearner:
 
 
 def _load(path: str) -> tuple[Any, Any]:
-    """The tokenizer and the model of a directory."""
+    """Return the tokenizer and the model of a directory."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar
 
@@ -202,5 +198,5 @@ def _adapted(base: Any, config: Config) -> Any:  # noqa: ANN401 - the library is
 
 
 def _one_line(answer: str) -> str:
-    """An answer as a prediction: predictions are lines."""
+    """Return an answer as a prediction: predictions are lines."""
     return " ".join(answer.split())

@@ -124,7 +124,7 @@ class BatchOrder:
         self._of_round = lru_cache(maxsize=2)(self._shuffled)
 
     def rows(self, number: int) -> NDArray[np.int64]:
-        """The rows of a batch."""
+        """Return the rows of a batch."""
         return self._of_round(number // self.round)[number % self.round]
 
     def _shuffled(self, which: int) -> list[NDArray[np.int64]]:

@@ -16,11 +16,11 @@ a run is at work there is also a file ``lock``, which keeps a second one out.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sgl.cli.files import replace_text
 from sgl.parallel.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.research.baselines.config import BaselineError
 from sgl.research.evaluate.benchmark import BenchmarkRow
@@ -104,11 +104,11 @@ class Directory:
     def write_record(self, record: dict[str, Any]) -> None:
         """Write what is known of the run."""
         text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
-        _replace(self.record, text + "\n")
+        replace_text(self.record, text + "\n")
 
     def write_vocabulary(self, text: str) -> None:
         """Write the vocabulary of the run."""
-        _replace(self.vocabulary, text)
+        replace_text(self.vocabulary, text)
 
     def write_predictions(
         self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]
@@ -117,7 +117,7 @@ class Directory:
         path = self.path / "predictions" / f"{split}.tsv"
         path.parent.mkdir(exist_ok=True)
         lines = [f"{row.id}\t{text}\n" for row, text in zip(rows, texts, strict=True)]
-        _replace(path, "".join(lines))
+        replace_text(path, "".join(lines))
         return path
 
     def scores(self, split: str, kind: str) -> Path:
@@ -127,7 +127,7 @@ class Directory:
         return path
 
     def _found(self) -> object:
-        """The hash of the run that the directory holds."""
+        """Return the hash of the run that the directory holds."""
         try:
             record = json.loads(self.record.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -135,12 +135,3 @@ class Directory:
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
         return record.get("run")
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
-    try:
-        partial.write_text(text, "utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

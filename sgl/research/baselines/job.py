@@ -78,7 +78,7 @@ class Job:
         self.directory.leave()
 
     def _begin(self) -> Learner:
-        """What learns; nothing is written before all that can be wrong with it has been found."""
+        """Return what learns; write nothing before all that can be wrong with it is found."""
         config, data = self.request.config, self.request.data
         with self._reproducible():
             learner = _learner(config, data, self.directory)
@@ -91,7 +91,7 @@ class Job:
         return learner
 
     def unwritable(self) -> Iterator[tuple[str, int]]:
-        """Splits with gold texts that the vocabulary cannot write, and how many."""
+        """Yield splits with gold texts that the vocabulary cannot write, and how many."""
         if isinstance(self.learner, Seq2SeqLearner):
             for benchmark in self.request.data.predicted:
                 texts = [row.target for row in benchmark.rows]
@@ -130,7 +130,7 @@ class Job:
         return trained
 
     def _run_with_tokens(self) -> str:
-        """The hash of the run with its vocabulary: weights mean nothing with another one."""
+        """Return the hash of the run with its vocabulary: weights mean nothing with another one."""
         if not isinstance(self.learner, Seq2SeqLearner):
             return self.run
         tokens = self.learner.source.tokenizer.to_str()
@@ -162,7 +162,7 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
 
 
 def _vocabulary(config: Config, data: BaselineData, directory: Directory) -> tokenizers.Tokenizer:
-    """The vocabulary of the run that is resumed, or a new one."""
+    """Return the vocabulary of the run that is resumed, or a new one."""
     if not directory.vocabulary.exists():
         return learn_vocabulary(config, data)
     try:
@@ -181,7 +181,7 @@ def _resume(training: Training) -> None:
 
 
 def _versions(config: Config) -> dict[str, str]:
-    """The versions of the libraries that weights can depend on."""
+    """Return the versions of the libraries that weights can depend on."""
     names = ["torch", "tokenizers", "numpy"]
     if config.model == CAUSAL:
         names += ["transformers", "peft"]
@@ -194,7 +194,7 @@ def _run_hash(config: Config, data: BaselineData, versions: Mapping[str, str]) -
 
 
 def _begun(request: BaselineRequest, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
-    """What is known of a run when it begins."""
+    """Return what is known of a run when it begins."""
     data = request.data
     return {
         "run": run,
@@ -214,7 +214,7 @@ def _begun(request: BaselineRequest, run: str, versions: Mapping[str, str]) -> d
 
 
 def _ended(trained: TrainingResult, learner: Learner) -> dict[str, Any]:
-    """What is known of it when training has ended."""
+    """Return what is known of it when training has ended."""
     progress = trained.progress
     weights = list(learner.module.parameters())
     return {

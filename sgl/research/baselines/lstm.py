@@ -91,7 +91,7 @@ class Lstm(Seq2Seq):
         return scores, _LstmState(hidden, cell, state.source, state.mask)
 
     def _both(self, last: Tensor) -> Tensor:
-        """The last states of the two directions side by side, layer by layer."""
+        """Return the last states of the two directions side by side, layer by layer."""
         if self.directions == 1:
             return last
         layers = last.unflatten(0, (-1, 2))

@@ -41,7 +41,7 @@ class DecoderState(ABC):
 
     @abstractmethod
     def chosen(self, rows: Tensor) -> DecoderState:
-        """The same for some of the sentences."""
+        """Return the state of some of the sentences."""
 
 
 class Seq2Seq(nn.Module, ABC):
@@ -63,7 +63,7 @@ def said_before(target: Tensor) -> Tensor:
 
 
 def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
-    """The tokens that a model says for each sentence, without the end.
+    """Return the tokens that a model says for each sentence, without the end.
 
     A sentence that does not end is cut off at its limit.
     """

@@ -27,7 +27,7 @@ from sgl.research.baselines.config import LSTM, Config
 from sgl.research.baselines.data import BaselineData
 from sgl.research.baselines.lstm import Lstm
 from sgl.research.baselines.model import ModelSize, Seq2Seq, greedy, said_before
-from sgl.research.baselines.training import Line, quiet
+from sgl.research.baselines.training import Line, decode_in_batches, quiet
 from sgl.research.baselines.transformer import RELATIVE, Transformer
 from sgl.research.baselines.vocabulary import PAD, Side, learn, scheme_for
 
@@ -40,7 +40,7 @@ _LONGER = 2
 
 
 def learn_vocabulary(config: Config, data: BaselineData) -> Tokenizer:
-    """The tokens of both languages, from the texts of training."""
+    """Return the tokens of both languages, from the texts of training."""
     source, target = _schemes(config, data)
     texts = [pair for row in data.train for pair in ((source, row.source), (target, row.target))]
     return learn(texts, config.tokens, config.pieces)
@@ -105,16 +105,13 @@ class Seq2SeqLearner:
         """Decode greedily."""
         self._model.eval()
         tokens = [self.source.encode(text) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
-        said = [""] * len(texts)
-        for begin in range(0, len(order), _TOGETHER):
-            places = order[begin : begin + _TOGETHER]
+
+        def decode(places: Sequence[int]) -> list[str]:
             source = self._padded([tokens[place] for place in places])
             limits = [self.limit(len(tokens[place])) for place in places]
-            for place, found in zip(places, greedy(self._model, source, limits), strict=True):
-                said[place] = self.target.decode(found)
-            line("decoding", begin + len(places), len(texts))
-        return said
+            return [self.target.decode(found) for found in greedy(self._model, source, limits)]
+
+        return decode_in_batches([len(row) for row in tokens], _TOGETHER, decode, line)
 
     def keep(self, directory: Path) -> None:
         """Write the weights, in the format of safetensors."""
@@ -128,7 +125,7 @@ class Seq2SeqLearner:
 
 
 def new_model(config: Config, words: int) -> Seq2Seq:
-    """A model of the size that the configuration asks for, with random weights."""
+    """Return a model of the size that the configuration asks for, with random weights."""
     size = ModelSize(
         config.width,
         config.layers,

@@ -47,6 +47,26 @@ def quiet(_: str, __: int, ___: int) -> None:
     """Say nothing."""
 
 
+def decode_in_batches(
+    lengths: Sequence[int],
+    size: int,
+    decode: Callable[[Sequence[int]], Sequence[str]],
+    line: Line = quiet,
+) -> list[str]:
+    """Decode texts of about the same length together, and return the results in order.
+
+    ``decode`` gets the places of at most ``size`` texts.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: lengths[place])
+    results = [""] * len(order)
+    for begin in range(0, len(order), size):
+        places = order[begin : begin + size]
+        for place, text in zip(places, decode(places), strict=True):
+            results[place] = text
+        line("decoding", begin + len(places), len(order))
+    return results
+
+
 class Learner(Protocol):
     """A model with the rows that it learns from."""
 
@@ -59,10 +79,10 @@ class Learner(Protocol):
         """The length of each row of training."""
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
-        """The sum of the losses of all tokens of some rows, and how many tokens these are."""
+        """Return the summed loss of all tokens of some rows, and how many tokens they have."""
 
     def translate(self, texts: Sequence[str], line: Line = quiet) -> list[str]:
-        """What the model says for each text."""
+        """Return what the model says for each text."""
 
     def keep(self, directory: Path) -> None:
         """Write what is needed to use the model again."""
@@ -218,7 +238,7 @@ class Training:
             self.best = {name: weight.detach().clone() for name, weight in self.weights.items()}
 
     def _score(self, line: Line) -> float | None:
-        """The share of items of dev that are translated exactly."""
+        """Return the share of items of dev that are translated exactly."""
         rows = self.plan.dev[: self.plan.config.dev_items]
         if not rows:
             return None
@@ -276,7 +296,7 @@ class Training:
 
 
 def rate(config: Config, step: int) -> float:
-    """The learning rate of a step: it rises during the warm-up, and may fall to nothing."""
+    """Return the learning rate of a step: it rises during the warm-up, and may fall to nothing."""
     rising = (step + 1) / config.warmup if step < config.warmup else 1.0
     if config.decay == "none" or step < config.warmup:
         return config.rate * rising

@@ -42,12 +42,12 @@ class Attention(nn.Module):
             nn.init.xavier_uniform_(self.distances)
 
     def remember(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The keys and values of words, by head."""
+        """Return the keys and values of words, by head."""
         keys, values = self.key_value(x).chunk(2, dim=-1)
         return self._by_head(keys), self._by_head(values)
 
     def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """What each word of ``x`` finds; its words are the last ones of those with keys."""
+        """Return what each word of ``x`` finds; its words are the last ones of those with keys."""
         queries = self._by_head(self.query(x))
         scores = queries @ keys.transpose(-1, -2)
         if self.reach:
@@ -114,7 +114,7 @@ class _DecoderLayer(nn.Module):
         causal: Tensor | None,
         mask: Tensor,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """The layer's output, and keys and values of all that was said so far."""
+        """Return the layer's output, and keys and values of all that was said so far."""
         normed = self.norms[0](x)
         keys, values = self.itself.remember(normed)
         if said is not None:

@@ -50,7 +50,7 @@ def scheme_for(wanted: str, language: str) -> str:
 
 
 def tokenize(how: str, text: str) -> list[str]:
-    """The words of a text.
+    """Return the words of a text; joined, they give the text again.
 
     Raises:
         AnalyserMissing: SudachiPy is asked for and not installed.
@@ -59,7 +59,7 @@ def tokenize(how: str, text: str) -> list[str]:
 
 
 def detokenize(how: str, words: Sequence[str]) -> str:
-    """The text of words."""
+    """Return the text of words."""
     text = "".join(words)
     return text[1:] if how == SPACES else text
 
@@ -101,11 +101,11 @@ class Side:
     tokenizer: Tokenizer
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text, with the end."""
+        """Return the tokens of a text, with the end."""
         return [token for word in tokenize(self.how, text) for token in _tokens(self, word)] + [END]
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """The text of tokens up to the end; nothing stands for what is unknown."""
+        """Return the text of tokens up to the end; nothing stands for what is unknown."""
         pieces: list[str] = []
         for token in tokens:
             if token == END:
@@ -125,7 +125,7 @@ def _tokens(side: Side, word: str) -> tuple[int, ...]:
 
 
 def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer:
-    """A vocabulary for texts, each with the way in which its words are cut.
+    """Learn a vocabulary for texts, each with the scheme by which it is tokenized.
 
     Args:
         texts: the way and the text, for all texts of training.
@@ -157,5 +157,5 @@ def _repeated(counts: Counter[str]) -> Iterable[str]:
 
 
 def unwritable(side: Side, texts: Sequence[str]) -> list[int]:
-    """The places of texts that are not what their tokens give back."""
+    """Return the places of texts that are not what their tokens give back."""
     return [place for place, text in enumerate(texts) if side.decode(side.encode(text)) != text]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sgl.cli.common import count, message_options, progress, show
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.common import count
+from sgl.cli.main import OUTPUT
+from sgl.cli.session import Session, json_option, session_options
 from sgl.dataset.errors import OutputError
 from sgl.dataset.staged import check_target
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.research.divergence.certificate import (
     SplitRequest,
     certificate,
@@ -169,9 +169,9 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     help="Morphology: only tag combinations that weigh more, 0.33 in the literature.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-@message_options
-def command(**options: Any) -> int:  # noqa: ANN401 - click's
+@json_option
+@session_options
+def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's
     """Split the items of PATHS into train and test, with a divergence of compounds as wanted.
 
     PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in
@@ -182,27 +182,17 @@ def command(**options: Any) -> int:  # noqa: ANN401 - click's
     """
     fault = _fault(options)
     if fault:
-        click.echo(f"error: {fault}", err=True)
-        return USAGE
-    diagnostics = Diagnostics()
-    items, settings = _read(options, diagnostics)
-    result = OK
-    if items is not None and options["report"]:
-        result = show_divergences(items, settings, options["categories"], options["as_json"])
-    elif items is not None:
-        _split(items, _request(options, items, settings), options, diagnostics)
-    show(diagnostics, SourceMap(), options["form"], options["color"])
-    if diagnostics.errors:
-        failed = any(found.code == "SGL1302" for found in diagnostics)
-        return FAILED if failed else OUTPUT
-    return result
+        session.refuse(fault)
+    items, settings = _read(session, options)
+    if options["report"]:
+        show_divergences(session, items, settings, options["categories"], options["as_json"])
+    else:
+        _split(session, items, _request(options, items, settings), options)
 
 
 def _fault(options: dict[str, Any]) -> str:
     """Return what is wrong with the options together; empty if nothing is."""
     view = options["view"]
-    if options["as_json"] and options["form"] == "json":
-        return "`--json` writes the result, `--format json` the messages: choose"
     if not options["report"] and options["out"] is None:
         return "`--out` names the directory for the split, or `--report` measures one"
     if options["report"] and options["out"] is not None:
@@ -224,23 +214,17 @@ def _discards(text: str) -> Fraction | int | None:
     return share if share is not None and share < 1 else None
 
 
-def _read(
-    options: dict[str, Any], diagnostics: Diagnostics
-) -> tuple[ItemSet | None, ElementSettings]:
-    """Read the items with their atoms and compounds; None after a report."""
-    wanted = options["size"], options["weighted"], options["above"]
-    settings = ElementSettings(options["view"] or "", *wanted)
+def _read(session: Session, options: dict[str, Any]) -> tuple[ItemSet, ElementSettings]:
+    """Read the items with their atoms and compounds; end the command if there are none."""
     try:
         files, view = find_files(options["paths"], options["view"])
-        settings = ElementSettings(view, *wanted)
-        with progress() as line:
-            return read_items(files, settings, lambda name, done: line(name, done, 1)), settings
+        settings = ElementSettings(view, options["size"], options["weighted"], options["above"])
+        return read_items(files, settings, session.progress), settings
     except NoItemsError as problem:
-        diagnostics.error("SGL1301", None, str(problem))
+        session.fail("SGL1301", str(problem), status=OUTPUT)
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        diagnostics.error("SGL1301", None, f"cannot read `{problem.filename}`: {reason}")
-    return None, settings
+        session.fail("SGL1301", f"cannot read `{problem.filename}`: {reason}", status=OUTPUT)
 
 
 def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings) -> SplitRequest:
@@ -268,7 +252,7 @@ def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings)
 
 
 def _split(
-    items: ItemSet, request: SplitRequest, options: dict[str, Any], diagnostics: Diagnostics
+    session: Session, items: ItemSet, request: SplitRequest, options: dict[str, Any]
 ) -> None:
     """Divide the items and write the result."""
     started = time.monotonic()
@@ -276,24 +260,24 @@ def _split(
     replaceable = is_split if options["force"] else _nothing
     try:
         check_target(out, replaceable)
-        with progress() as line:
-            labels = request.find(items, lambda done, total: line("moves", done, total))
-            line("certificate", 0, 1)
-            proof = certificate(items, request, labels)
+        labels = request.find(items, lambda done, total: session.progress("moves", done, total))
+        session.progress("certificate")
+        proof = certificate(items, request, labels)
         fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
         assert not fault, fault
         write_split(items, labels, proof, out, replaceable)
     except NoSuchSplitError as problem:
-        diagnostics.error("SGL1302", None, str(problem), hint="widen `--test` or `--discard`")
-        return
+        session.fail("SGL1302", str(problem), hint="widen `--test` or `--discard`")
     except OutputError as problem:
         hint = "`--force` replaces a split" if is_split(out) else ""
-        diagnostics.error("SGL1103", None, f"cannot write `{out}`: {problem.reason}", hint=hint)
-        return
-    _show(proof, out, options["as_json"], time.monotonic() - started)
+        session.fail("SGL1103", f"cannot write `{out}`: {problem.reason}", hint=hint)
+    if options["as_json"]:
+        session.json(proof)
+    else:
+        session.lines(_summary(proof, out, time.monotonic() - started))
     atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
     if proof["method"]["name"] == ANNEALING and atoms > limit:
-        diagnostics.warning(
+        session.diagnostics.warning(
             "SGL1303",
             None,
             f"no split with an atom divergence of at most {limit:g} was found; this one has "
@@ -307,26 +291,23 @@ def _nothing(_: Path) -> bool:
     return False
 
 
-def _show(proof: dict[str, Any], out: Path, as_json: bool, seconds: float) -> None:
-    if as_json:
-        click.echo(json.dumps(proof, ensure_ascii=False, indent=1))
-        return
+def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:
+    """Yield the lines that say what was found."""
     found, target = proof["divergence"], proof["target"]
     sizes, only = proof["sizes"], proof["test_only"]
-    used = sizes["train"] + sizes["test"]
-    share = 100 * sizes["test"] / used
-    click.echo(
+    share = 100 * sizes["test"] / (sizes["train"] + sizes["test"])
+    yield (
         f"split     {sizes['train']:,} train, {sizes['test']:,} test ({share:.1f} %), "
         f"{sizes['discarded']:,} discarded"
     )
-    click.echo(f"compounds D_C {found['compounds']:.6f}, wanted {target['compounds']:g}")
-    click.echo(
+    yield f"compounds D_C {found['compounds']:.6f}, wanted {target['compounds']:g}"
+    yield (
         f"atoms     D_A {found['atoms']:.6f}, wanted {target['atoms']:g}, "
         f"at most {target['atom_limit']:g}"
     )
-    click.echo(
+    yield (
         f"test only {count(only['compounds'], 'compound')} "
         f"({100 * only['share']:.1f} % of their occurrences), {count(only['atoms'], 'atom')}"
     )
-    click.echo(f"written   {out}")
-    click.echo(f"time      {seconds:.1f} s")
+    yield f"written   {out}"
+    yield f"time      {seconds:.1f} s"

@@ -8,18 +8,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.cli.common import print_table
-from sgl.cli.main import OK, USAGE
+from sgl.cli.session import Session
 from sgl.core.divergence import SplitDivergence
 from sgl.research.divergence.certificate import elements_data
 from sgl.research.divergence.elements import measure
@@ -33,22 +30,24 @@ Row = tuple[str, int, SplitDivergence]
 
 
 def show_divergences(
-    items: ItemSet, settings: ElementSettings, categories: bool, as_json: bool
-) -> int:
+    session: Session,
+    items: ItemSet,
+    settings: ElementSettings,
+    categories: bool,
+    as_json: bool,
+) -> None:
     """Measure each file against the first, and show the figures."""
     if len(items.files) < 2:
-        click.echo("error: a report needs training and something to compare with it", err=True)
-        return USAGE
+        session.refuse("a report needs training and something to compare with it")
     rows = list(_rows(items, categories))
     if as_json:
-        click.echo(json.dumps(_data(items, settings, rows), ensure_ascii=False, indent=1))
+        session.json(_data(items, settings, rows))
     else:
-        _show(items, settings, rows)
-    return OK
+        _show(session, items, settings, rows)
 
 
 def _rows(items: ItemSet, categories: bool) -> Iterator[Row]:
-    """What is measured: each later file, and if wanted each of its categories."""
+    """Yield what is measured: each later file, and if wanted each of its categories."""
     train = items.mask(items.files[0])
     for file in items.files[1:]:
         yield file.name, len(file.ids), measure(items.elements, train, items.mask(file))
@@ -59,7 +58,7 @@ def _rows(items: ItemSet, categories: bool) -> Iterator[Row]:
             yield name, int(chosen.sum()), measure(items.elements, train, chosen)
 
 
-def _show(items: ItemSet, settings: ElementSettings, rows: list[Row]) -> None:
+def _show(session: Session, items: ItemSet, settings: ElementSettings, rows: list[Row]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -80,24 +79,24 @@ def _show(items: ItemSet, settings: ElementSettings, rows: list[Row]) -> None:
             f"{100 * found.unseen_share:.1f} %",
             escape(", ".join(found.examples[:2])),
         )
-    print_table(table)
+    session.table(table)
     elements = items.elements
     weighted = ", weighted" if settings.weighted else ""
-    click.echo(
+    session.echo(
         f"{settings.view}: {len(elements.atoms.names):,} atoms, "
         f"{len(elements.compounds.names):,} compounds of up to {settings.size} nodes{weighted}; "
         f"{len(train.ids):,} items in {train.name}"
     )
     shown = " ".join(example for _, _, found in rows for example in found.examples[:2])
     if settings.view == DERIVATION and _NUMBERED.search(shown):
-        click.echo(
+        session.echo(
             "#1, #2, …: rules of one name and category that differ in the features of their "
             "children, in the order of the grammar"
         )
 
 
 def _data(items: ItemSet, settings: ElementSettings, rows: list[Row]) -> dict[str, Any]:
-    """What ``--json`` writes."""
+    """Return what ``--json`` writes."""
     return {
         "elements": elements_data(items, settings),
         "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},

@@ -48,6 +48,7 @@ _ORDER = ("train", "dev", "test", "gen")
 #: Columns of a Parquet file that are used if they are there.
 _ID, _DERIVATION, _CATEGORY = "id", "derivation", "category"
 
+#: Told what is read, and how many items there are so far.
 Progress = Callable[[str, int], None]
 
 

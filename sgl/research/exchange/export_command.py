@@ -164,7 +164,7 @@ def conllu_command(
 def _read(
     compiled: Compiled, graph: int, path: Path, sources: SourceMap, diagnostics: Diagnostics
 ) -> list[tuple[str, Item]]:
-    """The likeliest reading of each sentence of a file, by the number of its line."""
+    """Return the likeliest reading of each sentence of a file, by the number of its line."""
     file = read_file(path, str(path), None, MAX_TABLE, sources, diagnostics)
     if file is None:
         return []
