@@ -35,12 +35,11 @@ from opening import candidates, opened
 from random_structures import random_structure, words_of
 from sgl.automata import StructureCompiler, StructureTooCostly
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.rendering import conllu
-from sgl.sampling import Interpreter
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
 from sgl.verify.search import Searcher
 from sgl.verify.shape import QuestionTable, ShapeTable
@@ -132,8 +131,7 @@ def sample_of(compiled: Compiled, items: int, seed: int, limit: int | None = Non
     derivations = list(dict.fromkeys(candidates(compiled, strata, seed)))
     if limit is not None:
         derivations = derivations[:: max(1, len(derivations) // limit)][:limit]
-    interpret = Interpreter(compiled.grammar)
-    graphs = [interpret(derivation).graphs[0] for derivation in derivations]
+    graphs = [interpret(compiled.grammar, derivation).graphs[0] for derivation in derivations]
     return Sample(derivations, graphs, list(written(compiled, derivations)))
 
 
@@ -219,13 +217,12 @@ def report(result: Json) -> None:
 def written(compiled: Compiled, derivations: list[Derivation]) -> Iterator[Sentence]:
     """The sentences as the verifier reads them back from CoNLL-U."""
     grammar = compiled.grammar
-    interpret = Interpreter(grammar)
     anchor = grammar.text_layer(grammar.graph_layers[0].anchor)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "drawn.conllu"
         with path.open("w", encoding="utf-8") as stream:
             for number, derivation in enumerate(derivations, 1):
-                item = interpret(derivation)
+                item = interpret(grammar, derivation)
                 texts = [(grammar.text_layers[anchor].name, item.texts[anchor])]
                 stream.write(
                     conllu(

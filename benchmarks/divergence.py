@@ -36,6 +36,7 @@ from common import Json, print_table, write_json
 from opening import opened
 from sgl.automata import StructureCompiler
 from sgl.core.graph import Graph
+from sgl.core.interpret import interpret
 from sgl.research.divergence import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
@@ -59,7 +60,7 @@ from sgl.research.divergence.trees import (
     node_and_edge_atoms,
 )
 from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
-from sgl.sampling import Interpreter, pack, sample
+from sgl.sampling import pack, sample
 from sgl.sampling.random import candidate_key, stream_key
 
 #: As the authors run it.
@@ -290,9 +291,8 @@ def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
     plan = replace(compiled.plan, strata=(replace(first, count=size),), seed=seed)
     core = compiled.grammar
     splits = {first.stream: StructureCompiler(core).split(first.constraint)}
-    interpret = Interpreter(core)
     return [
-        sentence_of(interpret(found.derivation).graphs[0])
+        sentence_of(interpret(core, found.derivation).graphs[0])
         for part in sample(pack(core, plan, splits))
         for found in part.items
     ]

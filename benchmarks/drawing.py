@@ -13,7 +13,8 @@ standalone             the module that a dataset comes with: accepted sentences 
                        all targets
 SGL, English           derivations and source texts
 SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
-SGL, all layers        texts of all layers, CoNLL-U, and the logical forms that there are
+SGL, all layers        texts of all layers, CoNLL-U, and a logical form if there are some
+SGL, view …            derivations and one view: each of the library, and an author's own
 =====================  ==================================================================
 
 Sides take turns; figures are medians of CPU time over the rounds.  What ``SGL, accepted``
@@ -26,7 +27,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -39,18 +40,29 @@ from opening import opened
 from sgl.accel.draw.program import program_of
 from sgl.automata import StructureCompiler
 from sgl.core.column import Column
+from sgl.core.grammar import View
+from sgl.dataset.maker import SentenceWriter
 from sgl.frontend import Compiled
-from sgl.rendering.graph_columns import GraphColumns
-from sgl.rendering.view_columns import PACKED_VIEWS
+from sgl.rendering.output import ViewOutput, outputs
+from sgl.rendering.templates import TemplateWriter
+from sgl.rendering.views import VIEWS
 from sgl.sampling import pack
-from sgl.sampling.batch import Sampler
-from sgl.sampling.engine import Tables
+from sgl.sampling.batch import Batch, Sampler
+from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.rows import rows as rows_of
 from sgl.sampling.strata import sample_strata
-from sgl.sampling.text_writer import text_writer
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000
+
+#: Items of a job that is large enough for machine code.
+MANY = 1_000_000
+
+#: An author's own view: the lemmas with what depends on them.
+AUTHORS = (
+    "{% for node in nodes %}{{ node.lemma }}{% for role, other in node.edges %}"
+    "{{ ' ' ~ role ~ '=' ~ other.lemma }}{% endfor %}{{ '; ' if not loop.last }}{% endfor %}"
+)
 
 
 def main() -> int:
@@ -108,6 +120,7 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
     yield "SGL, English", english_draw(tables)
     yield "SGL, accepted", accepted_draw(tables)
     yield "SGL, all layers", layers_draw(compiled, tables)
+    yield from views_draw(compiled, tables)
 
 
 def measured(sides: dict[str, Draw], rounds: int, seconds: float) -> dict[str, float]:
@@ -181,32 +194,57 @@ def _wanting(tables: Tables, number: int) -> Tables:
 
 
 def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
-    """Every text layer, the dependency graph as CoNLL-U, the logical forms."""
+    """Every text layer, the dependency graph as CoNLL-U, the first logical form."""
     grammar, plan = compiled.grammar, compiled.plan
     sampler, stratum = Sampler(tables), tables.strata[0]
-    source = grammar.text_layer(plan.source)
-    others = [layer for layer in range(len(grammar.text_layers)) if layer != source]
-    names = [grammar.text_layers[layer].name for layer in (source, *others)]
-    views = [view for view in grammar.views if view.kind in PACKED_VIEWS][:1]
-    graphs = GraphColumns(
-        grammar, views, (grammar.graph_layer(plan.lemma_layer), names), text_writer, others
-    )
-    print("all layers:", ", ".join([*names, "CoNLL-U", *(view.name for view in views)]))
+    known = outputs(grammar)
+    others = [layer.name for layer in grammar.text_layers if layer.name != plan.source]
+    forms = [view.name for view in grammar.views if view.kind in ("cogs", "varfree")][:1]
+    writers = {name: TemplateWriter(known[name], MANY) for name in (*others, *forms)}
+    names = (plan.source, *others)
+    layer = grammar.graph_layer(plan.lemma_layer)
+    sentences = SentenceWriter(grammar, layer, names, writers, MANY)
+    print("all layers:", ", ".join([*names, "CoNLL-U", *forms]))
 
+    def write(first: int, batch: Batch) -> list[Column]:
+        texts = {name: writer.column(batch.derivations) for name, writer in writers.items()}
+        texts[plan.source] = batch.sources
+        body = sentences.column(batch.derivations, texts, "train", "c", first + 1)
+        return [*texts.values(), body]
+
+    return always_new(sampler, stratum, write)
+
+
+def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
+    """Derivations and one view of them: each of the library, and an author's own."""
+    grammar = compiled.grammar
+    sampler, stratum = Sampler(tables), tables.strata[0]
+    views = [View("author's own", "", grammar.graph_layer(compiled.plan.lemma_layer), AUTHORS)]
+    free = next((n for n, layer in enumerate(grammar.graph_layers) if layer.free), None)
+    if free is not None:
+        views += [View(kind, kind, free) for kind in VIEWS]
+    for view in views:
+        writer = TemplateWriter(ViewOutput(grammar, view), MANY)
+
+        def write(_first: int, batch: Batch, writer: TemplateWriter = writer) -> list[Column]:
+            return [writer.column(batch.derivations)]
+
+        yield f"SGL, view {view.name}", always_new(sampler, stratum, write)
+
+
+def always_new(
+    sampler: Sampler, stratum: PackedStratum, write: Callable[[int, Batch], list[Column]]
+) -> Draw:
+    """Write new sentences each time: shapes of those that were drawn before are known."""
     drawn = 0
 
     def draw(number: int) -> list[Column]:
-        # Always new sentences: shapes of those that were drawn before are known.
         nonlocal drawn
         columns: list[Column] = []
         drawn += number
         for first in range(drawn - number, drawn, BATCH):
             batch = sampler.derive(stratum, np.arange(first, min(first + BATCH, drawn)))
-            written = graphs.batch(batch.derivations)
-            texts = [batch.sources, *(written.words(layer) for layer in others)]
-            forms = [written.view(view) for view in range(len(views))]
-            sentences = written.conllu(texts, split="train", category="c", first=first + 1)
-            columns = [*texts, *forms, sentences]
+            columns = write(first, batch)
         return columns
 
     return draw

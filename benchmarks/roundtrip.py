@@ -26,11 +26,11 @@ from pathlib import Path
 
 from common import Json, Workers, print_table, run_tasks, write_json
 from opening import candidates, opened
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Constraint, Stratum
 from sgl.frontend import Compiled
 from sgl.parsing import BatchParser, Forest, Parser
-from sgl.sampling import Interpreter
 
 #: The grammar as it is written, and how many times as many sentences of it are drawn.
 WHOLE, FACTOR = "grammar as written", 10
@@ -74,10 +74,10 @@ def round_trips(compiled: Compiled, items: int, seed: int, workers: Workers) -> 
     batches = [BatchParser(parser) for parser in parsers]
     for batch in batches:
         batch.read_compiled([""])  # what is loaded here need not be loaded by every worker
-    interpreter = Interpreter(compiled.grammar)
+    grammar = compiled.grammar
 
     def work(name: str) -> Json:
-        return of_part(candidates(compiled, parts[name], seed), parsers, batches, interpreter)
+        return of_part(candidates(compiled, parts[name], seed), parsers, batches, grammar)
 
     results = run_tasks(list(parts), work, workers, "")
     sums: Counter[str] = Counter()
@@ -108,12 +108,12 @@ def of_part(
     derivations: Iterator[Derivation],
     parsers: Sequence[Parser],
     batches: Sequence[BatchParser],
-    interpreter: Interpreter,
+    grammar: CoreGrammar,
 ) -> Json:
     """The figures of one part; times are CPU seconds of parsing alone."""
     figures: Counter[str] = Counter()
     failures: list[Json] = []
-    for items in items_of(derivations, interpreter, figures):
+    for items in items_of(derivations, grammar, figures):
         figures["sentences"] += len(items)
         for parser, batch in zip(parsers, batches, strict=True):
             name = parser.grammar.text_layers[parser.layer].name
@@ -130,7 +130,9 @@ def of_part(
 
 
 def items_of(
-    derivations: Iterator[Derivation], interpreter: Interpreter, figures: Counter[str]
+    derivations: Iterator[Derivation],
+    grammar: CoreGrammar,
+    figures: Counter[str],
 ) -> Iterator[list[Item]]:
     """The different derivations with their texts, many at a time; all are counted."""
     seen: set[Derivation] = set()
@@ -138,7 +140,7 @@ def items_of(
         figures["drawn"] += len(drawn)
         new = [derivation for derivation in dict.fromkeys(drawn) if derivation not in seen]
         seen.update(new)
-        yield [interpreter(derivation) for derivation in new]
+        yield [interpret(grammar, derivation) for derivation in new]
 
 
 def readings(

@@ -8,6 +8,7 @@ definition; the results are the same, bit for bit::
     job      compiled           definition       who decides which is used
     draw     sgl.accel.draw     sgl.sampling     sgl.sampling.batch, sgl.sampling.seen
     parse    sgl.accel.parse    sgl.parsing      sgl.parsing.batch
+    write    sgl.accel.write    sgl.rendering    sgl.rendering.templates
 
 Nobody imports a job's package when a module is loaded, but inside the function that decides,
 after it has asked :func:`pays`.  Everything works where Numba is not installed.

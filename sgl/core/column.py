@@ -75,6 +75,10 @@ class Column(NamedTuple):
         return cls(as_bytes(b"".join(pieces)), offsets)
 
 
+#: What can stand before the texts of a column: a constant, a text for each, or their numbers.
+Heading = str | Column | range
+
+
 class StringPool:
     """Strings packed into one array of bytes, equal ones once."""
 

@@ -228,7 +228,7 @@ class CoreGrammar:
         """For each graph layer what each rule does in it, as plain tables."""
         anchors = [self.text_layer(layer.anchor) for layer in self.graph_layers]
         return tuple(
-            tuple(_gluing(rule, layer, anchor) for rule in self.rules)
+            tuple(gluing_rule(rule, layer, anchor) for rule in self.rules)
             for layer, anchor in enumerate(anchors)
         )
 
@@ -241,7 +241,8 @@ class CoreGrammar:
         return _index(self.graph_layers, name)
 
 
-def _gluing(rule: Rule, layer: int, anchor: int) -> GluingRule:
+def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
+    """Return what a rule does in a graph layer over a text layer, both by index."""
     fragment = rule.fragments[layer]
     template = rule.templates[anchor]
     return GluingRule(

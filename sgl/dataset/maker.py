@@ -1,39 +1,43 @@
-"""Make chunks: from the numbers of candidates to the bytes of every file.
+"""Make chunks: from the numbers of candidates to the contents of every file.
 
 A chunk is a function of the grammar, the plan, its place in the split and the candidates
 that it is made of, so chunks can be made in any order and by anybody::
 
     maker = ChunkMaker(grammar, plan, Sampler(tables))
     chunk = maker.chunk("train", 1, [Piece(stratum, numbers), ...])
-    chunk.rows, chunk.conllu, chunk.parquet
-
-Nothing here goes item by item but the identifiers, which are hashes.
+    chunk.rows, chunk.conllu, chunk.table
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sgl.core.column import Column
+from sgl.core.column import Column, Heading
 from sgl.core.derivations import Derivations
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
-from sgl.dataset.arrays import arrow_array, content, joined, rows_of
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.columns import FeatureColumns, NotationColumns
-from sgl.dataset.notation import recursive_labels
+from sgl.dataset.notation import (
+    DerivationNotation,
+    FeaturesOutput,
+    LengthOutput,
+    item_id,
+    recursive_labels,
+)
 from sgl.dataset.parquet import schema_of
-from sgl.dataset.row_kernel import count_words
-from sgl.rendering.graph_columns import DerivedColumn, GraphColumns
+from sgl.dataset.rows import arrow_array, content, joined, rows_of
+from sgl.rendering.conllu import ConlluError, comments, is_one_line
+from sgl.rendering.meaning import ViewError
+from sgl.rendering.output import Output, ViewOutput, WordsOutput, outputs
+from sgl.rendering.templates import Templated, TemplateWriter
 from sgl.sampling.batch import Sampler
-from sgl.sampling.text_writer import text_writer
 
 
 class _Part(NamedTuple):
@@ -43,27 +47,11 @@ class _Part(NamedTuple):
     conllu: bytes
     columns: list[Column]
     heights: NDArray[np.int32]
-    ids: list[str]
     words: NDArray[np.int32]
 
 
-class _Target(NamedTuple):
-    """A target by its number: a text layer, or a view."""
-
-    number: int
-    is_view: bool
-
-
-class _Sentences(NamedTuple):
-    """What CoNLL-U shows: text layers and targets that are views, by number."""
-
-    texts: list[int]
-    views: list[int]
-    features: DerivedColumn
-
-
 def split_kind(category: str) -> str:
-    """``iid``, ``exposure``, ``part`` or ``gen``."""
+    """Return ``iid``, ``exposure``, ``part`` or ``gen``."""
     if category == IN_DISTRIBUTION:
         return "iid"
     if category.startswith(PART_PREFIX):
@@ -77,42 +65,41 @@ class ChunkMaker:
     def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
         self._sampler = sampler
         self._schema = schema_of(plan)
-        self._source = grammar.text_layer(plan.source)
-        self._layers = len(grammar.text_layers)
-        names = [text.name for text in grammar.text_layers]
-        wanted = [name for name in plan.targets if name not in names]
-        views = [next(view for view in grammar.views if view.name == name) for name in wanted]
-        self._targets = [
-            _Target(names.index(name), is_view=False)
-            if name in names
-            else _Target(wanted.index(name), is_view=True)
-            for name in plan.targets
-        ]
-        self._notation = NotationColumns(grammar, self._source)
-        self._count = _WordCounter(grammar)
-        conllu = None
-        order: list[int] = []
-        shown = [number for number, target in enumerate(self._targets) if target.is_view]
+        self._source = plan.source
+        self._targets = plan.targets
+        items = sum(stratum.wanted for stratum in sampler.tables.strata)
+
+        def writer(output: Templated) -> TemplateWriter:
+            return TemplateWriter(output, items)
+
+        layers = [layer.name for layer in grammar.text_layers]
+        known = outputs(grammar)
+        #: The texts of all layers and targets but the source, by name.
+        self._texts = {
+            name: writer(_reporting(known[name]))
+            for name in dict.fromkeys((*layers, *plan.targets))
+            if name != plan.source
+        }
+        notation = DerivationNotation(grammar, grammar.text_layer(plan.source))
+        self._expressions = writer(notation.output)
+        self._heights = writer(notation.heights)
+        self._lengths = writer(LengthOutput(grammar, 0))
+        self._sentences: SentenceWriter | None = None
         if plan.lemma_layer:
             layer = grammar.graph_layer(plan.lemma_layer)
-            anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
-            order = [anchor, *(number for number in range(len(names)) if number != anchor)]
-            headings = [names[number] for number in order] + [plan.targets[n] for n in shown]
-            conllu = (layer, headings)
-        texts = [layer for layer in range(len(names)) if layer != self._source]
-        self._graphs = GraphColumns(grammar, views, conllu, text_writer, texts)
-        self._sentences: _Sentences | None = None
-        if conllu is not None:
-            features = _feature_column(self._graphs, grammar, conllu[0])
-            self._sentences = _Sentences(order, shown, features)
+            anchor = grammar.graph_layers[layer].anchor
+            names = dict.fromkeys((anchor, *layers, *plan.targets))
+            self._sentences = SentenceWriter(grammar, layer, tuple(names), self._texts, items)
+            labels = recursive_labels(grammar, layer)
+            self._features = writer(FeaturesOutput(grammar, layer, labels))
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
-        """The chunks that these parts of splits are made into."""
+        """Yield the chunks that these parts of splits are made into."""
         for split, first, pieces in parts:
             yield self.chunk(split, first, pieces)
 
     def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
-        """The rows of a split from number ``first`` on, made of these candidates.
+        """Return the rows of a split from number ``first`` on, made of these candidates.
 
         Raises:
             ConlluError: a sentence has no faithful form.
@@ -137,39 +124,28 @@ class ChunkMaker:
     def _part(self, split: str, first: int, piece: Piece) -> _Part:
         batch = self._sampler.derive(piece.stratum, piece.numbers)
         sources, derivations = batch.sources, batch.derivations
-        graphs = self._graphs.batch(derivations)
-        texts = [
-            sources if layer == self._source else graphs.words(layer)
-            for layer in range(self._layers)
-        ]
-        targets = [
-            graphs.view(target.number) if target.is_view else texts[target.number]
-            for target in self._targets
-        ]
+        texts = {name: writer.column(derivations) for name, writer in self._texts.items()}
+        texts[self._source] = sources
+        targets = [texts[name] for name in self._targets]
         category = piece.stratum.category
         conllu, features = b"", Column.of([""] * derivations.number)
         if self._sentences is not None:
-            shown = [texts[layer] for layer in self._sentences.texts]
-            shown += [targets[number] for number in self._sentences.views]
-            sentences = graphs.conllu(shown, split=split, category=category, first=first)
+            sentences = self._sentences.column(derivations, texts, split, category, first)
             conllu = content(sentences).tobytes()
-            features = graphs.text(self._sentences.features)
-        expressions = self._notation.expressions(derivations)
+            features = self._features.column(derivations)
+        expressions = self._expressions.column(derivations)
         return _Part(
             rows=[rows_of(sources, target, category) for target in targets],
             conllu=conllu,
             columns=[sources, targets[0], expressions, features, *targets[1:]],
-            heights=self._notation.heights(derivations),
-            ids=_ids(expressions),
-            words=self._count(derivations),
+            heights=_integers(self._heights.column(derivations)),
+            words=_integers(self._lengths.column(derivations)),
         )
 
     def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401
-        """The rows as a table of Arrow; pyarrow ships no types."""
-        source, target, expression, features, *further = (
-            arrow_array(joined(columns))
-            for columns in zip(*(part.columns for part in parts), strict=True)
-        )
+        """Return the rows as a table of Arrow; pyarrow ships no types."""
+        columns = [joined(columns) for columns in zip(*(p.columns for p in parts), strict=True)]
+        source, target, expression, features, *further = map(arrow_array, columns)
         categories = [piece.stratum.category for piece in pieces for _ in piece.numbers]
         streams = [
             f"{piece.stratum.stream}#{number}"
@@ -177,7 +153,7 @@ class ChunkMaker:
             for number in piece.numbers.tolist()
         ]
         arrays = [
-            pa.array([name for part in parts for name in part.ids], pa.string()),
+            pa.array(map(item_id, columns[2].texts()), pa.string()),
             source,
             target,
             pa.array(categories, pa.string()),
@@ -191,42 +167,92 @@ class ChunkMaker:
         return pa.table(arrays, schema=self._schema)
 
 
-def _ids(expressions: Column) -> list[str]:
-    """The ids of items, as ``sgl.dataset.notation.item_id`` makes them."""
-    data = content(expressions).tobytes()
-    ends = (expressions.offsets - expressions.offsets[0]).tolist()
-    return [sha256(data[start:end]).hexdigest()[:16] for start, end in pairwise(ends)]
+@dataclass(frozen=True)
+class TargetView(ViewOutput):
+    """A view that is a target: where a text has no form, the error quotes the sentence."""
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the form of a derivation.
+
+        Raises:
+            ViewError: if it has none.
+        """
+        try:
+            return super().text(derivation)
+        except ViewError as problem:
+            tokens = derive_tokens(self.grammar, derivation, self.anchor)
+            raise ViewError(f"{self.name}: {problem}, in “{' '.join(tokens)}”") from problem
 
 
-class _WordCounter:
-    """Counts the words of derivations in the first text layer."""
-
-    def __init__(self, grammar: CoreGrammar) -> None:
-        rules = grammar.rules
-        self._arity = np.array(grammar.arity, np.int32)
-        self._own = np.array(grammar.source_tokens, np.int32)
-        self._uses = np.zeros((len(rules), max(grammar.arity, default=0) + 1), np.int32)
-        for rule in rules:
-            for item in rule.templates[0]:
-                if isinstance(item, Slot):
-                    self._uses[rule.id, item.child] += 1
-
-    def __call__(self, derivations: Derivations) -> NDArray[np.int32]:
-        counts = np.empty(derivations.number, np.int32)
-        longest = int(np.diff(derivations.offsets).max(initial=0)) + 1
-        count_words(
-            derivations.rules,
-            derivations.offsets,
-            self._arity,
-            self._own,
-            self._uses,
-            counts,
-            np.empty(longest, np.int32),
-        )
-        return counts
+def _reporting(output: Output) -> Output:
+    """Return the output, with sentences in its errors."""
+    return TargetView(output.grammar, output.view) if isinstance(output, ViewOutput) else output
 
 
-def _feature_column(columns: GraphColumns, grammar: CoreGrammar, layer: int) -> DerivedColumn:
-    """The features of a graph layer, as a text of graphs."""
-    labels = recursive_labels(grammar, layer)
-    return columns.constant(layer, lambda packed: FeatureColumns(packed, labels).column)
+class SentenceWriter:
+    """Writes CoNLL-U sentences with one graph layer, by its index.
+
+    ``names`` are those of the texts in the comments, the text of the graph's words first;
+    ``writers`` have written the others.
+    """
+
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        layer: int,
+        names: Sequence[str],
+        writers: Mapping[str, TemplateWriter],
+        items: int = 0,
+    ) -> None:
+        self._names = tuple(names)
+        self._writers = writers
+        self._words = WordsOutput(grammar, layer)
+        self._writer = TemplateWriter(self._words, items)
+
+    def column(
+        self,
+        derivations: Derivations,
+        texts: Mapping[str, Column],
+        split: str,
+        category: str,
+        first: int = 1,
+    ) -> Column:
+        """Return the sentences of a category of a split, numbered from ``first``.
+
+        ``texts`` are the texts for the comments, by name.
+
+        Raises:
+            ConlluError: a sentence has no faithful form.
+        """
+
+        def plain(row: int, derivation: Derivation) -> str:
+            try:
+                return self._words.text(derivation)
+            except ConlluError as error:
+                raise ConlluError(f"{split}-{first + row:06d}: {error}") from None
+
+        begin, *frame = comments(self._names, category)
+        numbers = range(first, first + derivations.number)
+        shown: list[Heading] = [*(texts[name] for name in self._names), ""]
+        around = [piece for pair in zip(frame, shown, strict=True) for piece in pair]
+        column = self._writer.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
+        self._check_comments(split, category, first, texts)
+        return column
+
+    def _check_comments(
+        self, split: str, category: str, first: int, texts: Mapping[str, Column]
+    ) -> None:
+        """Raise ``ConlluError`` if a comment is not one line; the words were checked."""
+        shown = [name for name in self._names[1:] if not self._is_one_line(name)]
+        for column in (Column.of([category]), *(texts[name] for name in shown)):
+            for row, text in enumerate(column.texts()):
+                if not is_one_line(text):
+                    sent_id = f"{split}-{first + row:06d}"
+                    raise ConlluError(f"{sent_id}: the text {text!r} is not one line")
+
+    def _is_one_line(self, name: str) -> bool:
+        return name in self._writers and self._writers[name].one_line
+
+
+def _integers(column: Column) -> NDArray[np.int32]:
+    return np.fromiter(map(int, column.texts()), np.int32, column.rows)

@@ -9,17 +9,33 @@ Rules that would get the same name, because the compiler has expanded features
 or a word has several readings, are told apart by their category, and where
 that does not suffice by a number: ``np:NP[anim=yes]``, ``bank:N#2``.  So equal
 texts mean equal derivations.
+
+S-expressions are one more text layer, with a template for each rule.  So they, and the other
+columns of data files, are outputs that ``TemplateWriter`` can write.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Self
 
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Rule, Token
+from sgl.core.gluing import Attributes
+from sgl.core.grammar import (
+    EXTRACTED,
+    CoreGrammar,
+    Rule,
+    Slot,
+    Template,
+    TextLayer,
+    Token,
+)
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, derive_graph, derive_tokens
+from sgl.rendering.output import TextOutput
+from sgl.rendering.templates import Uses
 
 #: UD relations by which phrases nest in phrases of the same kind.
 RECURSIVE_RELATIONS = frozenset(
@@ -36,43 +52,112 @@ class DerivationNotation:
     def __init__(self, grammar: CoreGrammar, source: int) -> None:
         """``source`` is the text layer whose words name the lexical rules."""
         self.labels = _labels(grammar, source)
-        self._arity = [len(rule.rhs) for rule in grammar.rules]
+        rules = tuple(
+            replace(rule, templates=(_bracketed(rule, label),), fragments=())
+            for rule, label in zip(grammar.rules, self.labels, strict=True)
+        )
+        layers = (TextLayer("derivation", join=""),)
+        #: The s-expressions, and the heights of derivations.
+        self.output = TextOutput(
+            replace(grammar, rules=rules, text_layers=layers, graph_layers=(), views=()), 0
+        )
+        self.heights = HeightOutput(self.output.grammar)
 
     def write(self, derivation: Derivation) -> str:
-        """The s-expression of ``derivation``."""
-        labels, arity = self.labels, self._arity
-        stack: list[str] = []
-        for rule in reversed(derivation):
-            children = arity[rule]
-            if children:
-                parts = " ".join(reversed(stack[-children:]))
-                del stack[-children:]
-                stack.append(f"({labels[rule]} {parts})")
-            else:
-                stack.append(labels[rule])
-        return stack[0]
+        """Return the s-expression of ``derivation``."""
+        return self.output(derivation)
 
     def height(self, derivation: Derivation) -> int:
-        """The number of rules on the longest path from the root; 1 for a single rule."""
+        """Return the number of rules on the longest path from the root; 1 for a single rule."""
+        return int(self.heights.text(derivation))
+
+
+def _bracketed(rule: Rule, label: str) -> Template:
+    """Return the template of a rule in s-expressions."""
+    if not rule.rhs:
+        return (Token(label),)
+    children = [part for child in range(len(rule.rhs)) for part in (Token(" "), Slot(child))]
+    return (Token("("), Token(label), *children, Token(")"))
+
+
+@dataclass(frozen=True)
+class HeightOutput:
+    """The number of rules on the longest path of a derivation."""
+
+    grammar: CoreGrammar
+
+    @property
+    def uses(self) -> Uses:
+        """Nothing but how many children rules have."""
+        return Uses()
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the number."""
         stack: list[int] = []
         for rule in reversed(derivation):
-            children = self._arity[rule]
-            if children:
-                below = max(stack[-children:])
-                del stack[-children:]
-                stack.append(below + 1)
-            else:
-                stack.append(1)
-        return stack[0]
+            below = [stack.pop() for _ in range(self.grammar.arity[rule])]
+            stack.append(1 + max(below, default=0))
+        return str(stack[0])
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same output of another grammar."""
+        return replace(self, grammar=grammar)
+
+
+@dataclass(frozen=True)
+class LengthOutput:
+    """The number of words of a derivation in a text layer."""
+
+    grammar: CoreGrammar
+    layer: int
+
+    @property
+    def uses(self) -> Uses:
+        """The words of the layer."""
+        return Uses(texts=(self.layer,))
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the number."""
+        return str(len(derive_tokens(self.grammar, derivation, self.layer)))
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same output of another grammar."""
+        return replace(self, grammar=grammar)
+
+
+@dataclass(frozen=True)
+class FeaturesOutput:
+    """How often some labels occur in the graph of a derivation, as ``features`` writes it."""
+
+    grammar: CoreGrammar
+    layer: int
+    labels: tuple[str, ...]
+
+    @property
+    def uses(self) -> Uses:
+        """The edges of the graph."""
+        return Uses(graph=self.layer, shown=_no_attributes)
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the counts."""
+        return features(derive_graph(self.grammar, derivation, self.layer), self.labels)
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same output of another grammar."""
+        return replace(self, grammar=grammar)
+
+
+def _no_attributes(attributes: Attributes) -> Attributes:  # noqa: ARG001
+    return ()
 
 
 def item_id(expression: str) -> str:
-    """The id of an item: 16 hexadecimal digits of the SHA-256 of its derivation."""
+    """Return the id of an item: 16 hexadecimal digits of the SHA-256 of its derivation."""
     return sha256(expression.encode()).hexdigest()[:16]
 
 
 def recursive_labels(grammar: CoreGrammar, layer: int) -> tuple[str, ...]:
-    """The labels of graph layer ``layer`` that are recursive relations, sorted.
+    """Return the labels of graph layer ``layer`` that are recursive relations, sorted.
 
     Subtypes count: ``acl:relcl`` is an ``acl``.
     """
@@ -86,7 +171,7 @@ def recursive_labels(grammar: CoreGrammar, layer: int) -> tuple[str, ...]:
 
 
 def features(graph: Graph, labels: Sequence[str]) -> str:
-    """How often each of ``labels`` occurs in the graph: ``acl:relcl=0;ccomp=2``."""
+    """Return how often each of ``labels`` occurs in the graph: ``acl:relcl=0;ccomp=2``."""
     counts = Counter(label for _, label, _ in graph.edges)
     return ";".join(f"{label}={counts[label]}" for label in labels)
 

@@ -21,6 +21,7 @@ from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
+from sgl.rendering.views import VIEWS
 
 #: The option of a graph layer whose edges need not form a tree.
 FREE = "free"
@@ -32,10 +33,10 @@ TEMPLATE = "template"
 MAX_TEMPLATE = 100_000
 
 #: The kinds of views.
-VIEWS = ("conllu", "cogs", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman", TEMPLATE)
+KINDS = ("conllu", *VIEWS, TEMPLATE)
 
 #: Those that a dataset can be written in, for the standalone sampler contains them.
-WRITTEN = ("cogs", "varfree")
+WRITTEN = tuple(name for name, view in VIEWS.items() if view.target)
 
 #: Those that render any tree; the others are notations of events and their roles.
 _OF_TREES = ("conllu",)
@@ -97,12 +98,12 @@ def _check_name(view: s.ViewDecl, layer: s.Layer | None, state: CompilerState) -
 
 
 def _check_kind(view: s.ViewDecl, state: CompilerState) -> None:
-    if view.kind.text not in VIEWS:
+    if view.kind.text not in KINDS:
         state.diagnostics.error(
             "SGL0201",
             view.kind.span,
             f"there is no kind of view `{view.kind}`",
-            hint=suggest(view.kind.text, VIEWS) or f"there is: {', '.join(VIEWS)}",
+            hint=suggest(view.kind.text, KINDS) or f"there is: {', '.join(KINDS)}",
         )
 
 

@@ -22,16 +22,15 @@ from numpy.typing import NDArray
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
-from sgl.dataset import arrays
-from sgl.dataset.arrays import arrow_array
+from sgl.dataset import rows
 from sgl.dataset.errors import FormatError, TextTooLongError
 from sgl.dataset.parquet import ParquetFile, packed_table
+from sgl.dataset.rows import arrow_array
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
+from sgl.rendering.templates import TemplateWriter
 from sgl.sampling.batch import Batch, Sampler, Survey, sampler_for
 from sgl.sampling.engine import Tables
-from sgl.sampling.tables import pack_text
-from sgl.sampling.text_writer import TextWriter
 
 TSV, PARQUET = "tsv", "parquet"
 
@@ -76,21 +75,17 @@ class SentenceWork:
         """
         if name == self.tables.source.name:
             return arrow_array(batch.sources)
-        if name in self._writers:
-            return arrow_array(self._writers[name].column(batch.derivations))
-        output = outputs(self.grammar)[name]
         try:
-            return pa.array([output(item) for item in batch.derivations], pa.string())
+            return arrow_array(self._writers[name].column(batch.derivations))
         except ViewError as problem:
             reason = f"a text has no form in the view `{name}`: {problem}"
             raise FormatError(reason) from problem
 
     @cached_property
-    def _writers(self) -> dict[str, TextWriter]:
-        return {
-            layer.name: TextWriter(pack_text(self.grammar, number), self.tables.arity)
-            for number, layer in enumerate(self.grammar.text_layers)
-        }
+    def _writers(self) -> dict[str, TemplateWriter]:
+        items = self.tables.strata[0].wanted
+        known = outputs(self.grammar)
+        return {name: TemplateWriter(known[name], items) for name in self.layers}
 
 
 def survey(work: SentenceWork, first: int, count: int) -> Survey:
@@ -123,7 +118,7 @@ def _lines(table: pa.Table) -> bytes:
 def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Cut the rows of a batch into parts whose lines one array of Arrow can hold."""
     # What is counted here has four bytes of offset for each text, and a line a tab or its end.
-    if batch.nbytes <= arrays.MOST_BYTES:
+    if batch.nbytes <= rows.MOST_BYTES:
         yield batch
     elif batch.num_rows == 1:
         raise FormatError("a line has more than 2 GiB; write Parquet, which can hold it")

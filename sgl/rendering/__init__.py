@@ -1,6 +1,8 @@
-"""Graphs and their written forms: CoNLL-U, logical forms, and back from logical forms.
+"""What derivations are written as: texts, CoNLL-U, views of graphs; and logical forms read back.
 
-The views of semantic graphs are in ``sgl.rendering.views``, by name.
+Read in this order: ``conllu`` and ``meaning`` (what a graph says), ``views`` (a module for each
+notation), ``template`` (an author's own), ``output`` (all of them by name), ``templates`` (many
+derivations at once).
 """
 
 from sgl.rendering.conllu import ConlluError, conllu

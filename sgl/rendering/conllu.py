@@ -28,7 +28,7 @@ the UD validator as far as labels and tags are those of UD.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -70,28 +70,47 @@ def conllu(
     tree, when a token has no node, or when a word, label or value contains
     characters that the format reserves.
     """
+    names = [name for name, _ in texts]
     try:
-        return _sentence(graph, tokens, texts, sent_id, category)
+        body = word_lines(graph, tokens, texts[0][1])
+        written = [_one_line(text) for _, text in texts]
+        frame = comments(names, _one_line(category))
     except ConlluError as error:
         raise ConlluError(f"{sent_id}: {error}") from None
+    pairs = zip(frame, [sent_id, *written, body], strict=True)
+    return "".join(piece for pair in pairs for piece in pair)
 
 
-def _sentence(
+def comments(names: Sequence[str], category: str) -> list[str]:
+    """Return what stands before the id, before each of the texts, and before the words.
+
+    ``names`` are those of the text layers, the layer of the tokens first.
+    """
+    labels = ["text", *(f"text_{name}" for name in names[1:])]
+    first, *others = (f"\n# {label} = " for label in labels)
+    return ["# sent_id = ", f"\n# category = {category}{first}", *others, "\n"]
+
+
+def word_lines(
     graph: Graph,
     tokens: Sequence[str],
-    texts: Sequence[tuple[str, str]],
-    sent_id: str,
-    category: str,
+    text: str,
+    columns_of: Callable[[Attributes], tuple[str, tuple[str, ...]]] | None = None,
 ) -> str:
+    """Return the lines of the words and the empty line behind them.
+
+    ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``.
+
+    Raises:
+        ConlluError: the sentence has no faithful form.
+    """
     if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
         raise ConlluError("not every token has exactly one node")
     arcs = edge_lines(len(tokens), graph.edges, graph.head)
-    spaced = _space_after(tokens, texts[0][1])
-    lines = [f"# sent_id = {sent_id}", f"# category = {_one_line(category)}"]
-    lines.append(f"# text = {_one_line(texts[0][1])}")
-    lines.extend(f"# text_{name} = {_one_line(text)}" for name, text in texts[1:])
+    spaced = _space_after(tokens, text)
+    lines: list[str] = []
     for index, (token, node) in enumerate(zip(tokens, graph.nodes, strict=True)):
-        columns, attributes = word_columns(node.attributes)
+        columns, attributes = (columns_of or word_columns)(node.attributes)
         edges, extracted = arcs[index]
         misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
         if not spaced[index]:

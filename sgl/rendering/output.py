@@ -1,22 +1,27 @@
-"""What a derivation is written as: the text of a layer, or a view of a graph.
+"""What a derivation is written as: the text of a layer, a view, or the words of a CoNLL-U sentence.
 
 Whatever compares, translates or writes derivations asks for outputs by name and need not
-know which of them are read off the words and which off a graph.
+know which of them are read off the words and which off a graph.  An output is a dataclass
+with a grammar, so that ``TemplateWriter`` can ask the same of a grammar with placeholders.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Protocol, Self
 
+from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
-from sgl.rendering.meaning import ViewError
+from sgl.rendering.conllu import ConlluError, word_columns, word_lines
+from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.template import template_view
+from sgl.rendering.templates import Uses
 from sgl.rendering.views import VIEWS
+from sgl.rendering.views import View as Notation
 
 
 class Output(Protocol):
@@ -30,8 +35,22 @@ class Output(Protocol):
     def layer(self) -> int | None:
         """The index of the text layer; None for a view."""
 
+    @property
+    def grammar(self) -> CoreGrammar:
+        """The grammar of the derivations."""
+
+    @property
+    def uses(self) -> Uses:
+        """What the output shows of rules."""
+
     def __call__(self, derivation: Derivation) -> str:
-        """The text of a derivation."""
+        """Return the text of a derivation, or in parentheses why it has none."""
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the text of a derivation; raise ``ViewError`` if it has none."""
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same output of another grammar, which may have placeholders."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +65,23 @@ class TextOutput:
         """The name of the layer."""
         return self.grammar.text_layers[self.layer].name
 
+    @property
+    def uses(self) -> Uses:
+        """The words of the layer."""
+        return Uses(texts=(self.layer,))
+
     def __call__(self, derivation: Derivation) -> str:
-        """The words of the layer, joined as it declares."""
+        """Return the words of the layer, joined as it declares."""
+        return self.text(derivation)
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the words of the layer, joined as it declares."""
         tokens = derive_tokens(self.grammar, derivation, self.layer)
         return finish(self.grammar.text_layers[self.layer], tokens)
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same layer of another grammar."""
+        return replace(self, grammar=grammar)
 
 
 @dataclass(frozen=True)
@@ -69,17 +101,34 @@ class ViewOutput:
         """A view is no text layer."""
         return None
 
+    @property
+    def uses(self) -> Uses:
+        """Lemmas, except where they shape the form; all attributes and words for an author."""
+        if self.view.template:
+            return Uses(texts=(self.anchor,), graph=self.view.layer, watched=True)
+        return Uses(graph=self.view.layer, kept=partial(_kept_of_lemma, VIEWS[self.view.kind]))
+
     def __call__(self, derivation: Derivation) -> str:
-        """The graph of the derivation in the notation of the view.
+        """Return the graph of the derivation in the notation of the view.
 
         Where the graph has no such form, as that of a phrase may have none, the text says
         in parentheses why; no form begins so.
         """
+        return written(self, derivation)
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the graph of the derivation in the notation of the view.
+
+        Raises:
+            ViewError: if the graph has no such form.
+        """
         graph = derive_graph(self.grammar, derivation, self.view.layer)
-        try:
-            return self.render(graph, derive_tokens(self.grammar, derivation, self.anchor))
-        except ViewError as problem:
-            return f"(no form: {problem})"
+        tokens = derive_tokens(self.grammar, derivation, self.anchor) if self.view.template else ()
+        return self.render(graph, tokens)
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same view of another grammar."""
+        return replace(self, grammar=grammar)
 
     @property
     def anchor(self) -> int:
@@ -87,7 +136,7 @@ class ViewOutput:
         return self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
 
     def render(self, graph: Graph, tokens: Sequence[str]) -> str:
-        """A graph that is known already in the notation of the view.
+        """Return a graph that is known already in the notation of the view.
 
         Raises:
             ViewError: if the graph has no such form.
@@ -97,22 +146,84 @@ class ViewOutput:
         return VIEWS[self.view.kind].render(graph, tokens)
 
 
-def written(output: Output, derivation: Derivation) -> str:
-    """The text of a derivation, or, for people to read, in parentheses why it has none."""
+def _kept_of_lemma(view: Notation, name: str, value: str) -> int | None:
+    return view.kept(value) if name == "lemma" and is_word(value) else None
+
+
+#: Attributes as ``WordsOutput`` prints them: columns LEMMA to FEATS, and the others.
+_COLUMNS, _OTHERS = "\tcolumns", "\tothers"
+
+
+@dataclass(frozen=True)
+class WordsOutput:
+    """The lines of the words of a CoNLL-U sentence with a graph layer, by its index."""
+
+    grammar: CoreGrammar
+    layer: int
+
+    @property
+    def anchor(self) -> int:
+        """The index of the text layer whose words the nodes of the graph are."""
+        return self.grammar.text_layer(self.grammar.graph_layers[self.layer].anchor)
+
+    @property
+    def uses(self) -> Uses:
+        """Words, and the columns of their attributes."""
+        return Uses((self.anchor,), self.layer, shown=_columns_shown, kept=_kept_of_column)
+
+    def text(self, derivation: Derivation) -> str:
+        """Return the lines.
+
+        Raises:
+            ConlluError: the sentence has no faithful form.
+        """
+        tokens = derive_tokens(self.grammar, derivation, self.anchor)
+        text = finish(self.grammar.text_layers[self.anchor], tokens)
+        graph = derive_graph(self.grammar, derivation, self.layer)
+        return word_lines(graph, tokens, text, _columns_of)
+
+    def marked(self, grammar: CoreGrammar) -> Self:
+        """Return the same lines of another grammar."""
+        return replace(self, grammar=grammar)
+
+
+def _columns_shown(attributes: Attributes) -> Attributes:
+    """Return attributes as their columns, or as they are if they cannot be written."""
     try:
-        return output(derivation)
+        columns, others = word_columns(attributes)
+    except ConlluError:
+        return attributes
+    return ((_COLUMNS, columns), (_OTHERS, "|".join(others)))
+
+
+def _kept_of_column(name: str, value: str) -> int | None:
+    return 0 if name in (_COLUMNS, _OTHERS) and value else None
+
+
+def _columns_of(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
+    """Return the columns of attributes, whichever way they are given."""
+    if attributes and attributes[0][0] == _COLUMNS:
+        others = attributes[1][1]
+        return attributes[0][1], (others,) if others else ()
+    return word_columns(attributes)
+
+
+def written(output: Output, derivation: Derivation) -> str:
+    """Return the text of a derivation, or, for people to read, in parentheses why it has none."""
+    try:
+        return output.text(derivation)
     except ViewError as reason:
         return f"(no form: {reason})"
 
 
 @cache
 def _of_author(template: str) -> Callable[[Graph, Sequence[str]], str]:
-    """The view that an author's template is; raises ``ViewError`` if it is none."""
+    """Return the view that an author's template is; raise ``ViewError`` if it is none."""
     return template_view(template)
 
 
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:
-    """The outputs of a grammar by name: its text layers, then its views that are one line."""
+    """Return the outputs of a grammar by name: its text layers, then its views of one line."""
     found: dict[str, Output] = {
         layer.name: TextOutput(grammar, index) for index, layer in enumerate(grammar.text_layers)
     }

@@ -29,6 +29,7 @@ from jinja2.exceptions import SecurityError
 
 from sgl.core.graph import Graph
 from sgl.rendering.meaning import ViewError
+from sgl.rendering.placeholders import watched
 from sgl.rendering.template_language import LONGEST, TemplateNode, ViewEnvironment, prepared
 
 #: Characters of a template.
@@ -72,7 +73,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     def render(graph: Graph, tokens: Sequence[str]) -> str:
         shown, root = _shown(graph)
         environment.steps = 0
-        context = {"nodes": shown, "root": root, "tokens": tuple(tokens)}
+        context = {"nodes": shown, "root": root, "tokens": tuple(map(watched, tokens))}
         pieces: list[str] = []
         length = 0
         try:
@@ -91,7 +92,9 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
 def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
     """The nodes with attributes in the order of their tokens, and the head."""
     found = {
-        number: TemplateNode(dict(node.attributes), node.position)
+        number: TemplateNode(
+            {name: watched(value) for name, value in node.attributes}, node.position
+        )
         for number, node in enumerate(graph.nodes)
         if node.attributes
     }

@@ -17,6 +17,8 @@ from jinja2.runtime import LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from sgl.rendering.placeholders import inspect, size, watched
+
 #: Characters of a text that a template writes or holds.
 LONGEST = 20_000
 #: Rounds of loops and calls of macros for one graph.
@@ -62,9 +64,9 @@ def _bounded(value: Any) -> Any:  # noqa: ANN401 - any value goes through
     if isinstance(value, int):
         if abs(value) > _GREATEST:
             raise SecurityError("it counts too far")
-    elif isinstance(value, _SIZED) and len(value) > LONGEST:
+    elif isinstance(value, _SIZED) and size(value) > LONGEST:
         raise SecurityError(f"it makes something longer than {LONGEST}")
-    return value
+    return watched(value)
 
 
 def _joined(values: Iterable[object], separator: str = "") -> str:
@@ -90,6 +92,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
         *("capitalize", "lower", "title", "trim", "upper"),
     )
 } | {"join": _joined, "replace": _replaced}
+
+#: The filters that change a text, or look for something in it.
+_OF_TEXTS = frozenset({"capitalize", "lower", "title", "trim", "upper", "replace"})
 
 _TESTS = (
     *("defined", "undefined", "none", "odd", "even", "in", "string", "number"),
@@ -129,9 +134,10 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
     def __init__(self) -> None:
         super().__init__(undefined=StrictUndefined, finalize=_scalar, autoescape=False)
         self.steps = 0
-        self.globals = {"step": self.step, "joined": self.joined}
-        self.filters = {name: self._counted(function) for name, function in FILTERS.items()}
+        self.globals = {"step": self.step, "joined": self.joined, "in": inspect}
+        self.filters = {name: self._counted(name, function) for name, function in FILTERS.items()}
         self.tests = {name: self.tests[name] for name in _TESTS}
+        self.tests["in"] = lambda value, values: inspect(value) in values
 
     def step(self, size: int = 0) -> str:
         """Count a step, or more for one that goes through so many things."""
@@ -140,12 +146,16 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
             raise SecurityError(f"it does not end within {MOST_STEPS} steps")
         return ""
 
-    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """A filter whose every use is a step, or more for long values."""
+        looks = name in _OF_TEXTS
 
         @wraps(function)
         def counted(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - any filter
-            self.step(sum(len(value) for value in values if isinstance(value, _SIZED)))
+            self.step(sum(size(value) for value in values if isinstance(value, _SIZED)))
+            if looks:
+                values = tuple(map(inspect, values))
+                named = {key: inspect(value) for key, value in named.items()}
             return _bounded(function(*values, **named))
 
         return counted
@@ -156,7 +166,7 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
 
     def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
         """Call a macro, ``node.get``, or one of the functions that ``_Counted`` adds."""
-        if function not in (self.step, self.joined):
+        if function not in (self.step, self.joined, inspect):
             self.step()
             if not self.is_safe_callable(function):
                 raise SecurityError("a view calls macros and 'get' of a node, nothing else")
@@ -192,7 +202,7 @@ def prepared(tree: nodes.Template) -> nodes.Template:
 
 
 class _Counted(NodeTransformer):
-    """Lets every round of a loop count, and every ``~`` check its length."""
+    """Lets every round of a loop count, every ``~`` check its length, and every ``in`` look."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja2 decides
         self.generic_visit(node)
@@ -207,6 +217,15 @@ class _Counted(NodeTransformer):
         self.generic_visit(node)
         name = nodes.Name("joined", "load")
         return nodes.Call(name, node.nodes, [], None, None).set_lineno(node.lineno)
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        self.generic_visit(node)
+        if any(operand.op in ("in", "notin") for operand in node.ops):
+            parts: list[Any] = [node, *node.ops]
+            for part in parts:
+                name = nodes.Name("in", "load")  # as no author can call anything
+                part.expr = nodes.Call(name, [part.expr], [], None, None).set_lineno(node.lineno)
+        return node
 
 
 def _check(node: nodes.Node, depth: int) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sgl.rendering.reading import TokenReader
-from sgl.rendering.varfree import DEEPEST
+from sgl.rendering.views.varfree import DEEPEST
 
 #: The labels of edges of nouns, before a colon.
 MODIFIERS = ("nmod", "amod")

@@ -22,7 +22,6 @@ from sgl.sampling.acceptance import (
     sample,
 )
 from sgl.sampling.engine import LONGEST_DERIVATION, Tables
-from sgl.sampling.interpreter import Interpreter
 from sgl.sampling.random import SCHEME
 from sgl.sampling.standalone import standalone_source
 from sgl.sampling.tables import pack
@@ -31,7 +30,6 @@ __all__ = [
     "AMBIGUOUS",
     "LONGEST_DERIVATION",
     "SCHEME",
-    "Interpreter",
     "NotEnoughError",
     "Progress",
     "RejectsReadings",

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sgl.core.gluing import glue
-from sgl.rendering.cogs import cogs_of
-from sgl.rendering.meaning import Meaning
-from sgl.rendering.varfree import varfree_of
+from sgl.rendering.registry import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
-
-#: The notations that a dataset can be written in, as functions of a graph that is laid out.
-NOTATIONS = {"cogs": cogs_of, "varfree": varfree_of}
-
-
-def view_of(view: PackedView, arity: Sequence[int], derivation: Sequence[int]) -> str:
-    """The text of a derivation in a view."""
-    return NOTATIONS[view.kind](Meaning(glue(view.rules, arity, derivation, written=True)))
 
 
 def row_of(source: str, target: str, category: str) -> str:
@@ -34,7 +24,7 @@ def row_of(source: str, target: str, category: str) -> str:
 def text_of(tables: Tables, output: PackedText | PackedView, derivation: Sequence[int]) -> str:
     """The text of a derivation in a text layer or a view."""
     if isinstance(output, PackedView):
-        return view_of(output, tables.arity, derivation)
+        return VIEWS[output.kind].render(glue(output.rules, tables.arity, derivation, written=True))
     return joined(output, words_of(output, tables.arity, derivation))
 
 

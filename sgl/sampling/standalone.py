@@ -25,6 +25,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from sgl.rendering.views import VIEWS
 from sgl.sampling.engine import PackedText, PackedView, State, Tables
 
 #: The modules that the standalone sampler is made of, each after those it uses.
@@ -32,8 +33,8 @@ BUNDLED = (
     "sgl.core.graph",
     "sgl.core.gluing",
     "sgl.rendering.meaning",
-    "sgl.rendering.cogs",
-    "sgl.rendering.varfree",
+    "sgl.rendering.registry",
+    *sorted({view.write.__module__ for view in VIEWS.values() if view.target}),
     "sgl.sampling.random",
     "sgl.sampling.engine",
     "sgl.sampling.acceptance",

@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "lang": {"cache", "diagnostics", "resources"},
     "core": set(),
     "accel": {"cache", "core", "parsing", "sampling"},
-    "frontend": {"core", "diagnostics", "lang"},
+    "frontend": {"core", "diagnostics", "lang", "rendering"},
     "morphology": {"diagnostics", "frontend", "lang", "resources"},
     "automata": {"core"},
     "rendering": {"core"},

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgl.rendering import ViewError, read_cogs
-from sgl.rendering.views import template_view
+from sgl.rendering.template import template_view
 
 TOKENS = ("The", "baby", "hoped", "to", "smile", ".")
 GRAPH = read_cogs(

@@ -23,11 +23,10 @@ from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, toy_plan
 
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.weights.split import Transition, split_grammar
-from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
+from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.plan import Constraint
 from sgl.sampling import sample
 from sgl.sampling.engine import Tables, derive, joined, words_of
-from sgl.sampling.interpreter import Interpreter
 from sgl.sampling.random import candidate_key, number, stream_key
 from sgl.sampling.tables import SCALE, width
 
@@ -235,14 +234,3 @@ def test_the_packed_texts_are_those_of_the_grammar(index: int) -> None:
         words = words_of(text, WORDY.arity, derivation)
         assert words == derive_tokens(TOY, tuple(derivation), layer)
         assert joined(text, words) == finish(TOY.text_layers[layer], words)
-
-
-INTERPRETER = Interpreter(TOY)
-
-
-@given(st.integers(0, 10**9))
-@settings(max_examples=300, deadline=None)
-def test_the_interpreter_is_the_interpretation(index: int) -> None:
-    key = candidate_key(stream_key(1, "graphs"), index)
-    derivation = tuple(derive(WORDY.states, WORDY.strata[0].start, key))
-    assert INTERPRETER(derivation) == interpret(TOY, derivation)

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Item
+from sgl.core.interpret import Item, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
 from sgl.rendering import Output, ViewError, ViewOutput, outputs
 from sgl.sampling import sample
 from sgl.sampling.acceptance import SampledItem, StratumItems
 from sgl.sampling.engine import Tables
-from sgl.sampling.interpreter import Interpreter
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Recorder:
     """Makes records of what was drawn; numbers the items of each split."""
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
-        self._interpret = Interpreter(grammar)
+        self._grammar = grammar
         self._source = grammar.text_layer(plan.source)
         known = outputs(grammar)
         self._targets = [known[name] for name in plan.targets]
@@ -86,7 +85,7 @@ class Recorder:
         stratum = draw.stratum
         number = self._written.get(stratum.split, 0) + 1
         self._written[stratum.split] = number
-        item = self._interpret(found.derivation)
+        item = interpret(self._grammar, found.derivation)
         expression = self._notation.write(found.derivation)
         graph = None if self._graph is None else item.graphs[self._graph]
         return Record(

@@ -26,6 +26,7 @@ from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
+from sgl.rendering.views import VIEWS
 from sgl.research.treebank import (
     Malformed,
     TreebankReader,
@@ -37,7 +38,7 @@ from sgl.resources import grammars_dir
 MANIFEST = "manifest.json"
 
 #: Logical forms that can be compared by what they mean.
-FORMS = ("cogs", "varfree")
+FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
 
 #: Rows that are named in a message.
 _NAMED = 5

@@ -30,11 +30,12 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from sgl.rendering.atoms import Atom, Form, read_form
 from sgl.rendering.reading import LogicalFormError
 from sgl.rendering.terms import Term, read_term
+from sgl.rendering.views import VIEWS
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -76,14 +77,18 @@ def exact(gold: str, prediction: str) -> bool:
     return prediction == gold or normal(prediction) == normal(gold)
 
 
-def equivalent(
-    first: str, second: str, form: Literal["cogs", "varfree"] = "cogs"
-) -> FormComparison:
+def equivalent(first: str, second: str, form: str = "cogs") -> FormComparison:
     """Compare two logical forms exactly; the reason calls them *first* and *second*.
 
-    ``form`` says which form both are written in.
+    ``form`` is the view in which both are written.
+
+    Raises:
+        ValueError: forms of this view cannot be compared by meaning.
     """
-    return _terms(first, second) if form == "varfree" else _forms(first, second)
+    syntax = VIEWS[form].syntax if form in VIEWS else ""
+    if not syntax:
+        raise ValueError(f"forms of the view '{form}' cannot be compared by meaning")
+    return _terms(first, second) if syntax == "terms" else _forms(first, second)
 
 
 def _forms(first: str, second: str) -> FormComparison:

@@ -330,7 +330,7 @@ def _form_judges(view: str) -> dict[str, Callable[[str, str], bool]]:
     """Return the comparisons of logical forms; the published one is for one notation only."""
 
     def same(gold: str, prediction: str) -> bool:
-        return equivalent(gold, prediction, "varfree" if view == "varfree" else "cogs").equal
+        return equivalent(gold, prediction, view).equal
 
     def published(gold: str, prediction: str) -> bool:
         return reformatted_exact_match(gold, prediction).equal

@@ -13,8 +13,7 @@ from semantic_graphs import Sentence, sentences
 from vectors import vectors
 
 from perturbation import KINDS, mutants, perturbed
-from sgl.rendering.cogs import cogs
-from sgl.rendering.varfree import varfree
+from sgl.rendering.views import VIEWS
 from sgl.research.evaluate import equivalent, reformatted_exact_match
 from sgl.research.evaluate.equivalence import LabelledAtom, isomorphic
 
@@ -70,14 +69,14 @@ def test_functions_are_equal_up_to_the_names_of_their_variables_and_the_order_of
 @settings(deadline=None)
 @given(sentences(), st.randoms(use_true_random=False))
 def test_a_form_is_equal_to_itself_renamed_and_shuffled(sentence: Sentence, random: Random) -> None:
-    form = cogs(sentence.graph)
+    form = VIEWS["cogs"].render(sentence.graph)
     assert equivalent(form, perturbed(form, random))
 
 
 @settings(deadline=None)
 @given(sentences(), st.randoms(use_true_random=False))
 def test_a_form_is_not_equal_to_its_mutants(sentence: Sentence, random: Random) -> None:
-    form = cogs(sentence.graph)
+    form = VIEWS["cogs"].render(sentence.graph)
     for kind, mutant in mutants(form, random).items():
         assert not equivalent(form, perturbed(mutant, random)), kind
 
@@ -159,8 +158,8 @@ def test_a_different_variable_free_form_is_told_apart(other: str, reason: str) -
 def test_both_forms_give_the_same_verdict(first: Sentence, other: Sentence, same: bool) -> None:
     second = first.graph._replace(edges=first.graph.edges[::-1]) if same else other.graph
     graphs = (first.graph, second)
-    by_cogs = equivalent(*map(cogs, graphs))
-    assert by_cogs.equal == equivalent(*map(varfree, graphs), "varfree").equal
+    by_cogs = equivalent(*map(VIEWS["cogs"].render, graphs))
+    assert by_cogs.equal == equivalent(*map(VIEWS["varfree"].render, graphs), "varfree").equal
     assert by_cogs or not same
 
 

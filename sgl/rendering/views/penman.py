@@ -15,20 +15,19 @@ from __future__ import annotations
 
 import re
 
-from sgl.core.graph import Graph
 from sgl.rendering.meaning import ENTITY, NAME, WH, Meaning, ViewError
-from sgl.rendering.varfree import DEEPEST
+from sgl.rendering.registry import View, register
+from sgl.rendering.views.varfree import DEEPEST
 
 _SYMBOL = re.compile(r"[^\s()/:~\"]+")
 
 
-def penman(graph: Graph) -> str:
-    """The Penman form of a semantic graph, on one line.
+def penman(meaning: Meaning) -> str:
+    """Return the Penman form of a semantic graph, on one line.
 
     Raises:
         ViewError: if a word hangs on nothing, or on a chain of more than 100 words.
     """
-    meaning = Meaning(graph)
     writer = _Writer(meaning)
     text = writer.opened(meaning.head, 1)
     for number in meaning.nodes:
@@ -89,3 +88,11 @@ def _symbol(text: str) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def _kept(lemma: str) -> int | None:
+    """Return 1, since variables are called by the first letter; None for lemmas in quotes."""
+    return 1 if _SYMBOL.fullmatch(lemma) and "\\" not in lemma else None
+
+
+register(View("penman", "Penman notation with variables and re-entrancies", penman, kept=_kept))

@@ -20,8 +20,8 @@ Form: Qiu et al. 2022, as distributed with ReCOGS and SLOG.
 
 from __future__ import annotations
 
-from sgl.core.graph import Graph
 from sgl.rendering.meaning import Meaning, ViewError
+from sgl.rendering.registry import View, register
 
 #: A form is refused when it has more heads than this: copies of copies double.
 MOST_HEADS = 20_000
@@ -29,18 +29,13 @@ MOST_HEADS = 20_000
 DEEPEST = 100
 
 
-def varfree(graph: Graph) -> str:
-    """The variable-free form of a semantic graph.
+def varfree(meaning: Meaning) -> str:
+    """Return the variable-free form of a semantic graph.
 
     Raises:
         ViewError: if the graph has none: a word hangs on nothing, or the copies would
             fill more than ``MOST_HEADS`` heads or ``DEEPEST`` levels.
     """
-    return varfree_of(Meaning(graph))
-
-
-def varfree_of(meaning: Meaning) -> str:
-    """The same, for a graph that has been laid out."""
     unfolding = _Unfolding(meaning)
     unfolding.write(meaning.head)
     for number in meaning.nodes:
@@ -80,3 +75,14 @@ class _Unfolding:
             before = ","
         self.tokens.append(")")
         self._path.pop()
+
+
+register(
+    View(
+        "varfree",
+        "the variable-free form: the graph unfolded into a term",
+        varfree,
+        target=True,
+        syntax="terms",
+    )
+)

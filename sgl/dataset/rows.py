@@ -1,4 +1,4 @@
-"""Columns of texts as rows of a file and as arrays of Arrow."""
+"""Columns of texts as the lines of a file and as arrays of Arrow."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sgl.core.column import SLACK, Column, as_bytes
+from sgl.core.column import SLACK, Column
 from sgl.dataset.errors import TextTooLongError
-from sgl.dataset.row_kernel import breaks, write_rows
 from sgl.sampling.rows import row_of
 
 #: Bytes that the texts of one array of Arrow can have.
@@ -20,41 +20,37 @@ MOST_BYTES = (1 << 31) - 1
 
 
 def rows_of(source: Column, target: Column, category: str) -> bytes:
-    """Rows of source, target and category, as ``sgl.sampling.rows.row_of`` writes them.
+    """Return rows of source, target and category, as ``sgl.sampling.rows.row_of`` writes them.
 
-    Raises ``ValueError`` if a field has a tab or line end.
+    Raises:
+        ValueError: a field has a tab or line end.
     """
-    ending = f"\t{category}\n".encode()
-    for column in (source, target, Column.of([category])):
-        if breaks(column.data, column.offsets[0], column.offsets[-1]):
-            _check_rows(source, target, category)
-            break
-    size = source.size + target.size + source.rows * (len(ending) + 2)
-    rows = np.empty(size + 2 * SLACK, np.uint8)
-    end = write_rows(
-        source.data,
-        source.offsets,
-        target.data,
-        target.offsets,
-        as_bytes(ending),
-        len(ending),
-        rows,
-    )
-    return rows[:end].tobytes()
+    rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")
+    lines = b"".join(map(lines_of, rows.chunks))
+    if lines.count(b"\t") != 2 * len(rows) or len(lines.decode().splitlines()) != len(rows):
+        for first, second in zip(source.texts(), target.texts(), strict=True):
+            row_of(first, second, category)
+    return lines
 
 
-def _check_rows(source: Column, target: Column, category: str) -> None:
-    for first, second in zip(source.texts(), target.texts(), strict=True):
-        row_of(first, second, category)
+def lines_of(texts: Any) -> bytes:  # noqa: ANN401 - pyarrow ships no types
+    """Return the texts of an array of Arrow, each with a line end."""
+    # The texts of a new array lie one behind the other.
+    _, offsets, data = pc.binary_join_element_wise(texts, "", "\n").buffers()
+    if not len(texts):
+        return b""
+    size = int(np.frombuffer(offsets, np.int32)[len(texts)])
+    lines: bytes = data.slice(0, size).to_pybytes()
+    return lines
 
 
 def content(column: Column) -> NDArray[np.uint8]:
-    """The bytes of all texts of a column, one behind the other."""
+    """Return the bytes of all texts of a column, one behind the other."""
     return column.data[column.offsets[0] : column.offsets[-1]]
 
 
 def joined(columns: Sequence[Column]) -> Column:
-    """The texts of several columns, one column after the other."""
+    """Return the texts of several columns, one column after the other."""
     if len(columns) == 1:
         return columns[0]
     parts = [content(column) for column in columns]
@@ -63,13 +59,14 @@ def joined(columns: Sequence[Column]) -> Column:
     return Column(np.concatenate([*parts, np.zeros(SLACK, np.uint8)]), offsets)
 
 
-def arrow_array(column: Column) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """A column as a chunked array of Arrow, over the same bytes.
+def arrow_array(column: Column) -> Any:  # noqa: ANN401
+    """Return a column as a chunked array of Arrow, over the same bytes.
 
     An array counts the bytes of its texts with 32 bits.  A column with more of them becomes
     several arrays, one behind the other; in files that is the same column.
 
-    Raises ``TextTooLongError`` if there is a text that no array can hold.
+    Raises:
+        TextTooLongError: there is a text that no array can hold.
     """
     cuts = _cuts(column.offsets)
     arrays = [_array(column, first, last) for first, last in pairwise(cuts)]
@@ -77,7 +74,7 @@ def arrow_array(column: Column) -> Any:  # noqa: ANN401 - pyarrow ships no types
 
 
 def _cuts(offsets: NDArray[np.int64]) -> list[int]:
-    """Row numbers between which there are as many texts as an array can hold."""
+    """Return row numbers between which there are as many texts as an array can hold."""
     rows = len(offsets) - 1
     cuts = [0]
     while cuts[-1] < rows:
@@ -90,7 +87,7 @@ def _cuts(offsets: NDArray[np.int64]) -> list[int]:
 
 
 def _array(column: Column, first: int, last: int) -> Any:  # noqa: ANN401
-    """The texts of some rows as one array."""
+    """Return the texts of some rows as one array."""
     start, end = column.offsets[first], column.offsets[last]
     offsets = (column.offsets[first : last + 1] - start).astype(np.int32)
     data = np.ascontiguousarray(column.data[start:end])

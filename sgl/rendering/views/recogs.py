@@ -22,44 +22,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from sgl.core.graph import Graph
 from sgl.rendering.meaning import EVENT, Meaning, ViewError, binders, parameters
+from sgl.rendering.registry import View, lemma_kept, register
 
 #: Variables of versions 1 and 2 are below this number.
 VARIABLES = 60
 
 
-def recogs(graph: Graph) -> str:
-    """The positional ReCOGS form of a semantic graph.
+def recogs(meaning: Meaning) -> str:
+    """Return the positional ReCOGS form of a semantic graph.
 
     Raises:
         ViewError: if two words share a token, or one stands on no token.
     """
-    meaning = Meaning(graph)
     return _function(meaning) or _write(meaning, lambda number: meaning.position[number])
 
 
-def recogs_v1(graph: Graph, seed: int = 0) -> str:
-    """The ReCOGS form, version 1: random variables, modifiers before verbs.
+def recogs_v1(meaning: Meaning, seed: int = 0) -> str:
+    """Return the ReCOGS form, version 1: random variables, modifiers before verbs.
 
     Raises:
         ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
     """
-    return _renamed(graph, seed, modifiers_first=True)
+    return _renamed(meaning, seed, modifiers_first=True)
 
 
-def recogs_v2(graph: Graph, seed: int = 0) -> str:
-    """The ReCOGS form, version 2: random variables.
+def recogs_v2(meaning: Meaning, seed: int = 0) -> str:
+    """Return the ReCOGS form, version 2: random variables.
 
     Raises:
         ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
     """
-    return _renamed(graph, seed, modifiers_first=False)
+    return _renamed(meaning, seed, modifiers_first=False)
 
 
-def _renamed(graph: Graph, seed: int, *, modifiers_first: bool) -> str:
-    meaning = Meaning(graph)
-    positional = recogs(graph)
+def _renamed(meaning: Meaning, seed: int, *, modifiers_first: bool) -> str:
+    positional = recogs(meaning)
     if _function(meaning):
         return positional
     if len(meaning.nodes) > VARIABLES:
@@ -101,7 +99,7 @@ def _atoms(meaning: Meaning, number: int, variable: Callable[[int], int]) -> Ite
 
 
 def _function(meaning: Meaning) -> str:
-    """The form of a word by itself; empty for other graphs."""
+    """Return the form of a word by itself; empty for other graphs."""
     number = meaning.nodes[0]
     lemma = meaning.constant(number) or meaning.lemma[number]
     if not meaning.open[number]:
@@ -112,3 +110,17 @@ def _function(meaning: Meaning) -> str:
     variables = parameters(len(roles))
     atoms = [f"{role} ( e , {v} )" for role, v in zip(roles, variables, strict=True)]
     return f"{binders(variables + 'e')} {' AND '.join([f'{lemma} ( e )', *atoms])}"
+
+
+register(View("recogs", "the ReCOGS form with positions as variables", recogs))
+register(
+    View(
+        "recogs_v1",
+        "the ReCOGS form, version 1: random variables, modifiers first",
+        recogs_v1,
+        kept=lemma_kept,
+    )
+)
+register(
+    View("recogs_v2", "the ReCOGS form, version 2: random variables", recogs_v2, kept=lemma_kept)
+)

@@ -20,22 +20,17 @@ Form: Kim & Linzen 2020, *COGS*; questions and relative clauses: Li et al. 2023,
 
 from __future__ import annotations
 
-from sgl.core.graph import Graph
 from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, ViewError, binders, parameters
+from sgl.rendering.registry import View, register
 
 
-def cogs(graph: Graph) -> str:
-    """The COGS logical form of a semantic graph.
+def cogs(meaning: Meaning) -> str:
+    """Return the COGS logical form of a semantic graph.
 
     Raises:
         ViewError: if the graph has none: two words share a token, a name is modified,
             or a verb has neither arguments nor open roles.
     """
-    return cogs_of(Meaning(graph))
-
-
-def cogs_of(meaning: Meaning) -> str:
-    """The same, for a graph that has been laid out."""
     if len(meaning.nodes) == 1:
         (number,) = meaning.nodes
         if meaning.constant(number):
@@ -90,3 +85,14 @@ def _function(meaning: Meaning, number: int) -> str:
     variables = parameters(len(roles))
     atoms = [f"{lemma} . {roles[i]} ( e , {variables[i]} )" for i in range(len(roles))]
     return f"{binders(variables + 'e')} {' AND '.join(atoms)}"
+
+
+register(
+    View(
+        "cogs",
+        "the logical form of COGS: atoms over variables named by positions",
+        cogs,
+        target=True,
+        syntax="atoms",
+    )
+)

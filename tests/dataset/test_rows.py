@@ -1,6 +1,5 @@
 """Columns of texts as rows and as arrays of Arrow, also where there are too many bytes for one."""
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +10,10 @@ from sampling import plan_of, tables_of
 from toy import TOY
 
 from sgl.core.column import Column
-from sgl.dataset import TextTooLongError, arrays
-from sgl.dataset.arrays import arrow_array, rows_of
+from sgl.dataset import TextTooLongError, rows
 from sgl.dataset.errors import FormatError
 from sgl.dataset.parquet import ParquetFile, unpacked_table
-from sgl.dataset.row_kernel import breaks
+from sgl.dataset.rows import arrow_array, rows_of
 from sgl.parallel.sentences import PARQUET, TSV, SentenceWork, encode
 
 TEXTS = ["", "a dog", "犬が走った。", "x" * 30, "", "the end"]
@@ -36,7 +34,7 @@ def test_a_column_within_the_limit_is_one_array_over_all_its_texts() -> None:
 def test_a_column_beyond_the_limit_is_several_arrays_and_the_same_column_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
-    monkeypatch.setattr(arrays, "MOST_BYTES", limit)
+    monkeypatch.setattr(rows, "MOST_BYTES", limit)
     array = arrow_array(Column.of(TEXTS))
     assert array.to_pylist() == TEXTS
     for chunk in array.chunks:
@@ -54,7 +52,7 @@ def test_a_part_of_a_column_does_not_begin_at_the_first_byte() -> None:
 
 
 def test_a_text_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "MOST_BYTES", 29)
+    monkeypatch.setattr(rows, "MOST_BYTES", 29)
     with pytest.raises(TextTooLongError, match="too many for a column"):
         arrow_array(Column.of(TEXTS))
 
@@ -70,7 +68,7 @@ def test_lines_that_no_array_can_hold_together_are_the_same_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     expected = encoded(TSV)
-    monkeypatch.setattr(arrays, "MOST_BYTES", 500)
+    monkeypatch.setattr(rows, "MOST_BYTES", 500)
     assert encoded(TSV) == expected
     lines = [line.split("\t") for line in expected.decode().splitlines()]
     found = unpacked_table(encoded(PARQUET)).to_pydict()
@@ -78,7 +76,7 @@ def test_lines_that_no_array_can_hold_together_are_the_same_lines(
 
 
 def test_a_line_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "MOST_BYTES", 60)
+    monkeypatch.setattr(rows, "MOST_BYTES", 60)
     with pytest.raises(FormatError, match="2 GiB"):
         encoded(TSV)
 
@@ -86,30 +84,16 @@ def test_a_line_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPat
 # --- what a row cannot hold --------------------------------------------------------------
 
 
-def test_what_breaks_a_row_is_what_divides_lines_or_fields() -> None:
-    chance = random.Random(7)  # noqa: S311
-    letters = "aé犬…’«\u00a0\u2027\u202a\u3000"
-    breaking = "\t\n\r\x0b\x1c\x85\u2028\u2029"
-    for _ in range(2_000):
-        text = "".join(chance.choices(letters, k=chance.randint(0, 12)))
-        if chance.random() < 0.4:
-            place = chance.randint(0, len(text))
-            text = text[:place] + chance.choice(breaking) + text[place:]
-        column = Column.of([text])
-        expected = any(character in breaking for character in text)
-        assert breaks(column.data, column.offsets[0], column.offsets[-1]) is expected
-
-
 def test_quotation_marks_and_dots_do_not_make_rows_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(*_: object) -> None:
         pytest.fail("row by row")
 
-    monkeypatch.setattr(arrays, "_check_rows", slow)
+    monkeypatch.setattr(rows, "row_of", slow)
     source, target = Column.of(["“Run…”", "a"]), Column.of(["「走れ…」―犬", "é «b»"])
     assert rows_of(source, target, "c").decode() == "“Run…”\t「走れ…」―犬\tc\na\té «b»\tc\n"
 
 
-@pytest.mark.parametrize("text", ["a\tb", "a\nb", "a\x85b", "a\u2028b", "a\u2029b"])
+@pytest.mark.parametrize("text", ["a\tb", "a\nb", "a\rb", "a\x0bb", "a\x1cb", "a\x85b", "a\u2028b"])
 def test_a_text_that_breaks_a_row_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="cannot hold"):
         rows_of(Column.of(["a"]), Column.of([text]), "c")

@@ -1,0 +1,225 @@
+"""Templates as arrays, and the columns that are filled from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.accel.write.kernels import COLUMN, FIELDS, NOTHING, NUMBER, PLACE_BITS, fill, number_shapes
+from sgl.core.column import SHIFT, SLACK, Column, Heading, as_bytes
+from sgl.core.derivations import Derivations
+
+#: Rows of the table of shapes at first, a power of two; it is at most half full.
+_ROWS = 1 << 12
+
+
+class TemplateTable:
+    """The templates of an output, by the numbers of their shapes.
+
+    Number 0 stands for derivations that have no template.
+    """
+
+    def __init__(self) -> None:
+        #: How many shapes have numbers.
+        self.shapes = 0
+        self._table = np.zeros((_ROWS, FIELDS), np.uint64)
+        self._classes: NDArray[np.uint64] | None = None
+        self._pool = _Pool()
+        self._words = np.zeros((0, 0), np.int64)
+        # The code of shape 0 takes the text from the first column.
+        self._ends = _Growing(np.int64, (0, 1))
+        self._constants = _Growing(np.int64, (0,))
+        self._operations = _Growing(np.int64, (COLUMN,))
+        self._without = _Growing(np.bool_, (True,))
+        #: Bytes of a text, from what was written last.
+        self._guess = 64
+
+    def numbers(
+        self, derivations: Derivations, classes: Sequence[int], most: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the shape of each derivation and the first row of each new shape.
+
+        ``classes[r]`` is the class of rule ``r``; there are no more shapes than ``most``.
+        """
+        if self._classes is None:
+            self._classes = _hashes(np.array(classes, np.uint64))
+        while 2 * (self.shapes + derivations.number) > len(self._table):
+            self._table = _twice(self._table)
+        numbers = np.empty(derivations.number, np.int32)
+        fresh = np.empty(derivations.number, np.int64)
+        rules, offsets = derivations.rules, derivations.offsets
+        found = number_shapes(
+            rules, offsets, self._classes, self._table, self.shapes, most, numbers, fresh
+        )
+        self.shapes += found
+        return numbers, fresh[:found]
+
+    def add(self, constants: Sequence[str], words: Sequence[tuple[int, int]]) -> None:
+        """Add the template of the next new shape.
+
+        ``words`` are the words between the constants: the place of the rule, and the table.
+        """
+        operations = [place | table << PLACE_BITS for place, table in words]
+        self._add([self._pool.add(text) for text in constants], [*operations, NOTHING])
+        self._without.append([False])
+
+    def add_none(self) -> None:
+        """Let the definition write the derivations of the next new shape."""
+        self._add([0], [COLUMN])
+        self._without.append([True])
+
+    def _add(self, constants: Sequence[int], operations: Sequence[int]) -> None:
+        self._constants.append(constants)
+        self._operations.append(operations)
+        self._ends.append([self._constants.size])
+
+    def others(self, numbers: NDArray[np.int32]) -> list[int]:
+        """Return the rows that have no template."""
+        found: list[int] = np.flatnonzero(self._without.values[numbers]).tolist()
+        return found
+
+    def column(
+        self,
+        derivations: Derivations,
+        numbers: NDArray[np.int32],
+        tables: Sequence[Sequence[str]],
+        heading: Sequence[Heading],
+        others: Mapping[int, str],
+    ) -> Column:
+        """Return the texts of derivations of these shapes, each behind its heading.
+
+        ``tables`` are those of words; ``others`` are the texts of rows without a template.
+        """
+        rows = len(numbers)
+        self._add_words(tables)
+        columns = [_scattered(others, rows)]
+        code, number = self._code_of(heading, columns)
+        rules, offsets = derivations.rules, derivations.offsets
+        given = (
+            *(rules, offsets, numbers),
+            *(self._ends.values, self._constants.values, self._operations.values),
+            *(self._words, self._pool.data, self._pool.longest + SLACK),
+            *(code, number, *_side_by_side(columns)),
+        )
+        data = np.empty(self._guess * rows + 4 * self._pool.longest + 4 * SLACK, np.uint8)
+        ends = np.zeros(rows + 1, np.int64)
+        row = 0
+        while (row := fill(*given, data, ends, row)) < rows:
+            data = np.concatenate([data, np.empty(len(data) + columns[0].size, np.uint8)])
+        self._guess = max(64, int(ends[-1]) * 17 // (16 * max(rows, 1)))
+        return Column(data, ends)
+
+    def _code_of(
+        self, heading: Sequence[Heading], columns: list[Column]
+    ) -> tuple[NDArray[np.int64], int]:
+        """Return the code of a heading and the number of the first row; add its columns."""
+        code, number = [], 0
+        for piece in heading:
+            if isinstance(piece, str):
+                code.append((self._pool.add(piece), NOTHING))
+            elif isinstance(piece, range):
+                number = piece.start
+                code.append((0, NUMBER))
+            else:
+                code.append((0, COLUMN - len(columns)))
+                columns.append(piece)
+        return np.array(code, np.int64).reshape(len(code), 2), number
+
+    def _add_words(self, tables: Sequence[Sequence[str]]) -> None:
+        new = [list(map(self._pool.add, table)) for table in tables[len(self._words) :]]
+        if new:
+            added = np.array(new, np.int64)
+            self._words = added if not len(self._words) else np.concatenate([self._words, added])
+        elif not tables:
+            self._words = np.zeros((0, 1), np.int64)
+
+
+class _Pool:
+    """Texts in one array of bytes, equal ones once; a piece is its start and its length."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {"": 0}
+        self._bytes = _Growing(np.uint8)
+        self.longest = 0
+
+    @property
+    def data(self) -> NDArray[np.uint8]:
+        """All texts, with slack behind them."""
+        return self._bytes.with_room(SLACK)
+
+    def add(self, text: str) -> int:
+        """Return the piece that is a text."""
+        known = self._known.get(text)
+        if known is None:
+            data = text.encode()
+            known = self._known[text] = self._bytes.size | len(data) << SHIFT
+            self._bytes.append(np.frombuffer(data, np.uint8))
+            self.longest = max(self.longest, len(data))
+        return known
+
+
+class _Growing:
+    """An array to which values are appended."""
+
+    def __init__(self, kind: type[np.generic], values: Sequence[int] = ()) -> None:
+        self.size = 0
+        self._array: NDArray[Any] = np.zeros(64, kind)
+        self.append(values)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The values so far."""
+        return self._array[: self.size]
+
+    def append(self, values: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
+        """Put values behind the others."""
+        end = self.size + len(values)
+        self.with_room(end - self.size)[self.size : end] = values
+        self.size = end
+
+    def with_room(self, more: int) -> NDArray[Any]:
+        """Return the array with room for so many more values at least."""
+        if self.size + more > len(self._array):
+            larger = np.zeros(2 * (self.size + more), self._array.dtype)
+            larger[: self.size] = self.values
+            self._array = larger
+        return self._array
+
+
+def _hashes(classes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers that look random, for the numbers of classes."""
+    mixed = (classes + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed * np.uint64(0x94D049BB133111EB)
+
+
+def _twice(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a table of shapes with twice the room."""
+    larger = np.zeros((2 * len(table), FIELDS), np.uint64)
+    mask = len(larger) - 1
+    for row in table[table[:, 2] > 0]:
+        at = int(row[0]) & mask
+        while larger[at, 2]:
+            at = (at + 1) & mask
+        larger[at] = row
+    return larger
+
+
+def _scattered(texts: Mapping[int, str], rows: int) -> Column:
+    """Return a column that is empty but for some rows."""
+    pieces = {row: text.encode() for row, text in sorted(texts.items())}
+    lengths = np.zeros(rows + 1, np.int64)
+    lengths[[row + 1 for row in pieces]] = [len(piece) for piece in pieces.values()]
+    return Column(as_bytes(b"".join(pieces.values())), np.cumsum(lengths))
+
+
+def _side_by_side(columns: Sequence[Column]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes of columns in one array, and where their texts end in it."""
+    parts = [column.data[column.offsets[0] : column.offsets[-1]] for column in columns]
+    starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+    moved = zip(columns, starts, strict=True)
+    ends = [column.offsets - column.offsets[0] + start for column, start in moved]
+    return np.concatenate([*parts, np.zeros(SLACK, np.uint8)]), np.array(ends, np.int64)

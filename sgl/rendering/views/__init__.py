@@ -1,0 +1,19 @@
+"""The views of the library: every module of this package registers one, or several.
+
+A view writes a semantic graph as one line of text::
+
+    VIEWS["cogs"].render(graph)
+
+To add one, put its module here; see ``sgl.rendering.registry``.  An author's own view is a
+template; see ``sgl.rendering.template``.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from sgl.rendering.registry import VIEWS, View
+
+__all__ = ["VIEWS", "View"]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

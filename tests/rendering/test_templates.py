@@ -1,0 +1,294 @@
+"""The law of templates: what they write is what the definition of an output writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from random_graph_grammars import grammars
+from sget import compile_file
+from toy import TOY
+
+from sgl.core.column import Column
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar, Rule, Token, View
+from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
+from sgl.dataset.maker import SentenceWriter
+from sgl.dataset.notation import DerivationNotation, FeaturesOutput, LengthOutput
+from sgl.rendering import templates
+from sgl.rendering.conllu import ConlluError, conllu
+from sgl.rendering.meaning import ViewError
+from sgl.rendering.output import TextOutput, ViewOutput, WordsOutput
+from sgl.rendering.placeholders import placeholder
+from sgl.rendering.templates import Templated, TemplateWriter
+from sgl.rendering.views import VIEWS
+from sgl.resources import grammars_dir
+
+ROOT = Path(__file__).parents[2]
+GRAMMARS = {
+    "sget with meanings": (grammars_dir() / "sget.sgl", {"meanings": "on"}),
+    "slog": (grammars_dir() / "slog.sgl", {}),
+    "farm": (ROOT / "docs" / "examples" / "farm.sgl", {}),
+}
+
+#: Items of a job that is large enough for machine code.
+MANY = 10**9
+
+#: Templates of authors: those that only write, and those that look at words in every way.
+AUTHORS = {
+    "lemmas": "{{ nodes | map(attribute='lemma') | join(', ') }}",
+    "roles": (
+        "{% for n in nodes %}{{ n.lemma }}{% for r, o in n.edges %}{{ ' ' ~ r ~ '=' ~ o.lemma }}"
+        "{% endfor %}{{ '; ' if not loop.last }}{% endfor %}"
+    ),
+    "terms": (
+        "{% macro t(n) %}({{ n.lemma + '' }}{% for r, o in n.edges if loop.index < 4 %}"
+        " {{ r }} {{ o.get('type', '?') }}{% endfor %}){% endmacro %}{{ t(root) }} 100%s %"
+    ),
+    "tokens": "{{ tokens | join(' ') }} {{ tokens[root.position] }}",
+    "compared": "{% for n in nodes %}{{ 'D' if n.lemma == 'dog' else n.lemma }}.{% endfor %}",
+    "joined": "{% if (root.lemma ~ 's') == 'dogs' %}dogs{% else %}{{ root.lemma }}{% endif %}",
+    "contained": "{% for n in nodes %}{{ 'yes' if n.lemma in 'dogcat' else n.lemma }} {% endfor %}",
+    "chosen": "{{ nodes | selectattr('lemma', 'in', 'run dog') | map(attribute='lemma') | join }}",
+    "sorted": "{{ nodes | map(attribute='lemma') | unique | sort | join(' ') }}",
+    "titles": "{{ nodes | map(attribute='lemma') | map('title') | join }}{{ tokens[0] | upper }}",
+    "replaced": "{{ 'a dog ran' | replace(root.lemma, root.get('type')) }}",
+    "measured": "{{ root.lemma | length }}{{ root.get(root.lemma, 'no') }}{{ root.lemma[0:1] }}",
+    "typed": "{% for n in nodes if n.get('type') == 'event' %}{{ n.lemma }} {% endfor %}",
+    "tagged": "{% for n in nodes if n.get('upos') == 'VERB' %}{{ n.lemma }} {% endfor %}",
+    "empty": "{{ root.lemma or 'nothing' }}{{ root.get('definite') and '*' }}",
+    "macro": "{% macro m(x) %}{{ x }}{% endmacro %}{{ 'D' if m(root.lemma) == 'dog' }}",
+    "wrong": "{{ root.edges[0][1].lemma }}",
+}
+
+
+def outputs_of(grammar: CoreGrammar) -> Iterator[Templated]:
+    """Everything that is written of the derivations of a grammar."""
+    for layer in range(len(grammar.text_layers)):
+        yield TextOutput(grammar, layer)
+        yield LengthOutput(grammar, layer)
+        notation = DerivationNotation(grammar, layer)
+        yield notation.output
+        yield notation.heights
+    for layer in range(len(grammar.graph_layers)):
+        yield WordsOutput(grammar, layer)
+        yield FeaturesOutput(grammar, layer, ("agent", "nmod:in", "unheard of"))
+        for kind in VIEWS:
+            yield ViewOutput(grammar, View(kind, kind, layer))
+        for name, source in AUTHORS.items():
+            yield ViewOutput(grammar, View(name, "template", layer, source))
+
+
+def outcome(written: Callable[..., Iterable[str]], *arguments: object) -> object:
+    """The texts, or the exception that there is instead."""
+    try:
+        return list(written(*arguments))
+    except (ConlluError, ViewError, LookupError) as error:
+        return type(error), str(error)
+
+
+def compare(output: Templated, derivations: Sequence[Derivation]) -> TemplateWriter:
+    """Compare a writer with the definition: one by one, as columns, by machine code."""
+    writer, compiled = TemplateWriter(output), TemplateWriter(output, MANY)
+
+    def column(by: TemplateWriter, rows: Sequence[Derivation]) -> Iterator[str]:
+        return by.column(Derivations.of(rows)).texts()
+
+    for one in (*derivations, *derivations):
+        expected = outcome(map, output.text, [one])
+        assert outcome(map, writer, [one]) == expected
+        assert outcome(column, writer, [one]) == expected
+        assert outcome(column, compiled, [one]) == expected
+    expected = outcome(map, output.text, derivations)
+    assert outcome(column, writer, derivations) == expected
+    assert outcome(column, compiled, derivations) == expected
+    return writer
+
+
+@settings(max_examples=25, deadline=None)
+@given(grammars())
+def test_templates_of_random_grammars_write_or_refuse_what_the_definition_does(
+    made: tuple[CoreGrammar, list[Derivation]],
+) -> None:
+    grammar, derivations = made
+    for output in outputs_of(grammar):
+        compare(output, derivations[:6])
+
+
+@cache
+def sample(name: str) -> tuple[CoreGrammar, tuple[Derivation, ...]]:
+    """A bundled grammar and derivations of it, by their weights."""
+    path, settings = GRAMMARS[name]
+    grammar = compile_file(path, settings).grammar
+    choose = Random(2026)  # noqa: S311
+    return grammar, tuple(drawn(grammar, choose) for _ in range(60))
+
+
+def drawn(grammar: CoreGrammar, choose: Random) -> Derivation:
+    """A derivation that does not grow for ever."""
+    rules: list[int] = []
+    waiting = [grammar.start]
+    while waiting:
+        found = grammar.rules_of[waiting.pop()]
+        if len(rules) > 60:
+            found = (min(found, key=lambda rule: len(rule.rhs)),)
+        (rule,) = choose.choices(found, [rule.weight for rule in found])
+        rules.append(rule.id)
+        waiting += reversed(rule.rhs)
+    return tuple(rules)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_templates_of_a_grammar_write_what_the_definition_does(name: str) -> None:
+    grammar, derivations = sample(name)
+    for output in outputs_of(grammar):
+        compare(output, derivations)
+
+
+def test_words_that_are_only_written_are_no_part_of_shapes() -> None:
+    grammar, derivations = sample("farm")
+    layer = next(n for n, graph in enumerate(grammar.graph_layers) if not graph.free)
+    for name in ("roles", "terms", "tagged", "compared"):
+        writer = compare(ViewOutput(grammar, View(name, "", layer, AUTHORS[name])), derivations)
+        looked_at = {"tagged": {"upos"}, "compared": {"lemma"}}.get(name, set())
+        assert writer._looked_at == looked_at  # noqa: SLF001 - it shows nowhere else
+        if not looked_at:
+            assert len(writer._templates) < len(set(derivations))  # noqa: SLF001
+
+
+# --- CoNLL-U ------------------------------------------------------------------------------
+
+
+def compare_sentences(
+    grammar: CoreGrammar, layer: int, derivations: Sequence[Derivation], category: str = "a b"
+) -> None:
+    """Compare whole sentences, whose numbers grow out of their six digits."""
+    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    order = sorted(range(len(grammar.text_layers)), key=lambda text: text != anchor)
+    names = [grammar.text_layers[text].name for text in order]
+
+    def defined(item: int, one: Derivation) -> str:
+        return conllu(
+            derive_graph(grammar, one, layer),
+            derive_tokens(grammar, one, anchor),
+            [(name, text_of(grammar, one, n)) for name, n in zip(names, order, strict=True)],
+            sent_id=f"train-{999_998 + item:06d}",
+            category=category,
+        )
+
+    def columns(items: int) -> Iterator[str]:
+        writers = {
+            name: TemplateWriter(TextOutput(grammar, n), items)
+            for name, n in zip(names, order, strict=True)
+        }
+        texts = {name: writer.column(flat) for name, writer in writers.items()}
+        sentences = SentenceWriter(grammar, layer, names, writers, items)
+        return sentences.column(flat, texts, "train", category, 999_998).texts()
+
+    expected = outcome(map, defined, range(len(derivations)), derivations)
+    flat = Derivations.of(derivations)
+    assert outcome(columns, 0) == expected
+    assert outcome(columns, MANY) == expected
+
+
+def text_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> str:
+    return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
+
+
+@settings(max_examples=60, deadline=None)
+@given(grammars())
+def test_sentences_of_random_grammars_are_those_of_the_definition(
+    made: tuple[CoreGrammar, list[Derivation]],
+) -> None:
+    grammar, derivations = made
+    for layer in (0, 1):
+        for one in derivations:
+            compare_sentences(grammar, layer, [one])
+
+
+@pytest.mark.parametrize("category", ["wh_object", "two words", "two\nlines", "質問"])
+def test_sentences_of_a_grammar_are_those_of_the_definition(category: str) -> None:
+    grammar, derivations = sample("farm")
+    compare_sentences(grammar, 0, derivations[:20], category)
+
+
+SPACES = "\t\n\r\v\f\x1c\x1f\x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
+NO_SPACES = "\x08\x0e\x1b é\u1681\u200b\u2027\u2030\u2060\u3001\u3042\u3400\U0001f600"
+
+
+@pytest.mark.parametrize("character", SPACES + NO_SPACES)
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_word_with_any_character_is_written_or_refused(character: str, layer: int) -> None:
+    def odd(rule: Rule) -> Rule:
+        changed = [
+            tuple(Token(f"a{character}b") if isinstance(i, Token) else i for i in template)
+            if number == layer
+            else template
+            for number, template in enumerate(rule.templates)
+        ]
+        return replace(rule, templates=tuple(changed)) if not rule.rhs else rule
+
+    grammar = replace(TOY, rules=tuple(map(odd, TOY.rules)))
+    derivation = drawn(grammar, Random(1))  # noqa: S311
+    compare_sentences(grammar, 0, [derivation])
+    compare(TextOutput(grammar, layer), [derivation])
+    compare(ViewOutput(grammar, View("t", "", 0, AUTHORS["tokens"])), [derivation])
+
+
+# --- edges of what is possible --------------------------------------------------------------
+
+
+def test_a_heading_stands_before_each_text() -> None:
+    derivations = Derivations.of([drawn(TOY, Random(seed)) for seed in range(5)])  # noqa: S311
+    for items in (0, MANY):
+        writer = TemplateWriter(TextOutput(TOY, 0), items)
+        texts = list(writer.column(derivations).texts())
+        other = Column.of(["犬", "", "x" * 1_000, "b", "c"])
+        part = Column(other.data, other.offsets)
+        found = writer.column(derivations, ("<", range(999_998, 1_000_003), "> ", part, ": "))
+        numbers = [f"{number:06d}" for number in range(999_998, 1_000_003)]
+        rows = zip(numbers, other.texts(), texts, strict=True)
+        assert list(found.texts()) == [f"<{n}> {more}: {text}" for n, more, text in rows]
+
+
+def test_a_part_of_derivations_can_be_written_and_nothing_and_an_empty_one() -> None:
+    derivations = [drawn(TOY, Random(seed)) for seed in range(9)]  # noqa: S311
+    flat = Derivations.of(derivations)
+    output = TextOutput(TOY, 1)
+    for items in (0, MANY):
+        writer = TemplateWriter(output, items)
+        part = Derivations(flat.rules, flat.offsets[3:7])
+        assert list(writer.column(part).texts()) == list(map(output.text, derivations[3:6]))
+        assert writer.column(Derivations.of([])).rows == 0
+        assert list(writer.column(Derivations.of([(), derivations[0]])).texts()) == [
+            "",
+            output.text(derivations[0]),
+        ]
+
+
+def test_shapes_are_not_learned_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar, derivations = sample("farm")
+    monkeypatch.setattr(templates, "FEW_SHAPES", 2)
+    monkeypatch.setattr(templates, "MOST_SHAPES", 3)
+    writer = compare(TextOutput(grammar, 0), derivations)
+    assert len(writer._templates) <= 3  # noqa: SLF001
+
+
+def test_words_that_look_like_placeholders_are_written_one_by_one() -> None:
+    def marked(rule: Rule) -> Rule:
+        odd = tuple(
+            Token(placeholder(0, 0)) if isinstance(item, Token) else item
+            for item in rule.templates[0]
+        )
+        return replace(rule, templates=(odd, *rule.templates[1:]))
+
+    grammar = replace(TOY, rules=tuple(map(marked, TOY.rules)))
+    derivation = drawn(grammar, Random(3))  # noqa: S311
+    writer = compare(TextOutput(grammar, 0), [derivation])
+    assert not writer._templates  # noqa: SLF001
