@@ -1,5 +1,6 @@
 """Commands with many workers: files are written whole, and options that go together."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from diagnostics import BASE
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
+from sgl.dataset import Chunk, Piece
+from sgl.dataset.maker import ChunkMaker
 from sgl.parallel.executor import Parallelism
 from sgl.parallel.run import open_run
 from sgl.rendering.meaning import ViewError
@@ -146,3 +149,49 @@ def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace
     assert run(["compile", path, "--out", "a", "--force"]) == 0
     assert not (work.directory / ".a.partial").exists()
     assert (work.directory / "a" / "manifest.json").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--workers", "2"],
+        ["--resume"],
+        pytest.param(["--engine", "dask", "--workers", "2"], marks=needs_dask),
+    ],
+    ids=" ".join,
+)
+def test_a_dataset_has_the_same_bytes_from_any_workers(work: Workplace, options: list[str]) -> None:
+    assert run(["compile", FARM, "--out", "expected"]) == 0
+    assert run(["compile", FARM, "--out", "found", *options]) == 0
+    expected, found = work.directory / "expected", work.directory / "found"
+    files = sorted(path.relative_to(expected) for path in expected.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(found) for path in found.rglob("*") if path.is_file())
+    for file in files:
+        assert (found / file).read_bytes() == (expected / file).read_bytes(), file
+    assert sorted(path.name for path in work.directory.iterdir()) == ["expected", "found"]
+
+
+@pytest.mark.slow
+def test_a_compilation_that_stops_between_two_chunks_is_resumed(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    make = ChunkMaker.chunk
+
+    def chunk(maker: ChunkMaker, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
+        made.append(split)
+        if len(made) == 3:
+            raise OSError(28, "No space left on device")
+        return make(maker, split, first, pieces)
+
+    assert run(["compile", FARM, "--out", "expected"]) == 0
+    monkeypatch.setattr(ChunkMaker, "chunk", chunk)
+    assert run(["compile", FARM, "--out", "found", "--resume"]) == OUTPUT
+    assert (work.directory / ".found.partial" / "finished.jsonl").is_file()
+    assert run(["compile", FARM, "--out", "found", "--resume"]) == 0
+    # What was finished is not made again.
+    assert len(made) == len(set(made)) + 1
+    for name in ("data/train.tsv", "parquet/gen.parquet", "manifest.json", "verification.json"):
+        expected = work.directory / "expected" / name
+        assert (work.directory / "found" / name).read_bytes() == expected.read_bytes(), name
