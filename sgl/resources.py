@@ -16,7 +16,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def stdlib_dir() -> Path:
-    """The directory that ``use stdlib.…`` reads from.
+    """Return the directory that ``use stdlib.…`` reads from.
 
     Raises:
         FileNotFoundError: the installation lacks it.
@@ -25,7 +25,7 @@ def stdlib_dir() -> Path:
 
 
 def grammars_dir() -> Path:
-    """The directory of the grammars that come with SGL.
+    """Return the directory of the grammars that come with SGL.
 
     Raises:
         FileNotFoundError: the installation lacks it.

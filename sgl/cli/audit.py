@@ -166,7 +166,7 @@ def _audit(
 def _data(
     audit: Audit, compiled: Compiled, declared: Sequence[DeclaredStructure]
 ) -> dict[str, Any]:
-    """What `--json` writes."""
+    """Return what `--json` writes."""
     return {
         "grammar": compiled.project.name,
         "parameters": dict(sorted(compiled.parameters.items())),

@@ -93,7 +93,7 @@ class _Summary:
             )
 
     def _structures(self, declared: Sequence[DeclaredStructure]) -> Table:
-        """The structures that occur, in the order of their declaration."""
+        """Return the structures that occur, in the order of their declaration."""
         tallies = [file.total for file in self._audit.files]
         names = list(self._short.values())
         table = _table("structure", "claim", *names, right=names)
@@ -106,7 +106,7 @@ class _Summary:
         return table
 
     def _show_leaks(self, declared: Sequence[DeclaredStructure]) -> None:
-        """Which of the structures that patterns hold out were found after all."""
+        """Show which of the structures that patterns hold out occur in the corpora."""
         total = self._audit.total
         held = [entry for entry in declared if entry.held_out]
         absent = sum(not total.some[entry.name] for entry in declared)
@@ -139,7 +139,7 @@ class _Summary:
         return table
 
     def _choices(self) -> Table:
-        """Where the readings of ambiguous rows part."""
+        """Return where the readings of ambiguous rows part."""
         table = _table("rows", "readings part at", "kind", "between", "line", right=["rows"])
         found = self._audit.ranked_choices()
         for entry in found[:_DIFFERENCES]:
@@ -155,7 +155,7 @@ class _Summary:
         return table
 
     def _show_rows(self, what: str, number: int, rows: Sequence[ListedRow]) -> None:
-        """The first rows of one sort."""
+        """Show the first rows of one sort."""
         if not number:
             return
         self._session.echo(f"\n{count(number, 'row')} {what}")
@@ -167,7 +167,7 @@ class _Summary:
             self._session.echo(f"  … and {number - _ROWS:,} more")
 
     def _show_failing(self) -> None:
-        """The words at which most sentences fail."""
+        """Show the words at which most sentences fail."""
         failing = self._audit.failing.most_common()
         if failing:
             shown = ", ".join(f"{word or 'the end'} ({rows:,})" for word, rows in failing[:_WORDS])
@@ -184,7 +184,7 @@ def _table(*columns: str, right: Sequence[str] = ()) -> Table:
 
 
 def _cell(text: str, columns: int = _LONGEST) -> Text:
-    """A text of somebody else: shown as it is, and cut if it is long."""
+    """Return a text of somebody else: shown as it is, and cut if it is long."""
     cell = Text(visible(text), no_wrap=True)
     cell.truncate(columns, overflow="ellipsis")
     return cell

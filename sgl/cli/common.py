@@ -32,7 +32,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def grammar_argument(command: _Command) -> _Command:
-    """The argument GRAMMAR."""
+    """Return the argument GRAMMAR."""
     return click.argument("grammar", type=click.Path(path_type=Path))(command)
 
 
@@ -55,7 +55,7 @@ def compile_options(command: _Command) -> _Command:
 
 
 def message_options(command: _Command) -> _Command:
-    """How diagnostics look: ``--color`` and ``--format``."""
+    """Return how diagnostics look: ``--color`` and ``--format``."""
 
     @wraps(command)
     def speaking(*arguments: object, form: str, **others: object) -> object:
@@ -86,7 +86,7 @@ def message_options(command: _Command) -> _Command:
 
 
 def cache_option(command: _Command) -> _Command:
-    """The option ``--no-cache``; without it the command uses the user's cache."""
+    """Return the option ``--no-cache``; without it the command uses the user's cache."""
     return click.option(
         "--no-cache",
         is_flag=True,
@@ -115,7 +115,7 @@ def _settings(
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """A progress line that is gone afterwards, whatever happens."""
+    """Yield a progress line that is gone afterwards, whatever happens."""
     from sgl.accel import announcing
 
     line = Progress()

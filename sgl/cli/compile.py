@@ -144,6 +144,6 @@ def _patterns(produced: ProducedDataset, proofs: Proofs) -> Table:
 
 
 def _ambiguous(strata: Sequence[Mapping[str, Any]]) -> str:
-    """The strings with readings of consequence, rejected or kept; ``?`` if none was parsed."""
+    """Return how many strings have readings that matter; ``?`` if none was parsed."""
     parsed = [s["readings"]["ambiguous"] for s in strata if s["readings"] is not None]
     return f"{sum(parsed):,}" if parsed or not strata else "?"

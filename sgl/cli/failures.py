@@ -132,7 +132,7 @@ def report_none(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _more_sentences(problem: NotEnoughError) -> str:
-    """What to do when sentences run out, going by why candidates were rejected."""
+    """Return a hint when sentences run out, going by why candidates were rejected."""
     often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
     if problem.rejected.get(often) and (often == AMBIGUOUS or _ambiguous_before(problem)):
         return (
@@ -143,7 +143,7 @@ def _more_sentences(problem: NotEnoughError) -> str:
 
 
 def _ambiguous_before(problem: NotEnoughError) -> list[str]:
-    """The parts of training that lack words because their sentences are ambiguous, in words."""
+    """Return notes on parts of training that lack words because sentences are ambiguous."""
     if not problem.rejected.get(UNEXPOSED_WORD):
         return []
     return [

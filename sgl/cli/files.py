@@ -33,7 +33,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def may_write(results: Sequence[Path], inputs: Sequence[Path]) -> bool:
-    """Whether results would be written beside what is read, not over it; says so if not.
+    """Return whether results would be written beside what is read, not over it; says so if not.
 
     This is asked before anything is computed, so a directory that is not there is said as well.
     """

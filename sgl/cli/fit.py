@@ -213,7 +213,7 @@ def check_weights_file(session: Session, out: Path) -> None:
 
 
 def _has_weights(path: Path) -> bool:
-    """Whether a file was written by this command."""
+    """Return whether a file was written by this command."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except OSError:
@@ -222,7 +222,7 @@ def _has_weights(path: Path) -> bool:
 
 
 def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample) -> dict[str, Any]:
-    """Where the weights come from: plain values, the same on every computer."""
+    """Return where the weights come from: plain values, the same on every computer."""
     return {
         "grammar": compiled.project.name,
         "grammar_sha256": fingerprint(compiled.grammar, compiled.plan),
@@ -249,7 +249,7 @@ def head(
     settings: Mapping[str, str],
     out: Path,
 ) -> list[str]:
-    """The first lines of the file: what it is, and the command that makes it again."""
+    """Return the first lines of the file: what it is, and the command that makes it again."""
     words = ["sglc", "fit", _shown(grammar), *(path.name for path in corpora)]
     if request.columns[0] != request.source:
         words += ["--source", request.source]
@@ -267,5 +267,5 @@ def head(
 
 
 def _shown(path: Path) -> str:
-    """A path as it was written, unless it is of one computer only."""
+    """Return a path as it was written, unless it is of one computer only."""
     return path.name if path.is_absolute() else path.as_posix()

@@ -36,7 +36,7 @@ def show_fit(
 
 
 def _rows(sample: Sample) -> Table:
-    """How many rows of each kind were used, and what became of the others."""
+    """Return how many rows of each kind were used, and what became of the others."""
     fates = [fate for fate in FATES if sample.fates[fate]]
     table = number_table("rows", *fates)
     if len(sample.kinds) > 1:
@@ -58,7 +58,7 @@ def _likelihoods(fit: Fit) -> Table:
 
 
 def _ending(fit: Fit, sample: Sample) -> str:
-    """How the rounds ended, in a sentence."""
+    """Return how the rounds ended, in a sentence."""
     ambiguous = sum(rows for _, rows in sample.ambiguous.values())
     parts = [f"a sentence, on average over {count(sample.rows, 'row')}; perplexity of a token"]
     parts.append(f"{count(ambiguous, 'row')} ambiguous" if ambiguous else "none ambiguous")

@@ -55,7 +55,7 @@ def one_document(form: str) -> Iterator[None]:
 
 
 def use_color(choice: str) -> bool:
-    """Whether to colour standard error."""
+    """Return whether to colour standard error."""
     if choice != "auto":
         return choice == "always"
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR")

@@ -71,12 +71,12 @@ def read(
 
 
 def _others(core: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """What a reading says in the other text layers."""
+    """Return what a reading says in the other text layers."""
     return [text for other, text in enumerate(interpret(core, derivation).texts) if other != layer]
 
 
 def lines_of(tree: TreeNode, *, features: bool = False) -> list[str]:
-    """A tree as lines; what has one part only stands on the line of that part.
+    """Return a tree as lines; what has one part only stands on the line of that part.
 
     With ``features`` the categories have theirs, which tell like trees apart.
     """

@@ -181,7 +181,7 @@ def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
 
 
 def _on_strings(pattern: str, drawn: DatasetCounts | None) -> str:
-    """The sign of what a dataset says of its strings; open as long as there is none."""
+    """Return the sign of what a dataset says of its strings; open as long as there is none."""
     stated = None if drawn is None else drawn.strings.get(pattern)
     signs = {CHECKED: _PROVED, REFUTED: _REFUTED}
     return _OPEN if stated is None else signs.get(stated.result, _OPEN)

@@ -24,7 +24,7 @@ _WIDTH = 48
 
 
 def pattern_lines(reasoning: Reasoning) -> Iterator[str]:
-    """The reasoning about a pattern, line by line."""
+    """Yield the reasoning about a pattern, line by line."""
     pattern, proofs = reasoning.pattern.pattern, reasoning.proofs
     drawn: set[str] = set()
     title = f" “{pattern.title}”" if pattern.title else ""
@@ -90,7 +90,7 @@ def _phrase(phrase: Phrase) -> tuple[str, ...]:
 
 
 def shortened(text: str, width: int = _WIDTH) -> str:
-    """The beginning and the end of a text that is wider than ``width`` columns."""
+    """Return the beginning and the end of a text that is wider than ``width`` columns."""
     if display_width(text) <= width:
         return text
     words = text.split(" ")
@@ -153,7 +153,7 @@ def _disjoint(claim: Disjoint) -> Iterator[str]:
 
 
 def _example(what: str, example: Example | None, drawn: set[str]) -> Iterator[str]:
-    """A sentence with its tree and its graph, unless they were ``drawn`` before."""
+    """Yield a sentence with its tree and its graph, unless they were ``drawn`` before."""
     if example is None:
         return
     yield f"  {what}: {example.source} | {example.target}"
@@ -187,7 +187,7 @@ def between_lines(
     comparisons: Sequence[Comparison],
     departures: Sequence[Departure],
 ) -> Iterator[str]:
-    """The comparison, line by line."""
+    """Yield the comparison, line by line."""
     a, b = first.project.name, second.project.name
     if a == b:
         a, b = f"{a} (A)", f"{b} (B)"

@@ -187,7 +187,7 @@ def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], in
 
 
 def bracketing(core: CoreGrammar, item: Item) -> str:
-    """The derivation as a labelled bracketing of the source sentence."""
+    """Return the derivation as a labelled bracketing of the source sentence."""
     stack: list[str] = []
     for number in reversed(item.derivation):
         rule = core.rules[number]
@@ -202,7 +202,7 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
 
 
 def training(compiled: Compiled) -> Stratum | None:
-    """The in-distribution part of training, if the dataset has one."""
+    """Return the in-distribution part of training, if the dataset has one."""
     for stratum in compiled.plan.strata:
         if (stratum.split, stratum.category) == ("train", IN_DISTRIBUTION):
             return stratum
@@ -233,7 +233,7 @@ def pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: Seq
 
 
 def difference(core: CoreGrammar, nearest: Nearest) -> str:
-    """The rules that differ, words with their category: ``-with_pp -N:cat +noun``."""
+    """Return the rules that differ, words with their category: ``-with_pp -N:cat +noun``."""
     signed = (("-", nearest.dropped), ("+", nearest.new))
     return " ".join(sign + _name(core, rule) for sign, rules in signed for rule in rules)
 

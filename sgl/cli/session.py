@@ -247,7 +247,7 @@ class Session:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Where files of the user are read: one that cannot be read ends the command."""
+        """Yield where files of the user are read: one that cannot be read ends the command."""
         try:
             yield
         except OSError as problem:

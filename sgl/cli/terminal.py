@@ -48,7 +48,7 @@ def print_table(table: Table) -> None:
 
 
 def bar(share: float) -> str:
-    """How much of a whole is done: ``██████████░░░░░░░░░░  50 %``."""
+    """Return how much of a whole is done: ``██████████░░░░░░░░░░  50 %``."""
     done = round(_BAR * share)
     return f"{'█' * done}{'░' * (_BAR - done)} {100 * share:3.0f} %"
 

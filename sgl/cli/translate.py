@@ -74,7 +74,7 @@ def command(
 
 
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
-    """What one reading is in the layers asked for."""
+    """Return what one reading is in the layers asked for."""
     item = interpret(core, derivation)
     known = outputs(core)
     line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
@@ -88,7 +88,7 @@ def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) ->
 
 
 def _graph(core: CoreGrammar, item: Item, number: int, anchor: int) -> str:
-    """A graph as CoNLL-U, or why it has no such form."""
+    """Return a graph as CoNLL-U, or why it has no such form."""
     texts = [(core.text_layers[anchor].name, item.texts[anchor])]
     try:
         text = conllu(

@@ -91,7 +91,7 @@ class AmbiguityFilter:
     def judge(
         self, stratum: PackedStratum, sources: Column, derivations: Derivations
     ) -> dict[int, Ambiguity]:
-        """What the readings are of those texts, by number, that have several.
+        """Return what the readings are of those texts, by number, that have several.
 
         Each text is the source text of the derivation of the same number.
         """
@@ -99,7 +99,7 @@ class AmbiguityFilter:
         return self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
 
     def rejects(self, found: Ambiguity) -> bool:
-        """Whether a text with these readings is rejected."""
+        """Return whether a text with these readings is rejected."""
         return self._rejects and found.matters
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
@@ -111,7 +111,7 @@ class AmbiguityFilter:
             counts.add(one, sorted({self._held_out[i].pattern for i in one.structures}))
 
     def counted(self, stratum: PackedStratum) -> dict[str, object]:
-        """What was counted of a stratum, as plain values; see :meth:`recount`."""
+        """Return what was counted of a stratum, as plain values; see :meth:`recount`."""
         return asdict(self._counts.get(stratum.stream, _StratumReadings()))
 
     def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ class AmbiguityFilter:
         return {stream: counts.readings() for stream, counts in self._counts.items()}
 
     def guarantee(self, pattern: Pattern) -> Guarantee:
-        """What is known of the readings of the strings, as far as a pattern is concerned.
+        """Return what is known of the readings of the strings, as far as a pattern is concerned.
 
         It is refuted if strings that teach what the pattern holds out, or items of its own
         with several outputs, were drawn all the same.
@@ -159,11 +159,11 @@ def ambiguity_filter(compiled: Compiled, structures: StructureCompiler) -> Ambig
 
 
 def unchecked(pattern: str) -> Guarantee:
-    """The guarantee of a pattern as long as no sentence has been parsed."""
+    """Return the guarantee of a pattern as long as no sentence has been parsed."""
     detail = "whether a training sentence has another reading with the structure"
     return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, detail)
 
 
 def ignored(pattern: str) -> Guarantee:
-    """The guarantee of a pattern whose author says ``ambiguous ignore``."""
+    """Return the guarantee of a pattern whose author says ``ambiguous ignore``."""
     return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, "the dataset says `ambiguous ignore`")

@@ -90,14 +90,14 @@ class Between:
         self._keeps = any(rule.keep for rule in first.grammar.rules)
 
     def comparisons(self) -> Iterator[Comparison]:
-        """What the training of A shows of what the patterns of B test."""
+        """Yield what the training of A shows of what the patterns of B test."""
         search = TrainingSearch(self._evidence)
         for pattern in self._second.plan.patterns:
             for role, structure in _tested(pattern):
                 yield self._compare(search, pattern.name, role, structure)
 
     def departures(self) -> Iterator[Departure]:
-        """Where training or items of A are not as B has those of the same name.
+        """Yield where training or items of A are not as B has those of the same name.
 
         What B holds out of training is left to the comparisons.
         """
@@ -154,7 +154,7 @@ class Between:
             yield from self._departure(evidence, group, absence, lacking=True)
 
     def _repeated_lemmas(self) -> Iterator[Departure]:
-        """A sentence for each part of speech whose lemmas B does not repeat."""
+        """Yield a sentence for each part of speech whose lemmas B does not repeat."""
         plan = self._first.plan
         for tag in self._second.plan.distinct_lemmas:
             if tag not in plan.distinct_lemmas and plan.lemma_layer:
@@ -185,7 +185,7 @@ class Between:
 
 
 def _by_category(strata: Iterable[Stratum]) -> dict[tuple[str, str], list[Stratum]]:
-    """The strata of each category of training and of the items."""
+    """Return the strata of each category of training and of the items."""
     found: dict[tuple[str, str], list[Stratum]] = {}
     for stratum in strata:
         if stratum.split in (TRAIN, GENERALIZATION):
@@ -194,7 +194,7 @@ def _by_category(strata: Iterable[Stratum]) -> dict[tuple[str, str], list[Stratu
 
 
 def _lemmas(grammar: CoreGrammar, plan: Plan, tag: str) -> list[str]:
-    """The lemmas of a part of speech, in alphabetical order."""
+    """Return the lemmas of a part of speech, in alphabetical order."""
     layer = grammar.graph_layer(plan.lemma_layer)
     nodes = (
         dict(n.attributes or ()) for rule in grammar.rules for n in rule.fragments[layer].nodes
@@ -203,7 +203,7 @@ def _lemmas(grammar: CoreGrammar, plan: Plan, tag: str) -> list[str]:
 
 
 def _kept_out(strata: list[Stratum]) -> Iterator[Structure]:
-    """What no sentence of these strata may contain."""
+    """Yield what no sentence of these strata may contain."""
     first, *others = strata
     rest = [frozenset(stratum.constraint.exclude) for stratum in others]
     for structure in first.constraint.exclude:
@@ -212,7 +212,7 @@ def _kept_out(strata: list[Stratum]) -> Iterator[Structure]:
 
 
 def _tested(pattern: Pattern) -> Iterator[tuple[str, Structure]]:
-    """What a pattern holds out, and what its items contain if that is something else."""
+    """Yield what a pattern holds out, and what its items contain if that is something else."""
     for structure in dict.fromkeys(pattern.held_out):
         yield "held out", structure
     for structure in dict.fromkeys(pattern.gen):
@@ -237,7 +237,7 @@ class _GrammarLabels:
                         values.setdefault(name, set()).add(value)
 
     def lacks(self, structure: Structure) -> str:
-        """What the grammar would need to express a structure, in words; empty if nothing."""
+        """Return what the grammar would need to express a structure, in words; empty if nothing."""
         if structure.layer not in self._labels:
             return f"there is no graph layer `{structure.layer}`"
         reasons = [

@@ -89,7 +89,7 @@ class Reasoning:
 def reasoning(
     compiled: Compiled, structures: StructureCompiler, proofs: PatternProofs
 ) -> Reasoning:
-    """The reasoning about the pattern that ``proofs`` is about."""
+    """Return the reasoning about the pattern that ``proofs`` is about."""
     lowered = next(p for p in compiled.patterns if p.pattern.name == proofs.name)
     return _Gathering(compiled, structures, lowered, proofs).gather()
 
@@ -124,7 +124,7 @@ class _Gathering:
         )
 
     def _training(self) -> Constraint:
-        """The constraint of the in-distribution training sentences."""
+        """Return the constraint of the in-distribution training sentences."""
         found = (
             stratum.constraint
             for stratum in self.compiled.plan.strata
@@ -187,7 +187,7 @@ class _Gathering:
     # ---- sentences
 
     def _need(self, claim: Licence) -> Example | None:
-        """The smallest training sentence with a part, of the first stratum that has it."""
+        """Return the smallest training sentence with a part, of the first stratum that has it."""
         for stratum in self.compiled.plan.strata:
             if stratum.split == "train" and claim.example is not None:
                 language = self.structures.language(stratum.constraint)
@@ -201,7 +201,7 @@ class _Gathering:
         return self._smallest(claim.stream, claim.structure)
 
     def _smallest(self, stream: str, structure: Structure) -> Example | None:
-        """The smallest sentence of a stratum with a structure."""
+        """Return the smallest sentence of a stratum with a structure."""
         language = self.structures.language(self.strata[stream].constraint)
         contains = self.structures.presence(structure)
         both = intersection(language, contains)

@@ -59,7 +59,7 @@ _REASONS = {
 
 
 def guarantees_of(proofs: Proofs, strings: Mapping[str, Guarantee]) -> list[Guarantee]:
-    """What is known of each pattern once all is drawn: six guarantees each.
+    """Return what is known of each pattern once all is drawn: six guarantees each.
 
     ``strings`` has for each pattern what is known of the readings of the strings.
     """
@@ -71,7 +71,7 @@ def guarantees_of(proofs: Proofs, strings: Mapping[str, Guarantee]) -> list[Guar
 
 
 def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None) -> list[Guarantee]:
-    """The guarantees of one pattern; without ``strings`` before anything is drawn."""
+    """Return the guarantees of one pattern; without ``strings`` before anything is drawn."""
     licensed: list[Claim] = [*pattern.licences, *pattern.pieces]
     return [
         _static(pattern, HELD_OUT, pattern.held_out, _held_out(pattern.held_out)),
@@ -109,7 +109,7 @@ def on_the_graphs(
 
 
 def completed(before: Sequence[Guarantee], graphs: Mapping[str, Guarantee]) -> list[Guarantee]:
-    """The guarantees of all patterns, the word of the verifier last for each."""
+    """Return the guarantees of all patterns, the word of the verifier last for each."""
     return [
         guarantee
         for pattern in dict.fromkeys(guarantee.pattern for guarantee in before)
@@ -156,12 +156,12 @@ def _exposed(claim: Exposed) -> str:
 
 
 def used(claim: Exposed) -> str:
-    """How many words, entries, forms and rules items can use, in words."""
+    """Return how many words, entries, forms and rules items can use, in words."""
     return ", ".join(f"{number:,} {_PLURALS[kind]}" for kind, number in claim.counts)
 
 
 def excuses(claim: Exposed, named: int = _NAMED) -> list[str]:
-    """What training need not have, by kind and reason, with the first names of each."""
+    """Return what training need not have, by kind and reason, with the first names of each."""
     groups: dict[tuple[IngredientKind, Reason], list[str]] = {}
     for thing in claim.excused:
         groups.setdefault((thing.kind, thing.reason), []).append(thing.name)

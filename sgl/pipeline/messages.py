@@ -52,7 +52,7 @@ def place_of_stream(compiled: Compiled, stream: str) -> Span:
 
 
 def place_of_structure(compiled: Compiled, structure: Structure) -> Span | None:
-    """The first clause of any declaration with this structure."""
+    """Return the first clause of any declaration with this structure."""
     return next(iter(places_of_structure(compiled, structure)), None)
 
 
@@ -93,7 +93,7 @@ def undecided(
 
 
 def written(structure: Structure, targets: Sequence[str]) -> str:
-    """A structure as the author of a pattern with these targets would write it."""
+    """Return a structure as the author of a pattern with these targets would write it."""
     named = str(NodeTest("lemma", frozenset(targets)))
     return str(structure).replace(named, "lemma in @targets") if targets else str(structure)
 
@@ -106,26 +106,26 @@ class Wording:
         self._structures = structures
 
     def place(self, lowered: LoweredPattern, structure: Structure) -> Span:
-        """The clause of a pattern with this structure; its name if there is none."""
+        """Return the clause of a pattern with this structure; its name if there is none."""
         return lowered.place(structure) or lowered.declaration.name.span
 
     def sentence(self, derivation: Derivation) -> str:
-        """The source text of a derivation, in quotes."""
+        """Return the source text of a derivation, in quotes."""
         layer = self.compiled.grammar.text_layer(self.compiled.plan.source)
         return f'"{interpret(self.compiled.grammar, derivation).texts[layer]}"'
 
     def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
-        """A note with the sentence that shows the matter, if there is one."""
+        """Return a note with the sentence that shows the matter, if there is one."""
         return () if derivation is None else (f"witness: {self.sentence(derivation)}",)
 
     def as_in(self, structures: Sequence[Structure]) -> str:
-        """The smallest sentence of the whole grammar with one of the structures, in words."""
+        """Return words with the smallest sentence of the grammar that has one of the structures."""
         wanted = self._structures.disjunction(tuple(structures))
         derivation = smallest_derivation(wanted)
         return "" if derivation is None else f", as in {self.sentence(derivation)}"
 
     def clauses(self, conflict: Conflict) -> list[Label]:
-        """The clauses in conflict, each with a sentence that it asks for or rules out."""
+        """Return the clauses in conflict, each with a sentence that it asks for or rules out."""
         required = [
             (structure, "required here" + self.as_in((structure,)))
             for group in conflict.require
@@ -134,7 +134,7 @@ class Wording:
         return self._placed([*required, *self._excluded(conflict, "excluded here")])
 
     def excluding(self, conflict: Conflict | None) -> list[Label]:
-        """The clauses that rule something out, each with why and a sentence that it rules out."""
+        """Return the clauses that rule something out, each with a reason and a sentence."""
         return self._placed(self._excluded(conflict))
 
     def _excluded(self, conflict: Conflict | None, what: str = "") -> list[tuple[Structure, str]]:
@@ -145,13 +145,13 @@ class Wording:
         ]
 
     def _why(self, structure: Structure) -> str:
-        """Why training sentences may not contain a structure."""
+        """Return why training sentences may not contain a structure."""
         patterns = self.compiled.plan.patterns
         held_out = any(structure in pattern.held_out for pattern in patterns)
         return "held out here" if held_out else "reserved here"
 
     def _placed(self, clauses: Iterable[tuple[Structure, str]]) -> list[Label]:
-        """Each clause once: one may require what another excludes in the same words."""
+        """Return each clause once: one may require what another excludes in the same words."""
         labels: dict[Span, Label] = {}
         for structure, text in clauses:
             free = (s for s in places_of_structure(self.compiled, structure) if s not in labels)

@@ -54,7 +54,7 @@ class DatasetCounts:
 
 
 def read_counts(directory: Path) -> DatasetCounts:
-    """The counts of the dataset in a directory.
+    """Return the counts of the dataset in a directory.
 
     Raises:
         NotADatasetError: its manifest or the verifier's report cannot be read.
@@ -128,7 +128,7 @@ def comparison_data(
     comparisons: Sequence[Comparison],
     departures: Sequence[Departure],
 ) -> Json:
-    """What the data of one grammar show of what another tests, or keeps apart."""
+    """Return what the data of one grammar show of what another tests, or keeps apart."""
     return {
         "training": first.project.name,
         "tests": second.project.name,
@@ -181,7 +181,7 @@ class _ClaimWriter:
         self._drawn = drawn
 
     def pattern(self, pattern: PatternProofs) -> Json:
-        """The claims about one pattern."""
+        """Return the claims about one pattern."""
         data: Json = {
             "name": pattern.name,
             "title": self._titles[pattern.name],
@@ -202,11 +202,11 @@ class _ClaimWriter:
         return data
 
     def _strings(self, pattern: str) -> Guarantee | None:
-        """What the dataset, if there is one, says of the strings of a pattern."""
+        """Return what the dataset, if there is one, says of the strings of a pattern."""
         return None if self._drawn is None else self._drawn.strings.get(pattern)
 
     def texts(self, derivation: Derivation | None) -> list[str] | None:
-        """The texts of a derivation in all text layers."""
+        """Return the texts of a derivation in all text layers."""
         if derivation is None:
             return None
         return list(interpret(self._grammar, derivation).texts)

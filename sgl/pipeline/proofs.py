@@ -121,7 +121,7 @@ class _Findings:
         self._report_empty()
 
     def _report_held_out(self, lowered: LoweredPattern, claims: Iterable[HeldOut]) -> None:
-        """What leaks or is never there, each structure once."""
+        """Report what leaks or never occurs, each structure once."""
         for claim in {claim.structure: claim for claim in claims}.values():
             if claim.verdict is Verdict.REFUTED:
                 self._leak(lowered, claim)
@@ -208,7 +208,7 @@ class _Findings:
         )
 
     def _guilty(self, claim: HeldOut) -> Iterable[Label]:
-        """The rules of the witness that the author should look at.
+        """Return the rules of the witness that the author should look at.
 
         They are those that are kept in training or, for an assertion, those that
         make an edge or a word which the structure asks for.
@@ -226,7 +226,7 @@ class _Findings:
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
-    """Whether a rule adds an edge or a word that the structure asks for by name."""
+    """Return whether a rule adds an edge or a word that the structure asks for by name."""
     body = structure.body
     named = [atom.labels for atom in body.links if not atom.labels.negated]
     if any(labels.accepts(edge.label) for labels in named for edge in fragment.edges):
@@ -238,7 +238,7 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
 
 
 def _names(streams: Iterable[str]) -> str:
-    """What streams are for, in words: splits, exposures, items."""
+    """Return what streams are for, in words: splits, exposures, items."""
     names: dict[str, None] = {}
     for stream in streams:
         split, category, *_ = stream.split("/")
@@ -255,7 +255,7 @@ def _names(streams: Iterable[str]) -> str:
 
 
 def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
-    """The content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
+    """Return the content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
     return cached(bytes, "certificate", (compiled.origin,), lambda: _written(compiled, structures))
 
 
@@ -268,7 +268,7 @@ def _written(compiled: Compiled, structures: StructureCompiler) -> bytes:
 def known_figures(
     compiled: Compiled, structures: StructureCompiler
 ) -> tuple[StratumStatistics, ...]:
-    """The figures of the author's grammar and of every stratum of its plan."""
+    """Return the figures of the author's grammar and of every stratum of its plan."""
     return cached(
         tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan)
     )

@@ -119,7 +119,7 @@ def report_data(
 
 
 def _divergences(observer: Observer) -> tuple[Divergence, ...]:
-    """How far each split is from training, in its rules and in their combinations."""
+    """Return how far each split is from training, in its rules and in their combinations."""
     return tuple(
         Divergence(split, found.atoms, found.compounds, found.unseen, found.unseen_share)
         for split, found in observer.tally.against(TRAIN).items()
@@ -127,7 +127,7 @@ def _divergences(observer: Observer) -> tuple[Divergence, ...]:
 
 
 def _strings(manifest: dict[str, Any]) -> Guarantee:
-    """What parsing has said of all strings."""
+    """Return what parsing has said of all strings."""
     figures = string_figures(manifest)
     claim = "No string has another reading with what is held out, or with another output."
     if figures.policy is Ambiguous.IGNORE:
@@ -137,7 +137,7 @@ def _strings(manifest: dict[str, Any]) -> Guarantee:
 
 
 def _checked(verification: Report) -> tuple[Guarantee, ...]:
-    """The checks of the verifier with their figures."""
+    """Return the checks of the verifier with their figures."""
     return tuple(
         Guarantee(
             result.claim,
@@ -151,7 +151,7 @@ def _checked(verification: Report) -> tuple[Guarantee, ...]:
 
 
 def _sizes(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[DistributionSize, ...]:
-    """The figures of all distributions; strata under one constraint have one row."""
+    """Return the figures of all distributions; strata under one constraint have one row."""
     constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
     names: dict[Constraint | None, list[str]] = {}
     first: dict[Constraint | None, StratumStatistics] = {}
@@ -176,7 +176,7 @@ def _sizes(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Distributi
 
 
 def _heights(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Heights, ...]:
-    """The heights in each split, its strata mixed in proportion to their items."""
+    """Return the heights in each split, its strata mixed in proportion to their items."""
     by_stream = {figure.stream: figure.heights for figure in figures}
     splits: dict[str, list[Stratum]] = {}
     for stratum in plan.strata:
@@ -194,7 +194,7 @@ def _heights(plan: Plan, figures: Sequence[StratumStatistics]) -> tuple[Heights,
 
 
 def _counts(proofs: Proofs, manifest: dict[str, Any]) -> tuple[StratumCounts, ...]:
-    """What was drawn for every stratum."""
+    """Return what was drawn for every stratum."""
     masses = {figure.stream: figure.mass for figure in proofs.distributions}
     return tuple(
         StratumCounts(
@@ -302,7 +302,7 @@ def pattern_report(
 
 
 def _parts(compiled: Compiled, proved: PatternProofs) -> tuple[NeededPart, ...]:
-    """What training has to contain for the pattern, each with a sentence."""
+    """Return what training has to contain for the pattern, each with a sentence."""
     layer = compiled.grammar.text_layer(compiled.plan.source)
 
     def sentence(derivation: Derivation | None) -> str:

@@ -44,7 +44,11 @@ class SplitSelection:
     """The in-distribution part of a split, under changing weights."""
 
     def __init__(self, compiled: Compiled, split: str) -> None:
-        """Raises ``KeyError`` if the dataset has no such split, or no such part of it."""
+        """Prepare the automaton of a split.
+
+        Raises:
+            KeyError: the dataset has no such split, or no such part of it.
+        """
         self._compiled = compiled
         self._grammar = compiled.grammar
         self._stratum = _stratum(compiled, split)
@@ -58,7 +62,7 @@ class SplitSelection:
         self._accepted = np.ones(len(self._grammar.rules))
 
     def admits(self, forest: Forest) -> bool:
-        """Whether some reading belongs to the split."""
+        """Return whether some reading belongs to the split."""
         states = forest.states(self._acceptor)
         return any(self._acceptor.accepts(state) for state in states)
 
@@ -94,21 +98,21 @@ class SplitSelection:
         return shares.astype(np.float64)
 
     def left_out(self, weights: Vector) -> LeftOut:
-        """What the split leaves out under these weights."""
+        """Return what the split leaves out under these weights."""
         split = self._split(weights)
         mass = split.mass * self._share
         uses = self._expected(weights) / mass - self._kept(split)
         return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
 
     def kept(self, weights: Vector) -> Vector:
-        """The expected uses of each rule in a text that is kept."""
+        """Return the expected uses of each rule in a text that is kept."""
         return self._kept(self._split(weights))
 
     def _kept(self, split: SplitGrammar) -> Vector:
         return np.array(split.expected_rules) * self._accepted
 
     def draw(self, weights: Vector, number: int) -> list[list[int]]:
-        """Derivations of the split under these weights, before any rejection."""
+        """Sample derivations of the split under these weights, before any rejection."""
         grammar = weighted(self._grammar, weights)
         splits = {self._stratum.stream: self._split(weights)}
         plan = replace(self._compiled.plan, strata=(replace(self._stratum, count=1),))
@@ -119,7 +123,7 @@ class SplitSelection:
         return [derivation for derivation in drawn if derivation is not None]
 
     def repeats(self, derivation: Sequence[int]) -> bool:
-        """Whether a derivation has a lemma twice that may occur once only."""
+        """Return whether a derivation has a lemma twice that may occur once only."""
         lemmas = [lemma for rule in derivation for lemma in self._lemmas[rule]]
         return len(set(lemmas)) < len(lemmas)
 
@@ -128,7 +132,7 @@ class SplitSelection:
         return split_grammar(replace(self._language, index=index))
 
     def _expected(self, weights: Vector) -> Vector:
-        """The expected uses of each rule in a text of the whole grammar."""
+        """Return the expected uses of each rule in a text of the whole grammar."""
         size = len(self._grammar.categories)
         mean = np.zeros((size, size))
         for rule in self._grammar.rules:
@@ -161,7 +165,7 @@ class _Acceptor:
 
 
 def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGrammar:
-    """The same grammar with other weights."""
+    """Return the same grammar with other weights."""
     rules = tuple(
         replace(rule, weight=float(weight))
         for rule, weight in zip(grammar.rules, weights, strict=True)

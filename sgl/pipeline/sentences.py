@@ -38,7 +38,7 @@ def read_sentence(
     diagnostics: Diagnostics,
     place: Span | None = None,
 ) -> Forest | None:
-    """The readings of a sentence; None after a report.
+    """Return the readings of a sentence; None after a report.
 
     With a normalizer the sentence is also tried as it should have been spelt.  ``place`` is
     where the sentence stands, if that is in a file and it is read as it stands there.
@@ -152,7 +152,7 @@ class _Test:
     def _text(
         self, name: s.Name, expected: s.Name, readings: tuple[Derivation, ...]
     ) -> tuple[Derivation, ...]:
-        """The readings with this output; all of them after a report that there is none."""
+        """Return the readings with this output; all of them after a report that there is none."""
         known = outputs(self.grammar)
         output = known.get(name.text)
         if output is None:
@@ -228,7 +228,7 @@ class _Likes:
             self._error(like, f"this sentence does not belong to {where}", tuple(reasons))
 
     def _problem(self, lowered: LoweredPattern, split: str, reading: Reading) -> str | None:
-        """Why a reading does not belong to the split, or None."""
+        """Return why a reading does not belong to the split, or None."""
         pattern = lowered.pattern
         for structure in self.plan.nowhere:
             if reading.contains(structure):
@@ -252,7 +252,7 @@ class _Likes:
 
 
 def _held_out(patterns: Iterable[Pattern], reading: Reading) -> str | None:
-    """What of these patterns a reading contains, in words; None if nothing."""
+    """Return what of these patterns a reading contains, in words; None if nothing."""
     for pattern in patterns:
         for structure in pattern.held_out:
             if reading.contains(structure):
@@ -274,7 +274,7 @@ class Reading:
 
     @classmethod
     def of(cls, grammar: CoreGrammar, derivation: Derivation) -> Reading:
-        """The reading of a derivation."""
+        """Return the reading of a derivation."""
         numbers = {rule: number for number, rule in enumerate(dict.fromkeys(derivation))}
         rules = tuple(replace(grammar.rules[rule], id=number) for rule, number in numbers.items())
         small = replace(grammar, rules=rules)
@@ -286,14 +286,14 @@ class Reading:
         return self.item.graphs[self.grammar.graph_layer(layer)]
 
     def contains(self, structure: Structure) -> bool:
-        """Whether its graph contains the structure."""
+        """Return whether its graph contains the structure."""
         if not self._possible(structure):
             return False
         automaton = self.structures.structure_automaton(structure)
         return automaton.accepts(self.grammar, self.derivation)
 
     def edges(self, layer: str) -> Iterator[str]:
-        """The edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""
+        """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""
         graph = self.graph(layer)
         anchor = self.grammar.graph_layers[self.grammar.graph_layer(layer)].anchor
         words = self.item.tokens[self.grammar.text_layer(anchor)]
@@ -302,7 +302,7 @@ class Reading:
             yield f"{head} -[{label}]-> {dependent}"
 
     def _possible(self, structure: Structure) -> bool:
-        """Whether there is a fitting edge for every edge, a node for every variable.
+        """Return whether there is a fitting edge for every edge, a node for every variable.
 
         Most pairs of sentence and structure end here, before any automaton is built.
         """

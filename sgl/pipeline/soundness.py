@@ -102,7 +102,7 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:
-    """Of the rules that no text with a form uses, the word that the problem names, or the first."""
+    """Return which of the suspects to blame: the word that the problem names, or the first."""
     for number in suspects:
         rule = view.grammar.rules[number]
         for node in rule.fragments[view.view.layer].nodes if rule.lexical else ():
@@ -126,7 +126,7 @@ def _report(
 
 
 def _problem(view: ViewOutput, derivation: Derivation) -> str:
-    """Why a derivation has no form in a view; empty if it has one."""
+    """Return why a derivation has no form in a view; empty if it has one."""
     graph = derive_graph(view.grammar, derivation, view.view.layer)
     try:
         view.render(graph, derive_tokens(view.grammar, derivation, view.anchor))
@@ -186,7 +186,7 @@ def _why(tie: OpenTie) -> str:
 
 
 def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
-    """A text in which the two do not agree, beside one in which they do.
+    """Return a text in which the two do not agree, beside one in which they do.
 
     The source shows it best, another layer if the source does not. If none does, the text
     has several derivations.
@@ -231,7 +231,7 @@ class SmallestTexts:
         self._above = _smallest_contexts(grammar, self._below)
 
     def of(self, number: int) -> Derivation:
-        """A smallest text with this rule."""
+        """Return a smallest text with this rule."""
         rule = self._grammar.rules[number]
         phrase: Derivation = (rule.id, *(s for child in rule.rhs for s in self._below[child]))
         category = rule.lhs
@@ -255,7 +255,7 @@ class SmallestTexts:
 
 
 def _smallest_phrases(grammar: CoreGrammar) -> list[Derivation]:
-    """A derivation of each category with as few rules as can be."""
+    """Return a derivation of each category with as few rules as can be."""
     found: list[Derivation | None] = [None] * len(grammar.categories)
     changed = True
     while changed:

@@ -50,7 +50,7 @@ class _Placed:
 
 
 def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
-    """The graph as an ``svg`` element; ``name`` is unique on the page."""
+    """Return the graph as an ``svg`` element; ``name`` is unique on the page."""
     basic = _levels([arc for arc in arcs if not arc.extracted])
     extra = _levels([arc for arc in arcs if arc.extracted])
     centres, width = _centres(words, [*basic, *extra])
@@ -68,7 +68,7 @@ def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name:
 
 
 def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str:
-    """The graph in words, edge by edge, for readers who do not see it."""
+    """Return the graph in words, edge by edge, for readers who do not see it."""
     edges = [
         f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} "
         f"{words[arc.dependent].form}"
@@ -104,7 +104,7 @@ def _spread(placed: list[_Placed]) -> list[_Placed]:
 
 
 def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[list[float], float]:
-    """The middle of each word, from left to right, and the width of the picture."""
+    """Return the middle of each word, from left to right, and the width of the picture."""
     widths = [max(text_width(word.form), text_width(word.upos, 10.0)) for word in words]
     centres: list[float] = []
     for index, width in enumerate(widths):
@@ -121,7 +121,7 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
 
 
 def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) -> Markup:
-    """An arc above (``side`` -1) or below (1) the line ``base``."""
+    """Return an arc above (``side`` -1) or below (1) the line ``base``."""
     arc = placed.arc
     left = centres[_start(arc)] + placed.start
     right = centres[_end(arc)] - placed.end
@@ -146,7 +146,7 @@ def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) ->
 
 
 def _label(arc: Arc, x: float, y: float) -> Markup:
-    """The label in the middle of its arc, on a patch that interrupts the line."""
+    """Return the label in the middle of its arc, on a patch that interrupts the line."""
     width = text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
     return element(
         "g",
@@ -156,7 +156,7 @@ def _label(arc: Arc, x: float, y: float) -> Markup:
 
 
 def _tip(x: float, base: float, side: float) -> Markup:
-    """The head of an arrow that points at a word."""
+    """Return the head of an arrow that points at a word."""
     back = base + side * 7
     points = f"{x:.1f},{base:.1f} {x - 3.5:.1f},{back:.1f} {x + 3.5:.1f},{back:.1f}"
     return element("polygon", points=points, class_="tip")

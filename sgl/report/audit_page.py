@@ -9,7 +9,7 @@ from sgl.report.render import page_environment
 
 
 def render_audit(data: Mapping[str, Any], title: str) -> str:
-    """The page as HTML; equal data give equal pages.
+    """Return the page as HTML; equal data give equal pages.
 
     ``data`` is what :func:`sgl.corpus.audit.audit_data` gives.
     """

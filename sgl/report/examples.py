@@ -20,7 +20,7 @@ LARGEST_TREE = 120
 def example_of(
     grammar: CoreGrammar, derivation: Derivation, *, source: str, target: str, graph: str
 ) -> Example:
-    """The item of ``derivation`` in the outputs and the graph layer with these names.
+    """Return the item of ``derivation`` in the outputs and the graph layer with these names.
 
     A view, which is not made of the words of phrases, has no tree.
 
@@ -47,7 +47,7 @@ def example_of(
 
 
 def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNode:
-    """The tree of a derivation over its words in a text layer."""
+    """Return the tree of a derivation over its words in a text layer."""
     stack: list[TreeNode] = []
     for rule_id in reversed(derivation):
         rule = grammar.rules[rule_id]

@@ -15,7 +15,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def render_report(data: ReportData) -> str:
-    """The report as one HTML page; equal data give equal pages."""
+    """Return the report as one HTML page; equal data give equal pages."""
     return page_environment().get_template("report.html.j2").render(data=data)
 
 
@@ -50,19 +50,19 @@ def _number(value: int) -> str:
 
 
 def _large(value: int | None) -> str:
-    """A number that may be very large: ``40,000``, ``1.2 · 10¹⁵``, or ``infinite``."""
+    """Return a number that may be very large: ``40,000``, ``1.2 · 10¹⁵``, or ``infinite``."""
     if value is None:
         return "infinite"
     return f"{value:,}" if value < 10_000_000 else _scientific(f"{Decimal(value):.1e}")
 
 
 def _percent(value: float) -> str:
-    """A share, to a tenth of a percent: ``83.0 %``."""
+    """Return a share, to a tenth of a percent: ``83.0 %``."""
     return f"{100 * value:.1f} %"
 
 
 def _probability(value: float) -> str:
-    """A probability: ``0``, ``12.3 %``, or ``4.5 · 10⁻⁷`` for a small one."""
+    """Return a probability: ``0``, ``12.3 %``, or ``4.5 · 10⁻⁷`` for a small one."""
     if not value:
         return "0"
     if value >= 0.001:

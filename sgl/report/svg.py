@@ -24,7 +24,7 @@ _CAPITAL = 0.14
 
 
 def element(tag: str, *content: str, **attributes: str | float) -> Markup:
-    """An element with escaped attributes; ``content`` is escaped unless it is markup.
+    """Return an element with escaped attributes; ``content`` is escaped unless it is markup.
 
     Numbers are rounded to a tenth of a pixel.  In names of attributes ``_``
     stands for ``-``, and a trailing one is dropped (``class_``).
@@ -40,7 +40,7 @@ def element(tag: str, *content: str, **attributes: str | float) -> Markup:
 def picture(
     name: str, title: str, description: str, width: float, height: float, *content: Markup
 ) -> Markup:
-    """An ``svg`` element that a screen reader announces by title and description.
+    """Return an ``svg`` element that a screen reader announces by title and description.
 
     ``name`` has to be unique on the page.
     """
@@ -65,12 +65,12 @@ def text_width(text: str, size: float = FONT_SIZE) -> float:
 
 
 def label_width(text: str) -> float:
-    """The same for names, whose capitals are wide."""
+    """Return the same for names, whose capitals are wide."""
     return text_width(text) + _CAPITAL * FONT_SIZE * sum(map(str.isupper, text))
 
 
 def wrapped(text: str, width: float, lines: int) -> list[str]:
-    """A name in lines of at most this width; what does not fit on the last one is left out.
+    """Return a name in lines of at most this width; what does not fit on the last one is left out.
 
     A line ends behind a space, a mark or a character of East Asian width, and within a word
     only if it has no such place.
@@ -93,7 +93,7 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """A text cut where a line may end."""
+    """Return a text cut where a line may end."""
     pieces = [""]
     for character in text:
         pieces[-1] += character

@@ -21,7 +21,7 @@ from sgl.report.model import Example, TreeNode
 
 
 def tree_lines(tree: TreeNode) -> list[str]:
-    """The lines of a tree."""
+    """Return the lines of a tree."""
     return list(_lines(tree, "", ""))
 
 
@@ -39,7 +39,7 @@ def _lines(node: TreeNode, first: str, rest: str) -> Iterator[str]:
 
 
 def graph_lines(example: Example) -> list[str]:
-    """The words of a sentence as lines of a table, each with the edges that lead to it."""
+    """Return the words of a sentence as lines of a table, each with the edges that lead to it."""
     rows = [
         (str(place + 1), word.form, word.upos, ", ".join(_edges(example, place)))
         for place, word in enumerate(example.words)

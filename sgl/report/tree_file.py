@@ -24,7 +24,7 @@ text { fill: #1c2430; font-size: 13px; text-anchor: middle; }
 
 
 def render_trees(trees: Sequence[TreeNode]) -> str:
-    """The trees below one another, as the text of an SVG file."""
+    """Return the trees below one another, as the text of an SVG file."""
     pictures: list[Markup] = []
     width = height = 0.0
     for number, tree in enumerate(trees, 1):

@@ -46,7 +46,7 @@ class _Box:
 
 
 def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
-    """The tree as an ``svg`` element; ``name`` is unique on the page."""
+    """Return the tree as an ``svg`` element; ``name`` is unique on the page."""
     boxes = list(_walk(_place(tree, 0, _MARGIN)))
     branches = [_branch(box, child) for box in boxes for child in box.children]
     labels = [_label(box) for box in boxes]
@@ -54,14 +54,14 @@ def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
 
 
 def tree_size(tree: TreeNode) -> tuple[float, float]:
-    """The width and height of the picture of a tree, in pixels."""
+    """Return the width and height of the picture of a tree, in pixels."""
     root = _place(tree, 0, _MARGIN)
     depth = max(box.level for box in _walk(root))
     return root.right + _MARGIN, _BASELINE + 2 * _MARGIN + depth * _LEVEL
 
 
 def bracketed(tree: TreeNode) -> str:
-    """The tree in labelled brackets: ``[NP the dog]``."""
+    """Return the tree in labelled brackets: ``[NP the dog]``."""
     if not tree.children:
         return tree.label
     return f"[{tree.label} {' '.join(bracketed(child) for child in tree.children)}]"
