@@ -25,8 +25,7 @@ settings.load_profile("same")
 @pytest.fixture(autouse=True)
 def computed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that run in the process of a test have no cache: tests replace functions."""
-    for module in ("sgl.cli.common", "sgl.cli.session"):
-        monkeypatch.setattr(f"{module}.open_cache", lambda: None)
+    monkeypatch.setattr("sgl.cli.session.open_cache", lambda: None)
 
 
 @pytest.fixture
@@ -38,8 +37,7 @@ def cache_directory(
     """The directory of a cache of the test's own, which does not exist yet."""
     directory = tmp_path_factory.mktemp("home") / "cache"
     monkeypatch.setenv("SGL_CACHE_DIR", str(directory))
-    for module in ("sgl.cli.common", "sgl.cli.session"):
-        monkeypatch.setattr(f"{module}.open_cache", open_cache)
+    monkeypatch.setattr("sgl.cli.session.open_cache", open_cache)
     return directory
 
 

@@ -1,15 +1,29 @@
-"""Files of a command: written completely or not at all, and what is said of those that fail."""
+"""Files that a command writes: completely or not at all, and over no other file unasked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from errno import EISDIR
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from sgl.diagnostics import Diagnostics
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def output_options(command: _Command) -> _Command:
+    """Add the options ``--out`` and ``--force``."""
+    out = click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        help="Write to this file.  [default: standard output]",
+    )
+    force = click.option("--force", is_flag=True, help="Replace the file if it exists.")
+    return out(force(command))
 
 
 def replace_text(path: Path, text: str) -> None:
@@ -22,38 +36,14 @@ def replace_text(path: Path, text: str) -> None:
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     if path.exists() and not path.is_file():
         # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
-        path.write_text(text, "utf-8", errors="replace")
+        path.write_text(text, "utf-8", errors="replace", newline="\n")
         return
     partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
     try:
-        partial.write_text(text, "utf-8", errors="replace")
+        partial.write_text(text, "utf-8", errors="replace", newline="\n")
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def may_write(results: Sequence[Path], inputs: Sequence[Path]) -> bool:
-    """Return whether results would be written beside what is read, not over it; says so if not.
-
-    This is asked before anything is computed, so a directory that is not there is said as well.
-    """
-    for path in results:
-        if any(path.resolve() == file.resolve() for file in inputs):
-            click.echo(f"error: `{path}` is one of the files that are read", err=True)
-            return False
-        if not path.resolve().parent.is_dir():
-            click.echo(f"error: there is no directory `{path.parent}`", err=True)
-            return False
-    if len({path.resolve() for path in results}) < len(results):
-        click.echo("error: two results would be written to one file", err=True)
-        return False
-    return True
-
-
-def report_unread(problem: OSError, diagnostics: Diagnostics) -> None:
-    """Say which file cannot be read."""
-    reason = problem.strerror or str(problem)
-    diagnostics.error("SGL1102", None, f"cannot read `{problem.filename}`: {reason}")
 
 
 def write_results(texts: list[tuple[Path, str]], diagnostics: Diagnostics) -> None:
@@ -64,3 +54,32 @@ def write_results(texts: list[tuple[Path, str]], diagnostics: Diagnostics) -> No
         except OSError as problem:
             reason = problem.strerror or str(problem)
             diagnostics.error("SGL1103", None, f"cannot write `{path}`: {reason}")
+
+
+def deliver(
+    text: str, out: Path | None, force: bool, source: Path, diagnostics: Diagnostics
+) -> bool:
+    """Write what was made of ``source`` to a file, or to standard output; False after a report."""
+    if out is None:
+        click.echo(text, nl=False)
+        return True
+    try:
+        fault, hint = _fault(out, force, source)
+        if not fault:
+            replace_text(out, text)
+    except OSError as problem:
+        fault, hint = f"cannot write `{out}`: {problem.strerror or problem}", ""
+    if fault:
+        diagnostics.error("SGL1103", None, fault, hint=hint)
+    return not fault
+
+
+def _fault(out: Path, force: bool, source: Path) -> tuple[str, str]:
+    """Return what stands against writing the file, and a hint; empty if nothing does."""
+    if out.is_dir():
+        return f"cannot write `{out}`: it is a directory", ""
+    if not out.exists():
+        return "", ""
+    if out.samefile(source):
+        return f"`{out}` is the file that was read", "name another file after `--out`"
+    return ("", "") if force else (f"`{out}` is there already", "`--force` replaces it")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -106,3 +108,13 @@ class Progress:
         if self.width:
             click.echo("\r" + " " * self.width + "\r", nl=False, err=True)
             self.width = 0
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Give a progress line that is gone afterwards, whatever happens."""
+    line = Progress()
+    try:
+        yield line
+    finally:
+        line.clear()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgl.cli.common import bar, count
 from sgl.cli.session import Session, json_text, session_options
+from sgl.cli.terminal import bar, count
 from sgl.diagnostics import Diagnostics
 from sgl.diagnostics.source import visible
 from sgl.research.analyse.predictions import systems_of

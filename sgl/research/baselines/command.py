@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgl.cli.common import count
 from sgl.cli.session import Session, grammar_options
+from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.morphology.analyser import AnalyserMissing
 from sgl.research.baselines.config import (

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import click
 
-from sgl.cli.common import count
 from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
+from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.research.analyse.command import installed
 from sgl.research.analyse.predictions import named_system

@@ -25,7 +25,7 @@ from typing import Any
 
 import yaml
 
-from sgl.cli.common import count
+from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE, DatasetCompounds, read_dataset_compounds

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sgl.cli.common import Progress, count, progress
+from sgl.cli.terminal import Progress, count, progress
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from sgl.cli.common import print_table
+from sgl.cli.terminal import print_table
 from sgl.research.analyse.tables import escaped, latex_row, latex_table
 from sgl.research.evaluate.scoring import RAW
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC

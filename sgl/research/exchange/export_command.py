@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sgl.cli.arguments import text_layers
-from sgl.cli.outfile import deliver, output_options
+from sgl.cli.files import deliver, output_options
 from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.interpret import Item, interpret

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.common import count
+from sgl.cli.files import deliver, output_options
 from sgl.cli.main import FAILED
-from sgl.cli.outfile import deliver, output_options
 from sgl.cli.session import Session, grammar_options
+from sgl.cli.terminal import count
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
