@@ -5,7 +5,7 @@ generalization pattern, which structure is held out of training.  The compiler
 turns that into exact samplers, datasets and proofs.  The data flows one way
 through the packages::
 
-    lang -> compile -> core -> automata -> sample -> graph -> dataset -> verify
+    lang -> frontend -> core -> automata -> sampling -> rendering -> dataset -> verify
 
 ``verify`` trusts nothing to its left: it re-reads only the written files.
 """

@@ -1,6 +1,6 @@
 """Where the files that come with SGL are: the standard library and the grammars.
 
-In a checkout they lie beside the package, in an installed wheel inside it::
+In a checkout they are next to the package, in an installed wheel inside it::
 
     checkout/                     site-packages/
       sgl/resources.py              sgl/resources.py

@@ -1,4 +1,4 @@
-"""What the arguments of commands name: layers, columns of corpora, differences of spelling."""
+"""Arguments that several commands have: layers, corpora, differences of spelling."""
 
 from __future__ import annotations
 

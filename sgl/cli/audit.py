@@ -49,15 +49,14 @@ from sgl.report import render_audit
 @click.option(
     "--target",
     metavar="NAMES",
-    help="The layers or views that are compared.  [default: the target]",
+    help="The layers or views to compare.  [default: the target]",
 )
 @click.option(
     "--columns",
     metavar="NAMES",
-    help="What the columns of the files are: layers, views, - for any other.  "
-    "[default: source and target]",
+    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
 )
-@click.option("--patterns", is_flag=True, help="Look for all declared structures.")
+@click.option("--patterns", is_flag=True, help="Find all declared structures.")
 @normalise_option
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."

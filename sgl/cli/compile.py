@@ -35,7 +35,7 @@ from sgl.pipeline.sentences import check_examples
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @grammar_options
 def command(session: Session, grammar: Path, out: Path | None, parallelism: Parallelism) -> None:
-    """Prove, draw, write and verify the dataset of GRAMMAR.
+    """Prove, sample, write and verify the dataset of GRAMMAR.
 
     The directory is complete and verified, or it is not there: nothing is put in
     place before the last check has passed.  With --workers, --engine or --resume a run

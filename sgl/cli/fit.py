@@ -56,11 +56,13 @@ _DEFAULTS = Options()
     metavar="LAYERS",
     help="The layers of the columns of the files, - for any other.  [default: source and target]",
 )
-@click.option("--only", metavar="KIND", multiple=True, help="Rows of this kind (repeatable).")
+@click.option(
+    "--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable)."
+)
 @click.option(
     "--given",
     metavar="SPLIT",
-    help="The split that the rows were drawn from: what it leaves out is made up for.",
+    help="The split that the rows were sampled from; corrects for what it leaves out.",
 )
 @normalise_option
 @click.option(
@@ -78,7 +80,9 @@ _DEFAULTS = Options()
     help="Whether pseudo-counts are equal or follow the declared weights.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="The file of weights.  [default: none]"
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write the weights to this file.  [default: none]",
 )
 @click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
 @click.option(

@@ -37,7 +37,7 @@ class _Commands(click.Group):
         except ImportError as problem:
             if cmd_name in own_commands():
                 raise
-            raise click.UsageError(f"`{cmd_name}` cannot be loaded: {problem}", ctx) from problem
+            raise click.ClickException(f"`{cmd_name}` cannot be loaded: {problem}") from problem
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Commands": [], "Further tools": []}

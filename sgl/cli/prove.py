@@ -35,19 +35,19 @@ _CLAIMS = {
 
 @click.command("prove")
 @click.argument("grammar", type=click.Path(path_type=Path), required=False)
-@click.option("--pattern", metavar="NAME", help="Show the reasoning for one pattern.")
+@click.option("--pattern", metavar="NAME", help="Show the reasoning about one pattern.")
 @click.option(
     "--between",
     nargs=2,
     type=click.Path(path_type=Path),
     metavar="A B",
-    help="Which structures that B tests does the training of A show?",
+    help="Compare: which structures that B tests are in the training of A?",
 )
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Show beside the expected numbers those drawn in a dataset.",
+    help="Show the counts of a dataset next to the expected ones.",
 )
 @click.option(
     "--certificate",

@@ -39,7 +39,7 @@ _STREAM = "sample"
     type=click.IntRange(min=1, max=MAX_COUNT),
     default=5,
     show_default=True,
-    help="How many.",
+    help="The number of sentences.",
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
@@ -53,14 +53,14 @@ _STREAM = "sample"
 @click.option(
     "--pairs",
     is_flag=True,
-    help="Beside each item the nearest in-distribution sentence, and what differs.",
+    help="Show with each item the nearest in-distribution sentence, and the difference.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]",
 )
-@click.option("--distinct", is_flag=True, help="No source sentence twice; with --out.")
+@click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
 @parallel_options
 @click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
 @grammar_options

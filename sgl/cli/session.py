@@ -1,6 +1,6 @@
-"""The session of a command: all that stands between its options and its exit code.
+"""The session of a command: everything between its options and its exit code.
 
-A command is options plus one call; everything else is here::
+A command is options plus one call::
 
     @click.command("greet")
     @grammar_argument
@@ -247,7 +247,7 @@ class Session:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Yield where files of the user are read: one that cannot be read ends the command."""
+        """End the command if a file of the user cannot be read in this block."""
         try:
             yield
         except OSError as problem:

@@ -4,7 +4,6 @@ The compiler fills a ``ReportData``; ``render_report`` turns it into a
 page without scripts and without anything to fetch.
 """
 
-from sgl.report.audit_page import render_audit
 from sgl.report.examples import example_of, tree_of
 from sgl.report.model import (
     Arc,
@@ -24,8 +23,8 @@ from sgl.report.model import (
     TreeNode,
     UnusedName,
 )
-from sgl.report.render import render_report
-from sgl.report.tree_file import render_trees
+from sgl.report.render import render_audit, render_report
+from sgl.report.tree_svg import render_trees
 
 __all__ = [
     "Arc",

@@ -1,8 +1,10 @@
-"""Render the report from its template."""
+"""Render the pages of reports and audits from their templates."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
@@ -17,6 +19,14 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def render_report(data: ReportData) -> str:
     """Return the report as one HTML page; equal data give equal pages."""
     return page_environment().get_template("report.html.j2").render(data=data)
+
+
+def render_audit(data: Mapping[str, Any], title: str) -> str:
+    """Return the page as HTML; equal data give equal pages.
+
+    ``data`` is what :func:`sgl.corpus.audit.audit_data` gives.
+    """
+    return page_environment().get_template("audit.html.j2").render(data=data, title=title)
 
 
 def page_environment(*packages: str) -> Environment:

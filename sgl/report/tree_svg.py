@@ -14,7 +14,7 @@ stands above the middle of its children::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -28,6 +28,19 @@ _MARGIN = 12.0
 _BASELINE = 16.0
 #: Where branches end above and below the baseline of a label.
 _ABOVE, _BELOW = 13.0, 6.0
+
+#: The space between trees in a file of their own, and the colours that pages have in a sheet.
+_BETWEEN = 24.0
+
+_STYLE = """
+svg { font-family: system-ui, "Noto Sans", "Noto Sans CJK JP", "Hiragino Sans", sans-serif; }
+text { fill: #1c2430; font-size: 13px; text-anchor: middle; }
+.category { font-weight: 600; fill: #2457a6; }
+.branch { stroke: #5b6675; stroke-width: 1; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e4e8ee; } .category { fill: #8ab4f8; } .branch { stroke: #9aa5b4; }
+}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +121,28 @@ def _label(box: _Box) -> Markup:
     note = [element("title", box.node.note)] if box.node.note else []
     kind = "category" if box.node.children else "word"
     return element("text", *note, box.node.label, x=box.x, y=box.y, class_=kind)
+
+
+def render_trees(trees: Sequence[TreeNode]) -> str:
+    """Return the trees below one another, as the text of an SVG file."""
+    pictures: list[Markup] = []
+    width = height = 0.0
+    for number, tree in enumerate(trees, 1):
+        wide, high = tree_size(tree)
+        drawn = draw_tree(tree, f"Reading {number}", f"reading-{number}")
+        pictures.append(element("g", drawn, transform=f"translate(0 {height:.1f})"))
+        width, height = max(width, wide), height + high + _BETWEEN
+    return (
+        str(
+            element(
+                "svg",
+                element("style", _STYLE),
+                *pictures,
+                xmlns="http://www.w3.org/2000/svg",
+                viewBox=f"0 0 {width:.1f} {height:.1f}",
+                width=width,
+                height=height,
+            )
+        )
+        + "\n"
+    )

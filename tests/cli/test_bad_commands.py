@@ -114,6 +114,7 @@ def test_a_directory_without_permission(work: Workplace) -> None:
     work.refuses(OUTPUT, "SGL0901", command=("compile", "--out", "locked/data"))
 
 
+@pytest.mark.slow
 def test_a_dataset_stays_when_the_next_one_fails(work: Workplace) -> None:
     work.write(MAIN, BASE)
     assert run(["compile", MAIN]) == OK
@@ -148,6 +149,7 @@ def interrupted(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+@pytest.mark.slow
 def test_control_c_leaves_nothing_behind(
     interrupted: subprocess.Popen[str], tmp_path: Path
 ) -> None:

@@ -181,6 +181,7 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
     assert proved() == cold
 
 
+@pytest.mark.slow
 def test_a_dataset_from_the_cache_is_the_dataset(
     farm: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

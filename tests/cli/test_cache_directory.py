@@ -103,6 +103,7 @@ def test_what_an_interrupted_run_has_left_is_removed_after_a_while(
     assert len(cache.entries()) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("farm")
 def test_two_runs_at_once_do_not_disturb_each_other(cache: Cache) -> None:
     command = [sys.executable, "-m", "sgl", "prove", MAIN]

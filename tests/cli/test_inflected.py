@@ -125,6 +125,7 @@ def test_the_predicates_are_of_every_class_and_end_in_every_way(knowledge: Knowl
     assert godan == set("うくぐすつぬぶむる")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_the_analyser_reads_every_form_of_a_shipped_grammar(name: str) -> None:
     compiled = compile_file(grammars_dir() / f"{name}.sgl")
@@ -157,6 +158,7 @@ def test_words_that_sget_has_in_one_form_are_in_that_form() -> None:
     assert verbs
 
 
+@pytest.mark.slow
 def test_the_analyser_finds_mistakes_of_the_published_data() -> None:
     """膨らび and たくなかり are no words, 評価す and 分解す are not 評価する and 分解する."""
     settings = {"published": "on"}
@@ -298,6 +300,7 @@ def test_no_form_is_taken_for_another(word: str, comparison: FormComparison) -> 
     assert [pair for pair in confused if set(pair) not in ALIKE] == []
 
 
+@pytest.mark.slow
 def test_hardly_any_wrong_ending_is_accepted(comparison: FormComparison) -> None:
     """走いた, 走いだ, 走した …; but 急せる can be a form of 急す as well."""
     tried = 0

@@ -157,6 +157,7 @@ def test_what_cannot_be_done_is_said(
     assert words in said(farm, *arguments, status=status)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -71,6 +71,7 @@ def test_nothing_in_the_dataset_names_the_machine(dataset: Path) -> None:
             assert str(ROOT).encode() not in path.read_bytes(), path.name
 
 
+@pytest.mark.slow
 def test_two_runs_and_the_standalone_sampler_agree_byte_for_byte() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/reproduce.py", str(EXAMPLE / "farm.sgl")],
@@ -83,6 +84,7 @@ def test_two_runs_and_the_standalone_sampler_agree_byte_for_byte() -> None:
     assert "0 files differ between the runs; standalone sampler: identical" in done.stdout
 
 
+@pytest.mark.slow
 def test_automata_and_networkx_agree_on_the_example() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/agreement.py", str(EXAMPLE / "farm.sgl"), "--items", "40"],
@@ -104,6 +106,7 @@ def test_a_changed_file_is_found(dataset: Path, tmp_path: Path) -> None:
     assert "V002" in done.stdout
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_sentences(dataset: Path, tmp_path: Path) -> None:
     source = shutil.copytree(EXAMPLE, tmp_path / "source") / "farm.sgl"
     text = source.read_text("utf-8")
