@@ -95,13 +95,13 @@ def run(dataset: Path, items: int, seed: int) -> Json:
     core, plan = compiled.grammar, compiled.plan
     rows = _some(benchmark, items)
     made = list(Maker(core, plan.patterns, Random(seed)).faulty(rows))  # noqa: S311
-    judge = PartialMatch(core, plan.patterns, plan.source, plan.target, plan.lemma_layer)
-    judge.read([row.target for row in rows])  # compiled code is loaded
-    golds = _timed(lambda: judge.golds([f.row.source for f in made], [f.row.target for f in made]))
-    reads = _timed(lambda: judge.read([f.text for f in made]))
+    decide = PartialMatch(core, plan.patterns, plan.source, plan.target, plan.lemma_layer)
+    decide.read([row.target for row in rows])  # compiled code is loaded
+    golds = _timed(lambda: decide.golds([f.row.source for f in made], [f.row.target for f in made]))
+    reads = _timed(lambda: decide.read([f.text for f in made]))
     verdicts = _timed(
         lambda: [
-            judge.judge(f.row.category, gold, f.text, read)
+            decide.decide(f.row.category, gold, f.text, read)
             for f, gold, read in zip(made, golds.value, reads.value, strict=True)
         ]
     )

@@ -10,7 +10,6 @@ import numpy as np
 from sgl.research.analyse.metrics import EdgeAccuracy, mean_entropy
 from sgl.research.analyse.result import (
     Analysis,
-    Blame,
     Example,
     Mined,
     Suspect,
@@ -143,17 +142,8 @@ def _suspect(suspect: Suspect) -> dict[str, Any]:
         "sentences": suspect.support,
         "score": suspect.score,
         "coverage": len(suspect.blame),
-        "systems": [_blame(blame) for blame in suspect.blame],
+        "systems": [asdict(blame) for blame in suspect.blame],
         "example": None if suspect.example is None else _example(suspect.example),
-    }
-
-
-def _blame(blame: Blame) -> dict[str, Any]:
-    return {
-        "system": blame.system,
-        "suspicion": blame.suspicion,
-        "score": blame.score,
-        "failed": blame.failed,
     }
 
 

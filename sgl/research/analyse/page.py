@@ -22,24 +22,14 @@ from sgl.report.arcs_svg import draw_graph
 from sgl.report.model import Arc, GraphWord
 from sgl.report.render import page_environment
 from sgl.report.svg import element, picture, text_width
+from sgl.research.analyse.result import MEASURES, SCORES
+from sgl.research.analyse.tables import p_value, stars
 
 #: What measures and scores are called on the page.
-TITLES: Mapping[str, str] = {
-    "length": "length",
-    "depth": "depth",
-    "distance": "distance",
-    "flux_size": "flux size",
-    "flux_weight": "flux weight",
-    "arity": "arity",
-    "bleu": "BLEU",
-    "dea": "DEA",
-    "entropy": "entropy",
-}
+TITLES: Mapping[str, str] = MEASURES | SCORES | {"distance": "distance", "entropy": "entropy"}
 
 #: A sentence with more words is not drawn.
 _LONGEST = 60
-
-_STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
@@ -55,13 +45,6 @@ def render_analysis(data: Mapping[str, Any], title: str) -> str:
     return environment.get_template("analysis.html.j2").render(data=data, title=title)
 
 
-def p_value(value: float | None) -> str:
-    """Return a p-value: ``0.013``, or ``2e-09`` for a small one."""
-    if value is None:
-        return "–"
-    return "< 1e-300" if value == 0 else f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
-
-
 def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str) -> Markup:
     """Draw the correlations of one system as a heat map."""
     names = list(dict.fromkeys(side for test in tests for side in (test["first"], test["second"])))
@@ -72,10 +55,9 @@ def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str)
 def _cell(test: Mapping[str, Any]) -> HeatCell:
     row, column = (TITLES.get(test[side], test[side]) for side in ("second", "first"))
     adjusted = test["adjusted"]
-    mark = "" if adjusted is None else next((m for limit, m in _STARS if adjusted < limit), "")
     rho = "not defined" if test["rho"] is None else f"ρ = {test['rho']:.3f}"
     note = f"{row} and {column}: {rho}, p = {p_value(adjusted)} (Holm), {test['pairs']:,} sentences"
-    return HeatCell(row, column, test["rho"], mark, note)
+    return HeatCell(row, column, test["rho"], stars(adjusted), note)
 
 
 def draw_example(example: Mapping[str, Any], name: str) -> Markup:

@@ -30,7 +30,7 @@ from sgl.research.treebank import Malformed
 Flags = NDArray[np.bool_]
 
 #: Measures of trees, and how tables call them.
-MEASURES: Mapping[str, str] = {
+MEASURES: dict[str, str] = {
     "length": "length",
     "depth": "depth",
     "distance": "dependency distance",
@@ -40,7 +40,7 @@ MEASURES: Mapping[str, str] = {
 }
 
 #: Scores of outputs.
-SCORES: Mapping[str, str] = {"bleu": "BLEU", "dea": "DEA"}
+SCORES: dict[str, str] = {"bleu": "BLEU", "dea": "DEA"}
 
 #: How failed sentences are found: the lowest quarter, or all that are not exact.
 QUARTILE, INEXACT = "quartile", "inexact"

@@ -127,7 +127,7 @@ def _metrics(evaluation: Evaluation) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TablePart:
     """A part of the split: some items, and the kinds if these are all items of some kinds."""
 
     name: str
@@ -141,12 +141,12 @@ def _tables(evaluation: Evaluation) -> Json:
     kinds = evaluation.benchmark.patterns
     everything = np.arange(len(rows))
     patterns = [
-        _Part(name, kinds[name].title if name in kinds else name, items, (name,))
+        _TablePart(name, kinds[name].title if name in kinds else name, items, (name,))
         for name, items in _places((row.category,) for row in rows).items()
     ]
     present = tuple(part.name for part in patterns)
     groups = [
-        _Part(
+        _TablePart(
             name,
             name.replace("_", " "),
             items,
@@ -157,7 +157,7 @@ def _tables(evaluation: Evaluation) -> Json:
         ).items()
     ]
     tables: Json = {
-        "overall": _rows(evaluation, [_Part("all", "all items", everything, present)]),
+        "overall": _rows(evaluation, [_TablePart("all", "all items", everything, present)]),
         "groups": _rows(evaluation, groups, patterns),
         "patterns": _rows(evaluation, patterns),
     }
@@ -166,7 +166,7 @@ def _tables(evaluation: Evaluation) -> Json:
     return tables
 
 
-def _by_shape(evaluation: Evaluation) -> Iterable[tuple[str, list[_Part]]]:
+def _by_shape(evaluation: Evaluation) -> Iterable[tuple[str, list[_TablePart]]]:
     labels = {
         "length": [
             (first := shape.length // _LENGTH_STEP * _LENGTH_STEP, first + _LENGTH_STEP - 1)
@@ -182,7 +182,7 @@ def _by_shape(evaluation: Evaluation) -> Iterable[tuple[str, list[_Part]]]:
         yield (
             table,
             [
-                _Part(str(low), str(low) if low == high else f"{low}–{high}", np.array(items))
+                _TablePart(str(low), str(low) if low == high else f"{low}–{high}", np.array(items))
                 for (low, high), items in sorted(places.items())
             ],
         )
@@ -197,7 +197,7 @@ def _places(labels: Iterable[Sequence[str]]) -> dict[str, NDArray[np.int64]]:
 
 
 def _rows(
-    evaluation: Evaluation, parts: Sequence[_Part], inside: Sequence[_Part] = ()
+    evaluation: Evaluation, parts: Sequence[_TablePart], inside: Sequence[_TablePart] = ()
 ) -> list[Json]:
     """Return the rows of a table; with the mean over the parts that are ``inside`` each."""
     return [
@@ -216,7 +216,7 @@ def _rows(
 
 
 def _cells(
-    evaluation: Evaluation, metric: str, part: _Part, inside: Sequence[_Part]
+    evaluation: Evaluation, metric: str, part: _TablePart, inside: Sequence[_TablePart]
 ) -> dict[str, Json]:
     cells: dict[str, Json] = {}
     for system in evaluation.systems:

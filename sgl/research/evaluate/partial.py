@@ -29,7 +29,7 @@ from sgl.corpus import Normalizer
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.parsing import BatchParser, Parser, best_readings, read_first
 from sgl.rendering import outputs
-from sgl.research.evaluate.particles import ROLES, Chunker, governed
+from sgl.research.evaluate.particles import ROLES, ParticleMatcher, governed
 from sgl.research.evaluate.query import Extent, PatternQuery, QueryMatch, TargetSpan
 from sgl.research.evaluate.realization import Realization, Realizer, condensed
 from sgl.research.evaluate.trees import GrammarEdges
@@ -48,16 +48,16 @@ class Decision(Enum):
 
     GOLD = "equal to the gold text"
     PARSE = "parsed by the grammar"
-    CHUNKS = "phrases with particles"
+    PARTICLES = "phrases with particles"
     NOTHING = "nothing: no reading"
     UNKNOWN = "nothing: the gold text has no reading"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class PredictionReadings:
     """A prediction as the grammar reads it: what its likeliest readings say, best first."""
 
-    said: tuple[Realization, ...] = ()
+    realizations: tuple[Realization, ...] = ()
 
 
 class PartialMatch:
@@ -74,7 +74,7 @@ class PartialMatch:
         """``layer`` is the graph layer that the patterns speak of."""
         self._target = grammar.text_layer(target)
         graph = grammar.graph_layer(layer)
-        self._questions = {pattern.name: PatternQuery.of(pattern) for pattern in patterns}
+        self._queries = {pattern.name: PatternQuery.of(pattern) for pattern in patterns}
         self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
         self._full = Parser(grammar, grammar.text_layer(source))
         self._gold_text = outputs(grammar)[target]
@@ -82,10 +82,10 @@ class PartialMatch:
         small = condensed(grammar, self._target)
         self._parser = Parser(small, self._target)
         self._batch = BatchParser(self._parser)
-        self._told = Realizer(small, graph, self._target)
+        self._prediction_realizer = Realizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
-        self._chunker = _chunker(grammar, self._target) if target == _JAPANESE else None
+        self._particles = _particle_matcher(grammar, self._target) if target == _JAPANESE else None
         self.edges = GrammarEdges(grammar, graph, self._target)
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
@@ -113,19 +113,25 @@ class PartialMatch:
                 return self._gold.realize(reading.derivation)
         return None
 
-    def read(self, predictions: Sequence[str]) -> list[Read]:
+    def read(self, predictions: Sequence[str]) -> list[PredictionReadings]:
         """Return the readings of predictions, in the spelling of the grammar."""
         short = [text if len(text) <= _LONGEST else "" for text in predictions]
         spelt = [self._speller.spellings(text) for text in short]
-        read: list[Read] = []
+        read: list[PredictionReadings] = []
         for first in read_first(self._batch, spelt):
             if not first.readings:
-                read.append(Read())
+                read.append(PredictionReadings())
                 continue
             derivations = [first.derivation]
             if first.readings > 1:
                 derivations = self._several(first.spelling)
-            read.append(Read(tuple(self._told.realize(derivation) for derivation in derivations)))
+            read.append(
+                PredictionReadings(
+                    tuple(
+                        self._prediction_realizer.realize(derivation) for derivation in derivations
+                    )
+                )
+            )
         return read
 
     def _several(self, text: str) -> list[Derivation]:
@@ -133,45 +139,45 @@ class PartialMatch:
         assert forest is not None, "the text has readings"
         return [ranked.derivation for ranked in best_readings(forest, _READINGS)]
 
-    def asked(self, pattern: str, gold: Realization) -> frozenset[QueryMatch]:
+    def matches_in(self, pattern: str, gold: Realization) -> frozenset[QueryMatch]:
         """Return what a pattern asks for in an item."""
-        return self._questions[pattern].in_gold(gold)
+        return self._queries[pattern].in_gold(gold)
 
-    def judge(
-        self, pattern: str, gold: Realization | None, prediction: str, read: Read
+    def decide(
+        self, pattern: str, gold: Realization | None, prediction: str, read: PredictionReadings
     ) -> tuple[bool, Decision]:
         """Tell whether a prediction has what its pattern asks for, and what decided.
 
         ``prediction`` is not equal to the gold text.
         """
-        asked = frozenset() if gold is None else self.asked(pattern, gold)
-        if not asked:
+        wanted = frozenset() if gold is None else self.matches_in(pattern, gold)
+        if not wanted:
             return False, Decision.UNKNOWN
-        if read.said:
-            question = self._questions[pattern]
-            right = any(asked <= question.in_prediction(said) for said in read.said)
+        if read.realizations:
+            query = self._queries[pattern]
+            right = any(wanted <= query.in_prediction(reading) for reading in read.realizations)
             return right, Decision.PARSE
-        if self._chunker is None or not prediction.strip() or len(prediction) > _LONGEST:
+        particles = self._particles
+        if particles is None or not prediction.strip() or len(prediction) > _LONGEST:
             return False, Decision.NOTHING
-        chunker = self._chunker
-        right = all(_found(chunker, prediction, wanted) for _, all_ in asked for wanted in all_)
-        return right, Decision.CHUNKS
+        right = all(_found(particles, prediction, span) for _, spans in wanted for span in spans)
+        return right, Decision.PARTICLES
 
 
-def _found(chunker: Chunker, text: str, wanted: TargetSpan) -> bool:
-    role = ROLES.get(wanted.label)
+def _found(particles: ParticleMatcher, text: str, span: TargetSpan) -> bool:
+    role = ROLES.get(span.label)
     if role is not None:
-        return chunker.has_role(text, wanted.text, role, whole=wanted.extent is Extent.PHRASE)
-    return chunker.has_word(text, wanted.text.rstrip("。？"))
+        return particles.has_role(text, span.text, role, whole=span.extent is Extent.PHRASE)
+    return particles.has_word(text, span.text.rstrip("。？"))
 
 
-def _chunker(grammar: CoreGrammar, layer: int) -> Chunker | None:
+def _particle_matcher(grammar: CoreGrammar, layer: int) -> ParticleMatcher | None:
     """Return what looks for phrases; None without the analyser of Japanese."""
     try:
         analyse = sudachi().analyse
     except AnalyserMissing:
         return None
-    return Chunker(analyse, governed(_words(grammar, layer)))
+    return ParticleMatcher(analyse, governed(_words(grammar, layer)))
 
 
 def _words(grammar: CoreGrammar, layer: int) -> Iterator[tuple[str, ...]]:

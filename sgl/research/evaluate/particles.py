@@ -44,7 +44,7 @@ _NOMINALISER = "こと"
 
 
 @dataclass(frozen=True)
-class Chunker:
+class ParticleMatcher:
     """Looks for phrases in texts.
 
     ``governed`` are verbs with a particle of their object that is not を, as the text of

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, reformatted_exact_match
-from sgl.research.evaluate.partial import Decision, PartialMatch, Read
+from sgl.research.evaluate.partial import Decision, PartialMatch, PredictionReadings
 from sgl.research.evaluate.realization import Realization
 from sgl.research.evaluate.runs import Run, SystemRuns
 from sgl.research.evaluate.trees import TreebankEdges
@@ -255,21 +255,21 @@ class Scorer:
         text: str,
         words: tuple[str, ...] | None,
         gold: Realization | None,
-        read: Read,
+        read: PredictionReadings,
     ) -> _Verdict:
         """Return the verdict on a wrong prediction."""
         assert self._partial is not None
         row = self._benchmark.rows[place]
         matched, why = False, Decision.NOTHING
         if row.category in self._benchmark.patterns:
-            matched, why = self._partial.judge(row.category, gold, text, read)
+            matched, why = self._partial.decide(row.category, gold, text, read)
         kept = math.nan
         if gold is not None:
-            said = read.said[0] if read.said else None
+            said = read.realizations[0] if read.realizations else None
             share = self._partial.edges.kept(gold, text, words, said)
             # An item without edges is right or wrong as a whole.
             kept = 0.0 if share is None else share
-        return _Verdict(matched, why, _kind(gold, text, read.said, self._lemmas), kept)
+        return _Verdict(matched, why, _kind(gold, text, read.realizations, self._lemmas), kept)
 
     def _golds(
         self, places: Sequence[int], partial: PartialMatch
@@ -292,7 +292,7 @@ class Scorer:
             golds = self._golds(places, partial)
             texts = [self._benchmark.rows[place].target for place in places]
             right = [
-                partial.judge(pattern, golds[place], text, read)[0]
+                partial.decide(pattern, golds[place], text, read)[0]
                 for place, text, read in zip(places, texts, partial.read(texts), strict=True)
             ]
             scores.gold[pattern] = len(right), sum(right)

@@ -27,6 +27,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.research.analyse.statistics import holm
+
 Test = Literal["randomisation", "bootstrap"]
 
 #: Decimals to which two differences are the same one.
@@ -90,13 +92,9 @@ def _randomised(
 
 def adjusted(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """Return the differences with the p-values of the whole family after Holm."""
-    if not differences:
-        return ()
-    from statsmodels.stats.multitest import multipletests
-
-    corrected = multipletests([found.p for found in differences], method="holm")[1]
+    corrected = holm([found.p for found in differences])
     return tuple(
-        replace(found, adjusted=float(p)) for found, p in zip(differences, corrected, strict=True)
+        replace(found, adjusted=p) for found, p in zip(differences, corrected, strict=True)
     )
 
 

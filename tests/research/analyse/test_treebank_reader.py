@@ -55,7 +55,7 @@ def test_the_reader_agrees_with_the_library_conllu(seed: int) -> None:
     assert len(ours) == len(theirs)
     for mine, other in zip(ours, theirs, strict=True):
         assert isinstance(mine, TreebankSentence)
-        assert list(mine.words) == [
+        assert [word[:5] for word in mine.words] == [
             (word["form"], word["lemma"], word["upos"], word["head"], word["deprel"])
             for word in other
             if isinstance(word["id"], int)

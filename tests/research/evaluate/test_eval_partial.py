@@ -17,7 +17,7 @@ from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.research.evaluate.matcher import GraphMatcher
-from sgl.research.evaluate.partial import Decision, PartialMatch, Read
+from sgl.research.evaluate.partial import Decision, PartialMatch, PredictionReadings
 from sgl.research.evaluate.particles import AGENT, OBJECT, RECIPIENT, SUBJECT
 from sgl.research.evaluate.realization import condensed
 
@@ -52,7 +52,7 @@ def examples() -> tuple[tuple[str, str, str], ...]:
 def judged(pattern: str, en: str, gold: str, prediction: str) -> tuple[bool, Decision]:
     (said,) = sget_match().golds([en], [gold])
     (read,) = sget_match().read([prediction])
-    return sget_match().judge(pattern, said, prediction, read)
+    return sget_match().decide(pattern, said, prediction, read)
 
 
 def test_the_gold_text_of_every_pattern_is_right_when_it_is_judged_as_a_prediction() -> None:
@@ -65,7 +65,9 @@ def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
     wrong = [
         (pattern, ja)
         for pattern, en, ja in examples()
-        if not sget_match().judge(pattern, sget_match().golds([en], [ja])[0], ja, Read())[0]
+        if not sget_match().decide(
+            pattern, sget_match().golds([en], [ja])[0], ja, PredictionReadings()
+        )[0]
     ]
     assert wrong == []
 
@@ -78,8 +80,8 @@ def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
         ("ダンサーが子供を見つけた。", False, Decision.PARSE),
         ("子供が犬を見つけた。", False, Decision.PARSE),
         ("アヴァが子供がダンサーを見つけたと言った。", True, Decision.PARSE),
-        ("子供がダンサーを見つけ見つけた。", True, Decision.CHUNKS),
-        ("ダンサーが子供を見つけ見つけた。", False, Decision.CHUNKS),
+        ("子供がダンサーを見つけ見つけた。", True, Decision.PARTICLES),
+        ("ダンサーが子供を見つけ見つけた。", False, Decision.PARTICLES),
         ("", False, Decision.NOTHING),
         ("  ", False, Decision.NOTHING),
     ],
@@ -137,16 +139,16 @@ def test_an_item_that_the_grammar_does_not_derive_is_said_to_be_unknown() -> Non
 
 def test_roles_by_particles_agree_with_the_vectors() -> None:
     examples_of_roles = vectors("sget_partial_match.json")
-    chunker = sget_match()._chunker  # noqa: SLF001 - the fallback by itself
-    assert chunker is not None
+    particles = sget_match()._particles  # noqa: SLF001 - the fallback by itself
+    assert particles is not None
     for case in examples_of_roles["cases"]:
         role = ROLES[case["role"]]
-        found = chunker.has_role(case["prediction"], case["target"], role)
+        found = particles.has_role(case["prediction"], case["target"], role)
         assert found is case["expected"], case["note"]
     for samples in examples_of_roles["gold_samples"].values():
         for sample in samples:
             for role, word in sample["main_roles"].items():
-                assert chunker.has_role(sample["ja"], word, ROLES[role]), sample["ja"]
+                assert particles.has_role(sample["ja"], word, ROLES[role]), sample["ja"]
 
 
 def test_words_that_japanese_does_not_tell_apart_are_one_reading() -> None:
