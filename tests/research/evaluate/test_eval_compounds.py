@@ -178,6 +178,7 @@ def test_a_lexicon_is_cut_as_the_texts_are() -> None:
     assert LEXICON.segmented(segmentation("spaces").cut) == LEXICON
 
 
+@pytest.mark.slow
 def test_jieba_is_named_with_its_version_and_missed_where_it_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -214,6 +215,7 @@ def rates(work: Workplace, *arguments: str) -> dict[tuple[str, str], Any]:
     return {(entry["system"], entry["kind"]): entry for entry in found["rates"]}
 
 
+@pytest.mark.slow
 def test_every_item_of_a_compiled_dataset_has_its_compound(dataset: Path) -> None:
     table = json.loads((dataset / "compounds.json").read_text("utf-8"))
     assert table["left_out"] == {}
@@ -230,6 +232,7 @@ def test_every_item_of_a_compiled_dataset_has_its_compound(dataset: Path) -> Non
     assert run(["verify", str(dataset)]) == OK
 
 
+@pytest.mark.slow
 def test_gold_texts_have_no_wrong_compound_and_a_wrong_adjective_is_one(
     work: Workplace, dataset: Path, gold: list[str]
 ) -> None:
@@ -255,6 +258,7 @@ def test_gold_texts_have_no_wrong_compound_and_a_wrong_adjective_is_one(
     assert found["out", "VP"]["wrong"] == found["out", "PP"]["wrong"] == 0
 
 
+@pytest.mark.slow
 def test_a_segmenter_is_named_in_the_signatures_and_leaves_compounds_as_they_are(
     work: Workplace, dataset: Path, gold: list[str]
 ) -> None:
@@ -267,6 +271,7 @@ def test_a_segmenter_is_named_in_the_signatures_and_leaves_compounds_as_they_are
         assert all(name in text for text in result["signatures"].values())
 
 
+@pytest.mark.slow
 def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(
     work: Workplace, dataset: Path
 ) -> None:
@@ -279,6 +284,7 @@ def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(
     assert "compounds" not in result
 
 
+@pytest.mark.slow
 def test_compounds_without_a_known_shape_are_counted_where_their_pattern_is(
     work: Workplace, dataset: Path
 ) -> None:
@@ -296,6 +302,7 @@ def test_compounds_without_a_known_shape_are_counted_where_their_pattern_is(
         assert "compounds, whole words" not in shown.out
 
 
+@pytest.mark.slow
 def test_a_segmenter_that_is_not_there_is_an_error(
     work: Workplace, dataset: Path, gold: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +319,7 @@ def test_a_segmenter_that_is_not_there_is_an_error(
     assert "error[SGL1406]" in work.capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

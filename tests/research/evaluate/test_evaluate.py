@@ -219,6 +219,7 @@ def test_both_metrics_give_the_verdicts_of_the_vectors() -> None:
 # --- The published forms ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_published
 @pytest.mark.parametrize("name", [*COGS, *SLOG])
 def test_every_published_form_is_equal_to_itself_renamed_and_shuffled(name: str) -> None:
@@ -228,6 +229,7 @@ def test_every_published_form_is_equal_to_itself_renamed_and_shuffled(name: str)
     assert wrong == []
 
 
+@pytest.mark.slow
 @needs_published
 @pytest.mark.parametrize("name", [*COGS, *SLOG])
 def test_mutants_of_published_forms_are_rejected(name: str) -> None:
