@@ -212,7 +212,7 @@ class FragmentLowering:
         ]
         if len(places) != 1:
             written = [item.text for item in self.rule.rhs if isinstance(item, s.Name)]
-            problem = "is not a word of" if not places else "stands more than once in"
+            problem = "is not a word of" if not places else "occurs more than once in"
             self._error(
                 "SGL0505",
                 ref.span,

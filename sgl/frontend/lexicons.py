@@ -228,7 +228,7 @@ def _check_single(
         "SGL0609",
         entry.evaluation.row or entry.span,
         f"`{' '.join(words)}` is {len(words)} words of `{layer.anchor}`, "
-        f"but a node of `{layer.name}` stands on one",
+        f"but a node of `{layer.name}` is one word",
         hint="make it a rule with several words, or write it without spaces",
     )
     return False

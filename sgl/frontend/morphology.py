@@ -101,7 +101,7 @@ class Evaluation:
             self.diagnostics.error(
                 "SGL0608",
                 problem.span,
-                f"{problem.what} comes to no end: {problem.bound}",
+                f"{problem.what} never ends: {problem.bound}",
                 notes=("a function that calls itself, directly or through others, never ends",),
             )
         except _Missing as problem:

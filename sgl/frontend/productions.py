@@ -128,7 +128,7 @@ class VariableTable:
                     "SGL0402",
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
-                    notes=("as a variable it would have to stand at least twice in the rule",),
+                    notes=("as a variable it would have to occur at least twice in the rule",),
                     hint=suggest(name, values)
                     or _forgotten(name, feature, patterns)
                     or f"its values are: {', '.join(values)}",

@@ -84,9 +84,9 @@ def _warn_unused(
     state.diagnostics.warning(
         "SGL0612",
         first.span,
-        f"no lexicon speaks of the column `{column}`",
+        f"no lexicon mentions the column `{column}`",
         hint=suggest(column, mentioned)
-        or f"the lexicons of `{table.name}` speak of: {', '.join(mentioned)}",
+        or f"the lexicons of `{table.name}` mention: {', '.join(mentioned)}",
     )
 
 
@@ -246,7 +246,7 @@ def report_idle_variants(tables: list[LexiconTable], state: CompilerState) -> No
                 state.diagnostics.warning(
                     "SGL0616",
                     rows[0].span,
-                    f"no lexicon speaks of the variant `{variant}`",
+                    f"no lexicon mentions the variant `{variant}`",
                     hint=suggest(variant, spoken)
                     or f"add a line `variant {variant} when …` to the lexicon",
                 )

@@ -162,7 +162,7 @@ def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: CompilerSta
             state.diagnostics.error(
                 "SGL0609",
                 word.span,
-                f"`{word.text}` has a space in it; each word of `{source}` is quoted by itself",
+                f"`{word.text}` has a space in it; each word of `{source}` is quoted separately",
                 hint=f"write `{apart}`",
             )
 
@@ -273,7 +273,7 @@ class _Template:
         self.state.diagnostics.error(
             "SGL0302",
             mention.span,
-            f"`{mention.name}` stands twice in the layer `{self.layer.name}`",
+            f"`{mention.name}` occurs twice in the layer `{self.layer.name}`",
             labels=[Label(earlier.span, "here first")],
             hint=f"remove one, or write `repeat {mention.name}` if you mean it",
         )

@@ -250,7 +250,7 @@ class WeightNames:
         if not names:
             return ""
         more = ", …" if len(names) > _LISTED else ""
-        return f"below `{category}` may stand: " + ", ".join(names[:_LISTED]) + more
+        return f"below `{category}` there may be: " + ", ".join(names[:_LISTED]) + more
 
 
 def _declared(section: str, names: ResolvedNames) -> Iterator[str]:

@@ -270,7 +270,7 @@ def locate(
         diagnostics.error(
             "SGL0005",
             span,
-            f"`{written}` lies outside the project directory",
+            f"`{written}` is outside the project directory",
             notes=("a grammar reads only files in the directory of its main file or below",),
             hint="move the file into the project and name it from there",
         )

@@ -225,7 +225,7 @@ def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: D
         diagnostics.error(
             "SGL0103",
             span,
-            "this line belongs to no declaration",
+            "this line does not belong to a declaration",
             hint="a declaration starts in the first column",
         )
         return

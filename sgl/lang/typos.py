@@ -179,7 +179,7 @@ def _capital_name(failure: ParseFailure) -> Finding | None:
     if failure.keyword in ("rule", "word", "lexicon") and failure.before.rstrip(" \t")[-1:] == "\n":
         return failure.here("a clause begins with the name of its layer")
     if failure.takes("{"):
-        return failure.here("a structure stands in braces: `{ V -[obj]-> N }`")
+        return failure.here("a structure is written in braces: `{ V -[obj]-> N }`")
     if failure.before.strip() == failure.keyword:
         article = "an" if failure.keyword[0] in "aeiou" else "a"
         of = f"the name of {article} {failure.keyword}"
@@ -262,7 +262,7 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
         start,
         failure.line_start + match.end(1),
         f"did you mean `{meant}`?",
-        f"`{clip(match[1])}` does not start a clause that goes on like this",
+        f"`{clip(match[1])}` does not start a clause that continues like this",
     )
 
 
@@ -380,7 +380,7 @@ FOREIGN = (
     Notation(
         "|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"
     ),
-    Notation(",", _between_edges, "between edges stands `;`"),
+    Notation(",", _between_edges, "edges are separated by `;`"),
     Notation("|", _after_word, "write a `word` for each of them"),
     Notation(
         "?(",

@@ -137,7 +137,7 @@ def _columns(
     """Yield the columns of a row, or of a variant, with the first events of their values."""
     for key, value in file.pairs("the name of a column is a word"):
         if any(key.value in columns for columns in known):
-            raise MalformedTable(value, f"the column `{key.value}` stands twice in a {whole}")
+            raise MalformedTable(value, f"the column `{key.value}` occurs twice in a {whole}")
         yield key.value, value
 
 
@@ -221,7 +221,7 @@ _SINGLE = "a relation is between single words"
 def _related_kinds(file: YamlEvents, start: MappingStartEvent) -> tuple[Cell, ...]:
     key = next(file.events)
     if not (isinstance(key, ScalarEvent) and key.value == KINDS):
-        raise MalformedTable(start, f"the kinds of words stand after `{KINDS}:`")
+        raise MalformedTable(start, f"the kinds of words are written after `{KINDS}:`")
     cells = _related_words(file, next(file.events))
     end = next(file.events)
     if not isinstance(end, MappingEndEvent):
@@ -280,7 +280,7 @@ def _section_rows(file: YamlEvents, section: str) -> Iterator[WeightRow]:
     for key, below in _named(file):
         category = _weight_cell(file, key)
         if not isinstance(below, MappingStartEvent):
-            message = f"below `{category.text}` stand the names of what builds it"
+            message = f"below `{category.text}` are the names of what builds it"
             raise MalformedTable(below, message)
         for name_key, start in _named(file):
             name = _weight_cell(file, name_key)
@@ -294,7 +294,7 @@ def _section_rows(file: YamlEvents, section: str) -> Iterator[WeightRow]:
                     yield WeightRow(section, category, name, *cells)
 
 
-_NAME_OR_NUMBER = "here stands a name or a number"
+_NAME_OR_NUMBER = "a name or a number is needed here"
 
 
 def _weight_cell(file: YamlEvents, event: Event) -> Cell:
@@ -306,7 +306,7 @@ def _named(file: YamlEvents) -> Iterator[tuple[ScalarEvent, Event]]:
     seen: set[str] = set()
     for key, value in file.pairs(_NAME_OR_NUMBER):
         if key.value in seen:
-            raise MalformedTable(key, f"`{key.value}` stands here twice")
+            raise MalformedTable(key, f"`{key.value}` occurs here twice")
         seen.add(key.value)
         yield key, value
 

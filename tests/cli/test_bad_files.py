@@ -236,5 +236,5 @@ def test_a_table_that_is_not_there(name: str, work: Workplace) -> None:
 def test_a_function_that_comes_to_no_end(functions: str, work: Workplace) -> None:
     work.write(MAIN, BASE + functions + ANIMALS.replace("$ja", "f($en)") % "a.yaml")
     work.write("a.yaml", ROWS)
-    said = work.refuses(FAILED, "SGL0608", "comes to no end")
+    said = work.refuses(FAILED, "SGL0608", "never ends")
     assert said.count("error[") == 1
