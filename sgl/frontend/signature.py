@@ -206,7 +206,7 @@ def _graph_layers(text: Sequence[str], state: CompilerState) -> list[GraphLayer]
             state.diagnostics.error(
                 "SGL0312",
                 anchor.span,
-                f"the nodes of a graph are words of the source layer, and `{anchor}` is not the first",
+                f"the nodes of a graph are words of the source layer, which `{anchor}` is not",
                 hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
             )
         else:
