@@ -32,7 +32,7 @@ from networkx.algorithms.isomorphism import categorical_edge_match, categorical_
 
 from common import Json, print_table, write_json
 from perturbation import KINDS, mutants, perturbed
-from sgl.rendering.atoms import Atom, Form, read_form
+from sgl.rendering.forms import Atom, Form, read_form
 from sgl.research.evaluate import equivalent, reformatted_exact_match
 
 SAME = "renamed, shuffled"

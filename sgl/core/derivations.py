@@ -20,14 +20,14 @@ class Derivations(NamedTuple):
     offsets: NDArray[np.int64]
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:  # type: ignore[override]
-        """The derivations as tuples."""
+        """Yield the derivations as tuples."""
         rules = self.rules.tolist()
         ends = self.offsets.tolist()
         for start, end in pairwise(ends):
             yield tuple(rules[start:end])
 
     def __reduce__(self) -> tuple[object, ...]:
-        """What is pickled: the arrays, which iterating does not give."""
+        """Return what is pickled: the arrays, which iterating does not give."""
         return Derivations, (self.rules, self.offsets)
 
     @property
@@ -36,11 +36,11 @@ class Derivations(NamedTuple):
         return len(self.offsets) - 1
 
     def at(self, item: int) -> tuple[int, ...]:
-        """The derivation with a number."""
+        """Return the derivation with a number."""
         return tuple(self.rules[self.offsets[item] : self.offsets[item + 1]].tolist())
 
     def take(self, wanted: NDArray[np.int64]) -> Derivations:
-        """The derivations with these numbers, in this order."""
+        """Return the derivations with these numbers, in this order."""
         lengths = self.offsets[wanted + 1] - self.offsets[wanted]
         offsets = np.zeros(len(wanted) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -74,7 +74,7 @@ class Derivations(NamedTuple):
 
     @classmethod
     def of(cls, derivations: Iterable[Sequence[int]]) -> Derivations:
-        """These derivations."""
+        """Return these derivations in arrays."""
         rows = list(derivations)
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=offsets[1:])

@@ -50,7 +50,7 @@ class GluingRule(NamedTuple):
 def glue(
     rules: Sequence[GluingRule], arity: Sequence[int], derivation: Sequence[int], *, written: bool
 ) -> Graph:
-    """The graph of a derivation.
+    """Return the graph of a derivation.
 
     ``arity[r]`` is the number of children of rule ``r``.  With ``written`` the edges of a
     node stand in the order in which rules write them, outer rules first, but their last
@@ -80,7 +80,7 @@ class _Builder:
     def apply(
         self, rule: GluingRule, children: Sequence[tuple[list[int], list[int]]]
     ) -> tuple[list[int], list[int]]:
-        """The words and ports of a phrase, from those of its children."""
+        """Return the words and ports of a phrase, from those of its children."""
         words: list[int] = []
         own: dict[int, int] = {}
         for place, child in enumerate(rule.items):
@@ -133,7 +133,7 @@ class _Builder:
                 self._word[first] = self._word[second]
 
     def graph(self, words: Sequence[int], head: int, *, written: bool) -> Graph:
-        """The graph over these words, its nodes in their order."""
+        """Return the graph over these words, its nodes in their order."""
         position = {word: index for index, word in enumerate(words)}
         # A phrase may leave a gap open: a placeholder without a word is no node yet.
         roots = [

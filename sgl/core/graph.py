@@ -20,7 +20,7 @@ class GraphNode(NamedTuple):
     position: int
 
     def get(self, attribute: str, default: str = "") -> str:
-        """The value of an attribute, or ``default``."""
+        """Return the value of an attribute, or ``default``."""
         for key, value in self.attributes:
             if key == attribute:
                 return value

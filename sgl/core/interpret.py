@@ -33,7 +33,7 @@ class Item:
 
 
 def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
-    """The value of ``derivation`` in every layer."""
+    """Return the value of ``derivation`` in every layer."""
     tokens = tuple(
         tuple(derive_tokens(grammar, derivation, layer))
         for layer in range(len(grammar.text_layers))
@@ -51,7 +51,7 @@ def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """The tokens of ``derivation`` in text layer ``layer``."""
+    """Return the tokens of ``derivation`` in text layer ``layer``."""
     rules = grammar.rules
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
@@ -82,7 +82,7 @@ def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
 
 
 def capitalised(word: str) -> str:
-    """A word with its first letter raised, as ``capital`` does."""
+    """Return a word with its first letter raised, as ``capital`` does."""
     return word[:1].upper() + word[1:]
 
 
@@ -94,6 +94,6 @@ def _capitalised(tokens: list[str]) -> list[str]:
 
 
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
-    """The graph of ``derivation`` in graph layer ``layer``."""
+    """Return the graph of ``derivation`` in graph layer ``layer``."""
     free = grammar.graph_layers[layer].free
     return glue(grammar.gluing[layer], grammar.arity, derivation, written=free)

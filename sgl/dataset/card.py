@@ -31,7 +31,7 @@ _LARGEST = "n>10M"
 
 
 def card(manifest: Mapping[str, Any]) -> str:
-    """The card of the dataset that has this manifest."""
+    """Return the card of the dataset that has this manifest."""
     environment = Environment(
         loader=PackageLoader("sgl.dataset"),
         undefined=StrictUndefined,
@@ -56,7 +56,7 @@ def card(manifest: Mapping[str, Any]) -> str:
 
 
 def _targets(manifest: Mapping[str, Any]) -> list[str]:
-    """What the data have beside the source."""
+    """Return what the data have beside the source."""
     layers = manifest["layers"]
     return [layers["target"], *layers.get("further", ())]
 
@@ -67,7 +67,7 @@ def write_card(directory: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def _repeated(manifest: Mapping[str, Any]) -> list[str]:
-    """The categories whose sentences may be equal to one another."""
+    """Return the categories whose sentences may be equal to one another."""
     return [
         stratum["category"]
         for split in manifest["splits"].values()
@@ -77,7 +77,7 @@ def _repeated(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _items_of(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> int:
-    """The number of items whose category is the pattern."""
+    """Return the number of items whose category is the pattern."""
     return sum(
         stratum["count"]
         for split in manifest["splits"].values()
@@ -87,7 +87,7 @@ def _items_of(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> int:
 
 
 def _shares(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> dict[str, int]:
-    """The items of each target, where the targets of the pattern have equal shares."""
+    """Return the items of each target, where the targets of the pattern have equal shares."""
     items: Counter[str] = Counter()
     for split in manifest["splits"].values():
         for stratum in split["strata"]:

@@ -24,14 +24,14 @@ SHORT = 12
 
 
 def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
-    """The SHA-256 of the canonical form of a grammar and its plan, hexadecimal."""
+    """Return the SHA-256 of the canonical form of a grammar and its plan, hexadecimal."""
     form = {"grammar": _grammar(grammar), "plan": _plan(plan)}
     text = json.dumps(form, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
 
 
 def signature(grammar_sha256: str, seed: int, items: int) -> str:
-    """The line by which a dataset is cited."""
+    """Return the line by which a dataset is cited."""
     return (
         f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}"
         f"|seed:{seed}|items:{items}"

@@ -61,7 +61,7 @@ class StratumCount:
 
     @classmethod
     def of(cls, draw: StratumSample) -> StratumCount:
-        """The counts of a finished draw."""
+        """Return the counts of a finished draw."""
         stratum = draw.stratum
         return cls(
             stratum.split,
@@ -116,7 +116,7 @@ def manifest(
     files: Sequence[DataFile],
     readings: Mapping[str, Readings] | None = None,
 ) -> Json:
-    """The manifest as plain data, its members in the order in which they are written.
+    """Return the manifest as plain data, its members in the order in which they are written.
 
     ``readings`` are those of the strata that were parsed, by stream.
     """

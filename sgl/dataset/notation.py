@@ -35,7 +35,7 @@ from sgl.core.grammar import (
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens
 from sgl.rendering.output import TextOutput
-from sgl.rendering.templates import Uses
+from sgl.rendering.rule_classes import Uses
 
 #: UD relations by which phrases nest in phrases of the same kind.
 RECURSIVE_RELATIONS = frozenset(
@@ -192,7 +192,7 @@ def _labels(grammar: CoreGrammar, source: int) -> list[str]:
 
 
 def _name(rule: Rule, source: int) -> str:
-    """The words of a lexical rule, or the name of any other."""
+    """Return the words of a lexical rule, or the name of any other."""
     words = [item.text for item in rule.templates[source] if isinstance(item, Token)]
     return " ".join(words) if rule.lexical and words else rule.name
 
@@ -204,7 +204,7 @@ def _disambiguated(names: list[str], longer: list[str]) -> list[str]:
 
 
 def _atom(name: str) -> str:
-    """A name without spaces and reserved characters, or the name in quotes."""
+    """Return a name without spaces and reserved characters, or the name in quotes."""
     if name and not any(character.isspace() or character in _RESERVED for character in name):
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -11,7 +11,7 @@ Json = dict[str, object]
 
 
 def pattern_entry(pattern: Pattern) -> Json:
-    """A pattern with its structures in the author's notation."""
+    """Return a pattern with its structures in the author's notation."""
     return {
         "name": pattern.name,
         "title": pattern.title,
@@ -42,7 +42,7 @@ def pattern_entry(pattern: Pattern) -> Json:
 
 
 def part_entry(part: Part) -> Json:
-    """A part of training with its structures in the author's notation."""
+    """Return a part of training with its structures in the author's notation."""
     return {
         "name": part.name,
         "title": part.title,
@@ -55,7 +55,7 @@ def part_entry(part: Part) -> Json:
 
 
 def quota_entry(quota: Quota) -> Json:
-    """A quota with its structures in the author's notation."""
+    """Return a quota with its structures in the author's notation."""
     return {
         "count": quota.count,
         "each_target": quota.each_target,
@@ -67,7 +67,7 @@ def quota_entry(quota: Quota) -> Json:
 
 
 def _layer_of(pattern: Pattern) -> str:
-    """The graph layer of the pattern's structures; a pattern speaks of one layer."""
+    """Return the graph layer of the pattern's structures; a pattern speaks of one layer."""
     structures = (*pattern.held_out, *pattern.gen)
     return structures[0].layer if structures else ""
 

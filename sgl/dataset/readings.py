@@ -61,7 +61,7 @@ class StringFigures:
 
 
 def string_figures(manifest: Mapping[str, Any]) -> StringFigures:
-    """The figures of the dataset that has this manifest.
+    """Return the figures of the dataset that has this manifest.
 
     Raises:
         KeyError, TypeError, ValueError: the manifest does not have them.

@@ -47,7 +47,7 @@ def staged_directory(
     place: Path | None = None,
     replaceable: Callable[[Path], bool] = is_dataset,
 ) -> Iterator[Path]:
-    """A new directory that takes the place of ``target`` when the block ends.
+    """Yield a new directory that takes the place of ``target`` when the block ends.
 
     ``place`` is where the hidden directory is to be, if that is not left to this function;
     one that a process which was killed has left there is deleted.
@@ -81,7 +81,7 @@ def _new_stage(target: Path) -> Path:
 
 
 def _stage_at(place: Path, target: Path) -> Path:
-    """An empty stage in a certain place; what an earlier one has moved away is put back."""
+    """Return an empty stage in a certain place; what an earlier one has moved away is put back."""
     put_back(place, target)
     if place.exists():
         shutil.rmtree(place)

@@ -38,7 +38,7 @@ class Maker(Protocol):
     """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.parallel.dataset``)."""
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
-        """The chunks that these parts of splits are made into, in their order."""
+        """Return the chunks that these parts of splits are made into, in their order."""
 
 
 def write_items(
@@ -72,7 +72,7 @@ def draw_and_write(directory: Path, grammar: CoreGrammar, plan: Plan, tables: Ta
 
 
 def chunks_of(drawn: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Piece]]]:
-    """The chunks that a dataset is made of: split, first row, candidates."""
+    """Yield the chunks that a dataset is made of: split, first row, candidates."""
     splits: dict[str, list[Piece]] = {}
     for draw in drawn:
         splits.setdefault(draw.stratum.split, []).append(Piece(draw.stratum, draw.numbers))

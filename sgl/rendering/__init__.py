@@ -6,11 +6,10 @@ derivations at once).
 """
 
 from sgl.rendering.conllu import ConlluError, conllu
+from sgl.rendering.forms import LogicalFormError
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Output, TextOutput, ViewOutput, outputs, written
-from sgl.rendering.read_cogs import read_cogs
-from sgl.rendering.read_varfree import read_varfree
-from sgl.rendering.reading import LogicalFormError
+from sgl.rendering.readers import read_cogs, read_varfree
 
 __all__ = [
     "ConlluError",

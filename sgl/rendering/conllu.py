@@ -149,7 +149,7 @@ def is_label(label: str) -> bool:
 
 
 def _ordered(arcs: list[Arc], index: int) -> tuple[Arc, ...]:
-    """The edges into a word, an unmarked one first."""
+    """Return the edges into a word, an unmarked one first."""
     ordered = sorted(arcs, key=lambda arc: (arc[2], arc[0], arc[1]))
     if not ordered:
         raise ConlluError(f"word {index + 1} has no governor")
@@ -222,7 +222,7 @@ def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
 
 
 def _check_writable(name: str, value: str) -> None:
-    """A lemma may contain spaces and bars, like a form; other values may not."""
+    """Raise ``ConlluError`` for a value that has spaces or bars and is no lemma, or worse."""
     reserved = _LINE_BREAKING if name == "lemma" else _UNWRITABLE
     misspelt = "=" in name or _UNWRITABLE.search(name) is not None
     if misspelt or value == "_" or value != value.strip() or reserved.search(value):

@@ -75,7 +75,7 @@ def _is_label(label: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]:
-    """What the attributes of a node say: its type and lemma, whether it is definite, open roles.
+    """Return what attributes say: type and lemma, whether it is definite, open roles.
 
     Raises:
         ViewError: if there is no type or no proper lemma.
@@ -150,7 +150,7 @@ class Meaning:
         return "?" if kind == WH else ""
 
     def roles(self, number: int) -> list[str]:
-        """The open roles of an event by itself, in the order of their atoms.
+        """Return the open roles of an event by itself, in the order of their atoms.
 
         Raises:
             ViewError: if there are none, or more than there are letters for.
@@ -166,7 +166,7 @@ PARAMETERS = "abcd"
 
 
 def parameters(number: int) -> str:
-    """The variables of so many open roles, in the order of their atoms.
+    """Return the variables of so many open roles, in the order of their atoms.
 
     The last role has the innermost argument, ``a``: *eat* is
     ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( e , a )``,
@@ -176,5 +176,5 @@ def parameters(number: int) -> str:
 
 
 def binders(variables: str) -> str:
-    """The prefix that binds these variables, in alphabetical order."""
+    """Return the prefix that binds these variables, in alphabetical order."""
     return " ".join(f"LAMBDA {variable} ." for variable in sorted(variables))

@@ -18,8 +18,8 @@ from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
+from sgl.rendering.rule_classes import Uses
 from sgl.rendering.template import template_view
-from sgl.rendering.templates import Uses
 from sgl.rendering.views import VIEWS
 from sgl.rendering.views import View as Notation
 

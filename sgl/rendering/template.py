@@ -90,7 +90,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
 
 
 def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
-    """The nodes with attributes in the order of their tokens, and the head."""
+    """Return the nodes with attributes in the order of their tokens, and the head."""
     found = {
         number: TemplateNode(
             {name: watched(value) for name, value in node.attributes}, node.position

@@ -53,7 +53,7 @@ _LOOP = frozenset(
 
 
 def _scalar(value: object) -> object:
-    """A value that can be written; of others the text might be huge."""
+    """Return a value that can be written; of others the text might be huge."""
     if isinstance(value, (str, int, float, Undefined)):
         return _bounded(value)
     raise TypeError(f"a view writes texts and numbers, not a {type(value).__name__}")
@@ -119,7 +119,7 @@ class TemplateNode:
         return self._attributes.get("lemma", "")
 
     def get(self, attribute: str, default: str = "") -> str:
-        """The value of an attribute, or ``default``."""
+        """Return the value of an attribute, or ``default``."""
         return self._attributes.get(attribute, default)
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
         return ""
 
     def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A filter whose every use is a step, or more for long values."""
+        """Return a filter whose every use is a step, or more for long values."""
         looks = name in _OF_TEXTS
 
         @wraps(function)
@@ -161,7 +161,7 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
         return counted
 
     def joined(self, *values: object) -> str:
-        """What ``~`` means."""
+        """Return what ``~`` means."""
         return _joined(values)
 
     def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
@@ -191,7 +191,7 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
 
 
 def prepared(tree: nodes.Template) -> nodes.Template:
-    """A template that counts its steps.
+    """Return a template that counts its steps.
 
     Raises:
         TemplateSyntaxError: if the template has something that views do not have.

@@ -32,9 +32,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sgl.rendering.atoms import Atom, Form, read_form
-from sgl.rendering.reading import LogicalFormError
-from sgl.rendering.terms import Term, read_term
+from sgl.rendering.forms import Atom, Form, LogicalFormError, Term, read_form, read_term
 from sgl.rendering.views import VIEWS
 
 if TYPE_CHECKING:

@@ -1,0 +1,316 @@
+"""Read logical forms as they are written: tokens, and the atoms or terms they make.
+
+Tokens are separated by white space.  What goes wrong is a ``LogicalFormError``, which
+knows the character where it happened::
+
+    see . agent ( x _ 2 , x _ 1
+                               ^ character 27: expected ')', found the end
+
+A form of COGS consists of *atoms*::
+
+    FORM      = CONSTANT | FUNCTION | PIECE { ";" PIECE }
+    PIECE     = "*" noun "( x _" i ")"                all definite nouns first,
+              | ATOM { "AND" ATOM }                   then one conjunction
+    ATOM      = word { "." word } "( x _" i [ "," ( "x _" j | CONSTANT ) ] ")"
+    CONSTANT  = Name | "?"
+    FUNCTION  = "LAMBDA" a "." { "LAMBDA" b "." } ATOM { "AND" ATOM }
+
+In a function the arguments are the variables that it binds.  A form of definite nouns
+alone (``* ball ( x _ 1 )``, the noun phrase *the ball*) is admitted.  A variable-free form is
+a *term*::
+
+    TERM = [ "*" ] HEAD [ "(" LABEL "=" TERM { "," LABEL "=" TERM } ")" ]
+    HEAD = noun | Name | verb | "?"          LABEL = word { "." word }
+
+A head with ``nmod`` and ``amod`` labels is a noun, with other labels a verb; only a noun
+has ``*``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from sgl.rendering.meaning import is_word
+from sgl.rendering.views.varfree import DEEPEST
+
+_TOKEN = re.compile(r"\S+")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+
+#: The labels of edges of nouns, before a colon.
+MODIFIERS = ("nmod", "amod")
+
+
+class LogicalFormError(ValueError):
+    """A text is not a logical form.
+
+    Attributes:
+        position: the 0-based offset of the character at which reading stopped.
+        reason: what was expected there and what was found.
+    """
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(f"character {position}: {reason}")
+        self.position = position
+        self.reason = reason
+
+
+def offset(text: str, token: int) -> int:
+    """Where the token with this number begins; the length of ``text`` after the last."""
+    match = next(islice(_TOKEN.finditer(text), token, None), None)
+    return len(text) if match is None else match.start()
+
+
+class TokenReader:
+    """The tokens of a text and the number ``at`` of the next one.
+
+    ``tokens`` ends with an empty token, which stands for the end of the text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = [*text.split(), ""]
+        self.at = 0
+
+    @property
+    def next(self) -> str:
+        """The next token, or nothing at the end."""
+        return self.tokens[self.at]
+
+    def skip(self, token: str) -> bool:
+        """Step over ``token`` if it is next."""
+        if self.tokens[self.at] != token:
+            return False
+        self.at += 1
+        return True
+
+    def take(self, token: str) -> None:
+        """Step over ``token``, which must be next."""
+        if self.tokens[self.at] != token:
+            raise self.error(f"'{token}'" if token else "the end")
+        self.at += 1
+
+    def word(self, what: str) -> str:
+        """Step over a word, which must be next; ``what`` says which kind."""
+        token = self.tokens[self.at]
+        if not is_word(token):
+            raise self.error(what)
+        self.at += 1
+        return token
+
+    def dotted(self, what: str) -> tuple[str, ...]:
+        """One word or several with dots between them: ``nmod . in``."""
+        words = [self.word(what)]
+        while self.skip("."):
+            words.append(self.word(f"a word after '{words[-1]} .'"))
+        return tuple(words)
+
+    def error(self, expected: str) -> LogicalFormError:
+        """Return what to raise when something else than the next token was expected."""
+        found = f"'{_shown(self.next)}'" if self.next else "the end"
+        return self.wrong(f"expected {expected}, found {found}", self.at)
+
+    def wrong(self, reason: str, token: int) -> LogicalFormError:
+        """Return what to raise when something is wrong with the token of this number."""
+        return LogicalFormError(offset(self.text, token), reason)
+
+
+def _shown(token: str) -> str:
+    return token if len(token) <= 40 else f"{token[:40]}…"
+
+
+# --- atoms -----------------------------------------------------------------------------------
+
+
+class Atom(NamedTuple):
+    """A predicate and its arguments.
+
+    A variable is its number: the position ``i`` of ``x _ i``, or in a function the
+    rank of its binder.  A constant is text.  ``at`` is the number of the first token.
+    """
+
+    predicate: tuple[str, ...]
+    arguments: tuple[int | str, ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A logical form as it is written; exactly one of three kinds.
+
+    ``constant`` is the word of a form that is a name; ``binders`` are the variables of
+    a function; otherwise ``definites`` and ``atoms`` are the conjuncts.
+    """
+
+    constant: str = ""
+    binders: tuple[str, ...] = ()
+    definites: tuple[Atom, ...] = ()
+    atoms: tuple[Atom, ...] = ()
+
+
+def read_form(text: str) -> Form:
+    """Read a COGS logical form into its atoms.
+
+    Raises:
+        LogicalFormError: if ``text`` is not one.
+    """
+    reader = TokenReader(text)
+    if reader.next == "LAMBDA":
+        form = _function(reader)
+    elif reader.next == "?" or (is_word(reader.next) and not reader.tokens[1]):
+        form = Form(constant=_constant(reader))
+    else:
+        form = _conjunction(reader)
+    reader.take("")
+    return form
+
+
+def _conjunction(reader: TokenReader) -> Form:
+    definites = []
+    while reader.next == "*":
+        definites.append(_definite(reader))
+        if not reader.skip(";"):
+            return Form(definites=tuple(definites))
+    atoms = [_atom(reader)]
+    while reader.skip("AND"):
+        atoms.append(_atom(reader))
+    return Form(definites=tuple(definites), atoms=tuple(atoms))
+
+
+def _definite(reader: TokenReader) -> Atom:
+    at = reader.at
+    reader.take("*")
+    noun = reader.word("a noun after '*'")
+    reader.take("(")
+    variable = _variable(reader)
+    reader.take(")")
+    return Atom((noun,), (variable,), at)
+
+
+def _atom(reader: TokenReader) -> Atom:
+    at = reader.at
+    predicate = reader.dotted("a predicate")
+    reader.take("(")
+    variable = _variable(reader)
+    if reader.skip(")"):
+        return Atom(predicate, (variable,), at)
+    reader.take(",")
+    second = _variable(reader) if reader.next == "x" else _constant(reader)
+    reader.take(")")
+    return Atom(predicate, (variable, second), at)
+
+
+def _variable(reader: TokenReader) -> int:
+    reader.take("x")
+    reader.take("_")
+    if not _INDEX.fullmatch(reader.next):
+        raise reader.error("the number of a variable")
+    reader.at += 1
+    return int(reader.tokens[reader.at - 1])
+
+
+def _constant(reader: TokenReader) -> str:
+    return "?" if reader.skip("?") else reader.word("a variable, a name or '?'")
+
+
+def _function(reader: TokenReader) -> Form:
+    bound: dict[str, int] = {}
+    while reader.skip("LAMBDA"):
+        if reader.next in bound:
+            raise reader.error("a variable that is not bound yet")
+        bound[reader.word("the variable to bind")] = len(bound)
+        reader.take(".")
+    atoms = [_open_atom(reader, bound)]
+    while reader.skip("AND"):
+        atoms.append(_open_atom(reader, bound))
+    return Form(binders=tuple(bound), atoms=tuple(atoms))
+
+
+def _open_atom(reader: TokenReader, bound: dict[str, int]) -> Atom:
+    at = reader.at
+    predicate = reader.dotted("a predicate")
+    reader.take("(")
+    arguments = [_bound(reader, bound)]
+    while reader.skip(","):
+        arguments.append(_bound(reader, bound))
+    reader.take(")")
+    return Atom(predicate, tuple(arguments), at)
+
+
+def _bound(reader: TokenReader, bound: dict[str, int]) -> int:
+    if reader.next not in bound:
+        raise reader.error(f"one of the variables {', '.join(bound)}")
+    reader.at += 1
+    return bound[reader.tokens[reader.at - 1]]
+
+
+# --- terms -----------------------------------------------------------------------------------
+
+
+class Term(NamedTuple):
+    """A head, whether it has a ``*``, and its arguments in order: label, term.
+
+    ``at`` is the number of the head's token.
+    """
+
+    head: str
+    definite: bool
+    arguments: tuple[tuple[str, Term], ...]
+    at: int
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether the term has modifiers, so that its head is a noun."""
+        return bool(self.arguments) and is_modifier(self.arguments[0][0])
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether the term has roles, so that its head is a verb."""
+        return bool(self.arguments) and not is_modifier(self.arguments[0][0])
+
+
+def is_modifier(label: str) -> bool:
+    """Whether this is an edge of a noun: ``nmod``, ``nmod:in``, ``amod``."""
+    return label.partition(":")[0] in MODIFIERS
+
+
+def read_term(text: str) -> Term:
+    """Read a variable-free form as a term.
+
+    Raises:
+        LogicalFormError: if ``text`` is not one.
+    """
+    reader = TokenReader(text)
+    term = _term(reader, 1)
+    reader.take("")
+    return term
+
+
+def _term(reader: TokenReader, depth: int) -> Term:
+    if depth > DEEPEST:
+        raise reader.wrong(f"more than {DEEPEST} levels of brackets", reader.at)
+    definite = reader.skip("*")
+    at = reader.at
+    if not definite and reader.skip("?"):
+        return Term("?", False, (), at)
+    head = reader.word("a noun after '*'" if definite else "a word or '?'")
+    arguments: list[tuple[str, Term]] = []
+    if reader.skip("("):
+        arguments.append(_argument(reader, depth))
+        while reader.skip(","):
+            arguments.append(_argument(reader, depth))
+        reader.take(")")
+    term = Term(head, definite, tuple(arguments), at)
+    if len({is_modifier(label) for label, _ in arguments}) > 1:
+        raise reader.wrong(f"'{head}' has modifiers as a noun and roles as a verb", at)
+    if definite and term.has_roles:
+        raise reader.wrong(f"'{head}' is a verb by its roles, and only nouns have '*'", at)
+    return term
+
+
+def _argument(reader: TokenReader, depth: int) -> tuple[str, Term]:
+    label = ":".join(reader.dotted("a role"))
+    reader.take("=")
+    return label, _term(reader, depth + 1)

@@ -1,0 +1,278 @@
+"""The rules of a grammar without their words: by classes, and with placeholders.
+
+What an output shows of a rule is what its ``Uses`` say.  Rules that differ only in words that are
+merely written are one class; derivations whose rules are of the same classes have one shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import fields, replace
+from typing import Any, NamedTuple, cast
+
+from sgl.core.gluing import Attributes, GluingRule
+from sgl.core.grammar import CoreGrammar, Fragment, Node, Rule, Slot, Template, Token, gluing_rule
+from sgl.core.interpret import Derivation, capitalised
+from sgl.rendering.conllu import is_one_line, is_token
+from sgl.rendering.placeholders import LONG, SHORT, is_marked, placeholder
+
+#: The name under which words of texts can be looked at; no attribute has it.
+_TOKENS = ""
+
+
+def _as_they_are(attributes: Attributes) -> Attributes:
+    return attributes
+
+
+def _nothing_kept(name: str, value: str) -> int | None:  # noqa: ARG001
+    return 0
+
+
+class Uses(NamedTuple):
+    """What an output shows of the rules of a derivation.
+
+    ``texts`` are the text layers whose words it may write, ``graph`` is the graph layer that it
+    reads.  It prints attributes as ``shown`` gives them; of a value as many characters shape
+    the text as ``kept`` says, or all (``None``).  With ``watched`` this is found out by looking
+    whether the definition looks.
+    """
+
+    texts: tuple[int, ...] = ()
+    graph: int | None = None
+    shown: Callable[[Attributes], Attributes] = _as_they_are
+    kept: Callable[[str, str], int | None] = _nothing_kept
+    watched: bool = False
+
+
+class RuleClasses:
+    """The rules of a grammar by what they are but for their words, and tables of their words.
+
+    ``classes[r]`` is the class of a rule.  ``tables[n][r]`` is what the rule writes in the place
+    that table ``n`` is for: a word of a template, an attribute of a node.
+    """
+
+    def __init__(self, grammar: CoreGrammar, uses: Uses, looked_at: set[str]) -> None:
+        self.uses = uses
+        self._looked_at = looked_at
+        self._size = len(grammar.rules)
+        self._attach = [layer.attach for layer in grammar.text_layers]
+        self._anchor = None
+        if uses.graph is not None:
+            self._anchor = grammar.text_layer(grammar.graph_layers[uses.graph].anchor)
+        self._numbers: dict[Hashable, int] = {}
+        self._raised: dict[int, int] = {}
+        self.tables: list[list[str]] = []
+        #: The attribute whose values a table has, or ``_TOKENS``.
+        self.names: list[str] = []
+        #: Whether no word has white space other than the space.
+        self.one_line = True
+        found: dict[object, int] = {}
+        self.classes = [
+            found.setdefault(self.abstracted(rule, self._note), len(found))
+            for rule in grammar.rules
+        ]
+
+    def raised(self, table: int) -> int:
+        """Return the number of the table with the words of another, their first letters raised."""
+        if table not in self._raised:
+            self._raised[table] = len(self.tables)
+            self.tables.append(list(map(capitalised, self.tables[table])))
+            self.names.append(_TOKENS)
+        return self._raised[table]
+
+    def _note(self, rule: Rule, table: int, word: str) -> str:
+        """Put the word of a rule into its table; what is left of it in the class is nothing."""
+        self.tables[table][rule.id] = word
+        self.one_line = self.one_line and is_one_line(word)
+        return "\0"
+
+    def abstracted(
+        self, rule: Rule, stand_in: Callable[[Rule, int, str], str]
+    ) -> tuple[int, tuple[Template, ...], tuple[Fragment, ...], tuple[tuple[bool, bool], ...]]:
+        """Return what an output uses of a rule, with something else for its words.
+
+        ``stand_in`` gives what is to stand for a word, whose table it gets.  The last part says
+        for each word of a template whether it takes no space, as it is and raised.
+        """
+        flags: list[tuple[bool, bool]] = []
+        templates = tuple(
+            self._template(rule, layer, stand_in, flags) for layer in range(len(rule.templates))
+        )
+        fragments = tuple(
+            self._fragment(rule, layer, stand_in) if layer == self.uses.graph else _NOTHING
+            for layer in range(len(rule.fragments))
+        )
+        return len(rule.rhs), templates, fragments, tuple(flags)
+
+    def _template(
+        self,
+        rule: Rule,
+        layer: int,
+        stand_in: Callable[[Rule, int, str], str],
+        flags: list[tuple[bool, bool]],
+    ) -> Template:
+        if layer not in self.uses.texts:
+            if layer != self._anchor:
+                return ()
+            blank = Token("")
+            return tuple(
+                Slot(item.child) if isinstance(item, Slot) else blank
+                for item in rule.templates[layer]
+            )
+        items: list[Token | Slot] = []
+        for number, item in enumerate(rule.templates[layer]):
+            if isinstance(item, Token) and self._is_word(item.text):
+                attach = self._attach[layer]
+                # Words that take no space have tables of their own, and so have placeholders.
+                spaceless = (item.text in attach, capitalised(item.text) in attach)
+                flags.append(spaceless)
+                table = self._table((layer, number, spaceless), _TOKENS)
+                items.append(Token(stand_in(rule, table, item.text)))
+            else:
+                items.append(item)
+        return tuple(items)
+
+    def _is_word(self, text: str) -> bool:
+        plain = is_token(text) and is_token(capitalised(text))
+        return plain and self._replaceable(_TOKENS, text)
+
+    def _replaceable(self, name: str, text: str) -> bool:
+        """Whether a placeholder may stand for a text, so far as it is known."""
+        if not self.uses.watched:
+            return True
+        return name not in self._looked_at and is_token(text) and len(text) <= LONG
+
+    def _fragment(
+        self, rule: Rule, layer: int, stand_in: Callable[[Rule, int, str], str]
+    ) -> Fragment:
+        fragment = rule.fragments[layer]
+        nodes: list[Node] = []
+        for number, node in enumerate(fragment.nodes):
+            attributes = node.attributes
+            if attributes is not None:
+                attributes = tuple(
+                    (name, self._value(rule, number, name, value, stand_in))
+                    for name, value in self.uses.shown(attributes)
+                )
+            nodes.append(Node(attributes, node.token, node.glue))
+        return Fragment(tuple(nodes), fragment.edges, fragment.exports)
+
+    def _value(
+        self,
+        rule: Rule,
+        node: int,
+        name: str,
+        value: str,
+        stand_in: Callable[[Rule, int, str], str],
+    ) -> str:
+        kept = self.uses.kept(name, value) if self._replaceable(name, value) else None
+        if kept is None or kept >= len(value):
+            return value
+        return value[:kept] + stand_in(rule, self._table((node, name), name), value[kept:])
+
+    def _table(self, key: Hashable, name: str) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self.tables)
+            self.tables.append([""] * self._size)
+            self.names.append(name)
+        return self._numbers[key]
+
+
+_NOTHING = Fragment((), (), ())
+
+
+class MarkedGrammar(CoreGrammar):
+    """A grammar of rules with placeholders, made as derivations need them.
+
+    A rule is for one class and one place of a derivation, and its placeholders say so.
+    """
+
+    rules: list[Rule]  # type: ignore[assignment]
+    arity: list[int]  # type: ignore[assignment]
+    gluing: tuple[list[GluingRule], ...]  # type: ignore[assignment]
+    _given: CoreGrammar
+    _classes: RuleClasses
+    _attach: list[set[str]]
+    _known: dict[tuple[int, int], int]
+
+    def __init__(self, grammar: CoreGrammar, classes: RuleClasses) -> None:
+        given: dict[str, Any] = {part.name: getattr(grammar, part.name) for part in fields(grammar)}
+        attach = [set(layer.attach) for layer in grammar.text_layers]
+        layers = zip(grammar.text_layers, attach, strict=True)
+        super().__init__(**given)
+        # What is frozen and computed elsewhere grows here.
+        vars(self).update(
+            text_layers=tuple(replace(layer, attach=cast("Any", these)) for layer, these in layers),
+            rules=[],
+            arity=[],
+            gluing=tuple([] for _ in grammar.graph_layers),
+            _given=grammar,
+            _classes=classes,
+            _attach=attach,
+            _known={},
+        )
+
+    def derivation(self, derivation: Derivation) -> Derivation:
+        """Return a derivation with placeholders for its words."""
+        classes, known = self._classes.classes, self._known
+        rules: list[int] = []
+        for place, rule in enumerate(derivation):
+            key = classes[rule], place
+            if key not in known:
+                known[key] = self._add(self._given.rules[rule], place)
+            rules.append(known[key])
+        return tuple(rules)
+
+    def _add(self, rule: Rule, place: int) -> int:
+        """Add a rule with placeholders and return its number."""
+        uses = self._classes.uses
+        length = LONG if uses.watched else SHORT
+
+        def stand_in(_rule: Rule, table: int, _word: str) -> str:
+            return placeholder(place, table, length)
+
+        size, templates, fragments, flags = self._classes.abstracted(rule, stand_in)
+        marked = replace(rule, id=len(self.rules), templates=templates, fragments=fragments)
+        self._take_no_space(templates, flags)
+        self.rules.append(marked)
+        self.arity.append(size)
+        if uses.graph is not None:
+            anchor = self.text_layer(self.graph_layers[uses.graph].anchor)
+            self.gluing[uses.graph].append(gluing_rule(marked, uses.graph, anchor))
+        return marked.id
+
+    def _take_no_space(
+        self, templates: tuple[Template, ...], flags: Iterable[tuple[bool, bool]]
+    ) -> None:
+        """Let placeholders take no space where their words take none."""
+        marks = (
+            (attach, item.text)
+            for attach, template in zip(self._attach, templates, strict=True)
+            for item in template
+            if isinstance(item, Token) and is_marked(item.text)
+        )
+        for (attach, text), (plain, raised) in zip(marks, flags, strict=True):
+            attach.update({text} if plain else (), {capitalised(text)} if raised else ())
+
+
+def has_marks(grammar: CoreGrammar) -> bool:
+    """Whether a word, an attribute, a label or a template has letters of placeholders."""
+    words = (
+        item.text
+        for rule in grammar.rules
+        for template in rule.templates
+        for item in template
+        if isinstance(item, Token)
+    )
+    fragments = [fragment for rule in grammar.rules for fragment in rule.fragments]
+    labels = (edge.label for fragment in fragments for edge in fragment.edges)
+    values = (
+        text
+        for fragment in fragments
+        for node in fragment.nodes
+        for pair in node.attributes or ()
+        for text in pair
+    )
+    joins = (layer.join for layer in grammar.text_layers)
+    views = (view.template for view in grammar.views)
+    return any(is_marked(text) for texts in (words, labels, values, joins, views) for text in texts)
