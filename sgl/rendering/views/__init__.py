@@ -17,3 +17,8 @@ __all__ = ["VIEWS", "View"]
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
+
+# They are listed by name, whichever of them imports another.
+_sorted = sorted(VIEWS.items())
+VIEWS.clear()
+VIEWS.update(_sorted)
