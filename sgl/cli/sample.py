@@ -18,6 +18,7 @@ from sgl.cli.sample_file import SampleSource, write_file
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, interpret
+from sgl.core.lemmas import content_lemmas
 from sgl.core.plan import IN_DISTRIBUTION, Constraint, Stratum
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
@@ -25,7 +26,6 @@ from sgl.parallel.executor import Parallelism
 from sgl.pipeline.sentence_file import SampleRequest
 from sgl.rendering import conllu, outputs, written
 from sgl.sampling import pack, sample
-from sgl.sampling.tables import content_lemmas
 
 _STREAM = "sample"
 

@@ -152,6 +152,15 @@ class Rule:
         """Whether the rule introduces words and has no children."""
         return not self.rhs
 
+    def words(self, layer: int) -> tuple[str, ...]:
+        """Return the words that the rule itself writes in a text layer.
+
+        >>> rule = Rule(0, "near", 1, (2,), 1.0, ((Token("near"), Slot(0)),), ())
+        >>> rule.words(0)
+        ('near',)
+        """
+        return tuple(item.text for item in self.templates[layer] if isinstance(item, Token))
+
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:

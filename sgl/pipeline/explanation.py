@@ -19,12 +19,12 @@ from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.explanation import StateExample, state_examples, with_other_words
 from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.core.lemmas import content_lemmas
 from sgl.core.plan import IN_DISTRIBUTION, Constraint
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern
 from sgl.report import Example, example_of
-from sgl.sampling.tables import content_lemmas
 
 
 @dataclass(frozen=True, slots=True)

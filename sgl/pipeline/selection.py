@@ -24,6 +24,7 @@ from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
+from sgl.core.lemmas import content_lemmas, repeats_lemma
 from sgl.core.plan import IN_DISTRIBUTION, Stratum
 from sgl.corpus.fit import LeftOut, Vector
 from sgl.frontend import Compiled
@@ -31,7 +32,6 @@ from sgl.parsing import Forest
 from sgl.sampling import pack
 from sgl.sampling.engine import derive
 from sgl.sampling.random import candidate_key, stream_key
-from sgl.sampling.tables import content_lemmas
 
 #: Texts drawn to measure what is rejected.
 DRAWN = 40_000
@@ -124,8 +124,7 @@ class SplitSelection:
 
     def repeats(self, derivation: Sequence[int]) -> bool:
         """Return whether a derivation has a lemma twice that may occur once only."""
-        lemmas = [lemma for rule in derivation for lemma in self._lemmas[rule]]
-        return len(set(lemmas)) < len(lemmas)
+        return repeats_lemma(derivation, self._lemmas)
 
     def _split(self, weights: Vector) -> SplitGrammar:
         index = GrammarIndex(weighted(self._grammar, weights))

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.lemmas import content_lemmas, introduced_lemmas
 from sgl.core.plan import Plan, Stratum
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
@@ -106,39 +107,6 @@ def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
             for rule in grammar.rules
         ],
     )
-
-
-def content_lemmas(grammar: CoreGrammar, plan: Plan) -> list[tuple[str, ...]]:
-    """For each rule the lemmas it introduces that may occur once in a sentence.
-
-    They are those of nodes whose ``upos`` is in ``plan.distinct_lemmas``; a
-    lemma is its spelling, whatever the part of speech.
-    """
-    wanted = frozenset(plan.distinct_lemmas)
-    return [
-        tuple(label["lemma"] for label in labels if label.get("upos") in wanted)
-        for labels in _labels(grammar, plan)
-    ]
-
-
-def introduced_lemmas(grammar: CoreGrammar, plan: Plan) -> list[tuple[str, ...]]:
-    """For each rule the lemmas of the words that it introduces."""
-    return [tuple(label["lemma"] for label in labels) for labels in _labels(grammar, plan)]
-
-
-def _labels(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]:
-    """For each rule the attributes of its own nodes that have a lemma."""
-    if not plan.lemma_layer:
-        return [[] for _ in grammar.rules]
-    layer = grammar.graph_layer(plan.lemma_layer)
-    return [
-        [
-            dict(node.attributes)
-            for node in rule.fragments[layer].nodes
-            if node.attributes and dict(node.attributes).get("lemma")
-        ]
-        for rule in grammar.rules
-    ]
 
 
 class _Pool:

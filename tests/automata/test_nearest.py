@@ -16,10 +16,10 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import NearestFinder
 from sgl.cli.main import USAGE, run
 from sgl.core.interpret import Derivation, interpret
+from sgl.core.lemmas import content_lemmas
 from sgl.core.plan import IN_DISTRIBUTION, Constraint
 from sgl.frontend import Compiled
 from sgl.sampling import pack, sample
-from sgl.sampling.tables import content_lemmas
 
 # Noun phrases with a modifier before or after the noun, in subject and object.
 GRAMMAR = """

@@ -26,7 +26,8 @@ from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
 from sgl.automata.common import Numbering
 from sgl.automata.proofs.claims import IngredientKind, Reason, Unseen
 from sgl.automata.proofs.evidence import Evidence
-from sgl.core.grammar import CoreGrammar, Rule, Token
+from sgl.core.grammar import CoreGrammar, Rule
+from sgl.core.lemmas import introduced_lemmas
 from sgl.core.plan import Pattern, Plan
 
 
@@ -41,24 +42,21 @@ class Ingredient:
 class RuleIngredients:
     """What each rule of a grammar provides, and the rules that provide each ingredient.
 
-    RuleIngredients are given by their numbers in ``ingredients``.
+    Ingredients are given by their numbers in ``ingredients``.
     """
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
-        layer = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
         texts = [layer.name for layer in grammar.text_layers]
         # The forms of a view are put together from no words.
         target = texts.index(plan.target) if plan.target in texts else None
         numbers: Numbering[Ingredient] = Numbering()
         self.ingredients = numbers.values
         self.of_rule: list[tuple[int, ...]] = []
-        self.lemmas: list[tuple[str, ...]] = []
+        self.lemmas = introduced_lemmas(grammar, plan)
         self.rules_of: dict[int, list[int]] = {}
         for rule in grammar.rules:
-            lemmas = () if layer is None else tuple(_lemmas(rule, layer))
-            named = map(numbers.number, _ingredients(grammar, rule, lemmas, target))
+            named = map(numbers.number, _ingredients(grammar, rule, self.lemmas[rule.id], target))
             ingredients = tuple(dict.fromkeys(named))
-            self.lemmas.append(lemmas)
             self.of_rule.append(ingredients)
             for ingredient in ingredients:
                 self.rules_of.setdefault(ingredient, []).append(rule.id)
@@ -67,13 +65,6 @@ class RuleIngredients:
         """Return the ingredients that some rules provide, in the order of the rules."""
         provided = chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)])
         return list(dict.fromkeys(provided))
-
-
-def _lemmas(rule: Rule, layer: int) -> Iterator[str]:
-    for node in rule.fragments[layer].nodes:
-        lemma = dict(node.attributes or ()).get("lemma")
-        if lemma:
-            yield lemma
 
 
 def _ingredients(
@@ -89,7 +80,7 @@ def _ingredients(
         yield Ingredient(IngredientKind.ENTRY, f"{category}: {lemma}")
     if target is None:
         return
-    form = " ".join(item.text for item in rule.templates[target] if isinstance(item, Token))
+    form = " ".join(rule.words(target))
     if form:
         yield Ingredient(IngredientKind.FORM, form)
 

@@ -27,6 +27,7 @@ from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
+from sgl.core.lemmas import content_lemmas, repeats_lemma
 from sgl.core.plan import IN_DISTRIBUTION, Plan
 from sgl.core.structure import NodeTest, Structure
 
@@ -62,7 +63,7 @@ class Pool:
         self, compiler: StructureCompiler, plan: Plan, strata: Sequence[StratumEvidence]
     ) -> None:
         self._compiler = compiler
-        lemmas = _distinct_lemmas(compiler.grammar, plan)
+        lemmas = content_lemmas(compiler.grammar, plan)
         self._texts: list[_TrainingText] = []
         for evidence in sorted(strata, key=lambda e: e.stratum.category != IN_DISTRIBUTION):
             common = evidence.stratum.category == IN_DISTRIBUTION
@@ -71,7 +72,7 @@ class Pool:
                 seen = Seen(evidence.stream, derivation)
                 self._texts.append(_TrainingText(seen, frozenset(derivation)))
         # Those that the dataset could contain come first.
-        self._texts.sort(key=lambda text: _repeats(text.seen.derivation, lemmas))
+        self._texts.sort(key=lambda text: repeats_lemma(text.seen.derivation, lemmas))
         self._filters = _Filters(compiler.grammar)
 
     def find(self, structure: Structure) -> Seen | None:
@@ -84,27 +85,6 @@ class Pool:
                 if automaton.accepts(self._compiler.grammar, text.seen.derivation):
                     return text.seen
         return None
-
-
-def _distinct_lemmas(grammar: CoreGrammar, plan: Plan) -> list[tuple[str, ...]]:
-    """For each rule its lemmas that may occur once in a sentence only."""
-    if not plan.distinct_lemmas:
-        return [() for _ in grammar.rules]
-    layer = grammar.graph_layer(plan.lemma_layer)
-    return [
-        tuple(
-            label["lemma"]
-            for label in (dict(node.attributes or ()) for node in rule.fragments[layer].nodes)
-            if label.get("upos") in plan.distinct_lemmas and label.get("lemma")
-        )
-        for rule in grammar.rules
-    ]
-
-
-def _repeats(derivation: Derivation, lemmas: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether a lemma occurs twice that may occur once only."""
-    used = [lemma for rule in derivation for lemma in lemmas[rule]]
-    return len(set(used)) < len(used)
 
 
 class _Filters:

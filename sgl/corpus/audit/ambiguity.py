@@ -27,7 +27,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from sgl.core.derivations import Derivations
-from sgl.core.grammar import Rule, Token
+from sgl.core.grammar import Rule
 from sgl.core.interpret import Derivation
 from sgl.corpus.audit.judgement import all_give
 from sgl.parsing import BatchParser, Forest, Parser
@@ -70,8 +70,7 @@ def _choices(forest: Forest, layer: int) -> Iterator[ReadingChoice]:
 
 def _word(rule: Rule, layer: int) -> str:
     """Return what a person calls a word: its text in a layer, or its name if that is empty."""
-    texts = (item.text for item in rule.templates[layer] if isinstance(item, Token))
-    return " ".join(texts) or rule.name
+    return " ".join(rule.words(layer)) or rule.name
 
 
 def _distinct(names: Iterator[str]) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.grammar import Token
 from sgl.corpus.audit.ambiguity import choices
 from sgl.corpus.audit.judgement import Judgement, SentenceReader
 from sgl.corpus.audit.mismatch import explain_difference
@@ -224,9 +223,7 @@ class Auditor:
         rule = self._grammar.rules[number]
         if not rule.lexical:
             return rule.name
-        texts = [
-            " ".join(item.text for item in template if isinstance(item, Token))
-            for template in (rule.templates[self._layer], *rule.templates)
-        ]
-        word = next((text for text in texts if text), rule.name)
+        layers = (self._layer, *range(len(rule.templates)))
+        texts = (" ".join(rule.words(layer)) for layer in layers)
+        word = next(filter(None, texts), rule.name)
         return f"{word} ({self._grammar.categories[rule.lhs].name})"

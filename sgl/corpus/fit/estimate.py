@@ -34,7 +34,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.grammar import CoreGrammar
 from sgl.corpus.fit.sample import Sample
 from sgl.parsing import Forest
 
@@ -290,11 +290,5 @@ class _Estimation:
         return float(self._pseudo[counted] @ np.log(weights[counted]))
 
     def _tokens(self, uses: Vector, layer: int) -> float:
-        written = np.array(
-            [
-                sum(isinstance(item, Token) for item in rule.templates[layer])
-                for rule in self._grammar.rules
-            ],
-            np.float64,
-        )
+        written = np.array([len(rule.words(layer)) for rule in self._grammar.rules], np.float64)
         return float(written @ uses) / self._sample.rows
