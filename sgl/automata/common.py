@@ -45,7 +45,14 @@ _T = TypeVar("_T", bound=Hashable)
 
 
 class Numbering(Generic[_T]):
-    """Gives equal values the same number, counting from 0; ``values[n]`` is number ``n``."""
+    """Gives equal values the same number, counting from 0; ``values[n]`` is number ``n``.
+
+    >>> words = Numbering[str]()
+    >>> [words.number(word) for word in ("the", "dog", "the")]
+    [0, 1, 0]
+    >>> words.values
+    ['the', 'dog']
+    """
 
     def __init__(self) -> None:
         self.values: list[_T] = []

@@ -24,7 +24,12 @@ Comparison = Literal["=", ">=", "<="]
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """A set of edge labels, or its complement; ``any_label()`` accepts all."""
+    """A set of edge labels, or its complement; ``any_label()`` accepts all.
+
+    >>> test = LabelTest(frozenset({"obj", "iobj"}), negated=True)
+    >>> str(test), test.accepts("nsubj"), test.accepts("obj")
+    ('^iobj|obj', True, False)
+    """
 
     labels: frozenset[str]
     negated: bool = False

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 
 def components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the components of the graph, each sorted, successors before predecessors."""
+    """Return the components of the graph, each sorted, successors before predecessors.
+
+    >>> components([[1], [0, 2], []])
+    [[2], [0, 1]]
+    """
     order = [0] * len(successors)
     low = [0] * len(successors)
     on_path = [False] * len(successors)
