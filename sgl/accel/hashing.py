@@ -35,7 +35,7 @@ def _final(value: np.uint64) -> np.uint64:
 
 @part
 def _low(value: np.uint64, count: int) -> np.uint64:
-    """The lowest ``count`` bytes of a number."""
+    """Return the lowest ``count`` bytes of a number."""
     if count >= 8:
         return value
     return value & ((_ONE << (np.uint64(count) * _EIGHT)) - _ONE)
@@ -43,7 +43,7 @@ def _low(value: np.uint64, count: int) -> np.uint64:
 
 @part
 def hash128(data: NDArray[np.uint8], start: int, end: int) -> tuple[np.uint64, np.uint64]:
-    """The hash of ``data[start:end]``; at least 16 bytes must follow the end."""
+    """Return the hash of ``data[start:end]``; at least 16 bytes must follow the end."""
     first = second = np.uint64(0)
     at = start
     while at + 16 <= end:

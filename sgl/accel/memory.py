@@ -31,7 +31,7 @@ _WORD = ir.IntType(64)
 
 
 def addresses(arrays: Arrays) -> Arrays:
-    """The same tuple with the address of its data for each array."""
+    """Return the same tuple with the address of its data for each array."""
     return arrays._make(map(_addressed, arrays))
 
 
@@ -47,7 +47,7 @@ def _address(array: NDArray[Any]) -> int:
 
 
 def _place(builder: Any, value: Any, arguments: Any) -> Any:
-    """A pointer to an element, from the address of the first and its number."""
+    """Return a pointer to an element, from the address of the first and its number."""
     return builder.gep(builder.inttoptr(arguments[0], value.as_pointer()), [arguments[1]])
 
 
@@ -106,14 +106,14 @@ set_real = cast("Callable[[Reals, int, float], None]", _storer(ir.DoubleType(), 
 
 @part
 def has(sets: Bits, row: int, member: int) -> bool:
-    """Whether the set whose row begins at ``row`` has a member."""
+    """Return whether the set whose row begins at ``row`` has a member."""
     bits = bits_at(sets, row + (member >> 6)) >> np.uint64(member & 63)
     return bool(bits & np.uint64(1))
 
 
 @part
 def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
-    """Whether two sets, by the numbers of their rows, have a member in common."""
+    """Return whether two sets, by the numbers of their rows, have a member in common."""
     for word in range(width):
         if bits_at(one, row * width + word) & bits_at(other, line * width + word):
             return True
@@ -122,7 +122,7 @@ def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
 
 @part
 def lowest(bits: np.uint64) -> int:
-    """The lowest member of a set that is not empty: the number of bits below it.
+    """Return the lowest member of a set that is not empty: the number of bits below it.
 
     Compilers know this way to count bits and make one instruction of it.
     """
@@ -136,7 +136,7 @@ def lowest(bits: np.uint64) -> int:
 
 @part
 def times(one: np.uint64, other: np.uint64) -> np.uint64:
-    """The product, or the greatest number."""
+    """Return the product, or the greatest number."""
     most = np.uint64(0xFFFFFFFFFFFFFFFF)
     if (one | other) >> np.uint64(32) and one > np.uint64(0) and other > most // one:
         return most
@@ -145,6 +145,6 @@ def times(one: np.uint64, other: np.uint64) -> np.uint64:
 
 @part
 def plus(one: np.uint64, other: np.uint64) -> np.uint64:
-    """The sum, or the greatest number."""
+    """Return the sum, or the greatest number."""
     total = one + other
     return total if total >= one else np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -15,7 +15,7 @@ _27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
 
 @part
 def mix(value: np.uint64) -> np.uint64:
-    """The finaliser of SplitMix64: a bijection of the 64-bit integers."""
+    """Return the finaliser of SplitMix64: a bijection of the 64-bit integers."""
     value = (value ^ (value >> _30)) * MIX_1
     value = (value ^ (value >> _27)) * MIX_2
     return value ^ (value >> _31)
@@ -23,5 +23,5 @@ def mix(value: np.uint64) -> np.uint64:
 
 @part
 def candidate_key(key: np.uint64, index: int) -> np.uint64:
-    """The key of candidate ``index`` (from 0) of the stream with this key."""
+    """Return the key of candidate ``index`` (from 0) of the stream with this key."""
     return mix(key + np.uint64(index + 1) * GAMMA)

@@ -41,7 +41,7 @@ def copy(
 def copy_long(
     data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
 ) -> int:
-    """The same in vectors of 64 bytes, which most pieces of a sentence fit into."""
+    """Write the same in vectors of 64 bytes, which most pieces of a sentence fit into."""
     copy64(data, at, source, start)
     done = 64
     while done < length:

@@ -54,7 +54,7 @@ class BatchReadings(NamedTuple):
         return np.equal(self.counts, np.uint64(SATURATED))
 
     def probability(self, number: int) -> float:
-        """The probability of the best reading of a text; 0 if there is none."""
+        """Return the probability of the best reading of a text, or 0 if there is none."""
         return exp(self.scores[number])
 
 
@@ -131,7 +131,7 @@ class BatchParser:
         )
 
     def _alone(self, text: str) -> tuple[int, float, Derivation]:
-        """The same of one text, from its forest."""
+        """Return count, score and best derivation of one text, from its forest."""
         forest = self._parser.forest(text)
         if forest is None:
             return 0, -inf, ()

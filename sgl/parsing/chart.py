@@ -32,7 +32,7 @@ class Lattice(Protocol):
     end: int
 
     def words(self, position: int) -> Iterable[tuple[str, int]]:
-        """The known words that stand at ``position``, with their ends."""
+        """Return the known words that stand at ``position``, with their ends."""
 
 
 class TokenLattice:
@@ -43,7 +43,7 @@ class TokenLattice:
         self.end = len(tokens)
 
     def words(self, position: int) -> Iterable[tuple[str, int]]:
-        """The token at ``position``."""
+        """Return the token at ``position``."""
         return ((self._tokens[position], position + 1),) if position < self.end else ()
 
 
@@ -57,11 +57,11 @@ class WordIndex:
         self._separate = _Words(words - attached)
 
     def attached(self, text: str, start: int) -> Iterator[tuple[str, int]]:
-        """The words at ``start`` that take no separator, with their ends."""
+        """Return the words at ``start`` that take no separator, with their ends."""
         return self._attached.at(text, start)
 
     def separate(self, text: str, start: int) -> Iterator[tuple[str, int]]:
-        """The words at ``start`` that do, with their ends."""
+        """Return the words at ``start`` that do, with their ends."""
         return self._separate.at(text, start)
 
 
@@ -76,7 +76,7 @@ class _Words:
         self._lengths = {first: tuple(sorted(all_)) for first, all_ in lengths.items()}
 
     def at(self, text: str, start: int) -> Iterator[tuple[str, int]]:
-        """The words that stand at ``start``, shorter ones first, with their ends."""
+        """Return the words that stand at ``start``, shorter ones first, with their ends."""
         for length in self._lengths.get(text[start : start + 1], ()):
             end = start + length
             word = text[start:end]
@@ -94,7 +94,7 @@ class TextLattice:
         self.end = len(text)
 
     def words(self, position: int) -> Iterable[tuple[str, int]]:
-        """The known words that stand at ``position``, the separator before them included."""
+        """Return the known words that stand at ``position``, the separator before them included."""
         if not self._join:
             return self._vocabulary.attached(self._text, position)
         start = position + len(self._join) if position else 0
@@ -104,7 +104,7 @@ class TextLattice:
         return [(word, end) for word, end in found if self._ends_at(end)]
 
     def _ends_at(self, end: int) -> bool:
-        """Whether a word may end at ``end``."""
+        """Return whether a word may end at ``end``."""
         return (
             end == self.end
             or self._text.startswith(self._join, end)

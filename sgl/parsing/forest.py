@@ -53,7 +53,7 @@ class Automaton(Protocol):
     """A deterministic bottom-up tree automaton over the rules of the grammar."""
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """The state of a phrase from its rule and the states of its children."""
+        """Return the state of a phrase from its rule and the states of its children."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Forest:
 
     @classmethod
     def of_one(cls, grammar: CoreGrammar, derivation: Derivation) -> Forest:
-        """The forest of one reading, which does not say where its constituents stand."""
+        """Return the forest of one reading, which does not say where its constituents stand."""
         nodes: list[Node] = []
         stack: list[int] = []
         for rule in reversed(derivation):
@@ -85,7 +85,7 @@ class Forest:
         return self._counts[-1]
 
     def reading(self, number: int) -> Derivation:
-        """The reading of this number, counted from 0 in the order of alternatives.
+        """Return the reading of this number, counted from 0 in the order of alternatives.
 
         Raises:
             IndexError: there are not so many.
@@ -108,11 +108,11 @@ class Forest:
         return tuple(rules)
 
     def readings(self, limit: int) -> Iterator[Derivation]:
-        """The first ``limit`` readings in the order of alternatives."""
+        """Return the first ``limit`` readings in the order of alternatives."""
         return (self.reading(number) for number in range(min(limit, self.count)))
 
     def contains(self, derivation: Derivation) -> bool:
-        """Whether a derivation is one of the readings."""
+        """Return whether a derivation is one of the readings."""
         uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         for number, node in enumerate(self.nodes):
             for alternative in node.alternatives:
@@ -129,7 +129,7 @@ class Forest:
         return len(self.nodes) - 1 in stack.pop()
 
     def states(self, automaton: Automaton) -> frozenset[int]:
-        """The states of all readings, without going through the readings.
+        """Return the states of all readings, without going through the readings.
 
         A structure that an automaton finds is in some reading if one of these states
         accepts, and in every reading if all of them do.
@@ -172,7 +172,7 @@ class _Choice(NamedTuple):
 
 
 def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
-    """The ``limit`` likeliest readings of a forest, in descending order of probability."""
+    """Return the ``limit`` likeliest readings of a forest, in descending order of probability."""
     costs = _costs(forest.grammar, forest)
     choices: list[list[_Choice]] = []
     for node in forest.nodes:
@@ -184,7 +184,7 @@ def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
 
 
 def probability(grammar: CoreGrammar, derivation: Derivation) -> float:
-    """The product of the weights of the rules of a derivation."""
+    """Return the product of the weights of the rules of a derivation."""
     return exp(-fsum(_cost(grammar.rules[rule].weight) for rule in derivation))
 
 
@@ -200,7 +200,7 @@ def _costs(grammar: CoreGrammar, forest: Forest) -> dict[int, float]:
 def _choose(
     node: Node, below: list[list[_Choice]], costs: dict[int, float], limit: int
 ) -> list[_Choice]:
-    """The best choices at a node, those at the nodes below being known."""
+    """Return the best choices at a node, those at the nodes below being known."""
 
     def choice(number: int, ranks: tuple[int, ...]) -> _Choice:
         alternative = node.alternatives[number]

@@ -53,7 +53,7 @@ class Packer:
         self._recurring = recurring(index)
 
     def pack(self, chart: Chart) -> Forest | None:
-        """The forest of the start category over the whole input; None if it has no reading."""
+        """Return the forest of the whole input, or None if it has no reading."""
         packing = _Packing(self._index, self._dropped, self._recurring, chart)
         return packing.forest(Place(self._index.grammar.start, ((0, chart.end, False),)))
 
@@ -105,7 +105,7 @@ class _Packing:
             self._nodes.append(Node(place.category, spans, tuple(alternatives)))
 
     def _uses(self, place: Place) -> list[Use]:
-        """The rules that derive a place, in a fixed order."""
+        """Return the rules that derive a place, in a fixed order."""
         category, mentions = place.category, place.mentions
         if not mentions:
             return self._unseen(category, place.settled or not self._dropped.finite(category))
@@ -124,7 +124,7 @@ class _Packing:
         return found
 
     def _unseen(self, category: int, settled: bool) -> list[Use]:
-        """The rules that may be used where a child was dropped."""
+        """Return the rules that may be used where a child was dropped."""
         likeliest = self._dropped.likeliest(category)
         rules = self._index.grammar.rules_of[category]
         if settled:
@@ -153,7 +153,7 @@ class _Packing:
             )
 
     def _over(self, category: int, mention: Mention) -> list[Use]:
-        """The rules that derive a category over one mention."""
+        """Return the rules that derive a category over one mention."""
         start, end, raised = mention
         if start == end:
             rules = self._index.nullable_rules.get(category, ())
@@ -175,7 +175,7 @@ class _Packing:
     def _children(
         self, rule: Rule, lead: int, start: int, ends: list[int], raised: bool
     ) -> tuple[Place, ...]:
-        """The places of the children of a rule; ``ends`` are those of its items after ``lead``."""
+        """Return the places of a rule's children; ``ends`` are those of its items after ``lead``."""
         mentions: list[tuple[Mention, ...]] = [()] * len(rule.rhs)
         at = start
         if lead:
@@ -188,7 +188,7 @@ class _Packing:
         return tuple(map(Place, rule.rhs, mentions))
 
     def _splits(self, node: int, start: int, end: int) -> list[list[int]]:
-        """Where the steps from the root to a node can end, laid over a span."""
+        """Return where the steps from the root to a node can end, laid over a span."""
         parents = self._index.parent
         if parents[node] == ROOT:
             return [[end]]
@@ -209,7 +209,7 @@ class _Packing:
         return found
 
     def _befores(self, node: int, at: int) -> Iterable[int]:
-        """Where the step to a node can begin if it ends at ``at``."""
+        """Return where the step to a node can begin if it ends at ``at``."""
         step = self._index.step[node]
         if isinstance(step, str):
             return self._chart.arcs[at].get(step, ())
@@ -218,7 +218,7 @@ class _Packing:
 
 
 def _joined(first: Place, second: Place) -> Place:
-    """The place of a child that both uses of its parent have."""
+    """Return the place of a child that both uses of its parent have."""
     return Place(first.category, _united(first.mentions, second.mentions))
 
 
@@ -228,7 +228,7 @@ def _united(first: tuple[Mention, ...], second: tuple[Mention, ...]) -> tuple[Me
 
 
 def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The nodes that the last one reaches, numbered anew."""
+    """Return the nodes that the last one reaches, numbered anew."""
     needed = {len(nodes) - 1}
     for number in range(len(nodes) - 1, -1, -1):
         if number in needed:

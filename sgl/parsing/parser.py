@@ -29,7 +29,7 @@ class ParseFailure:
     complete: bool
 
     def expected(self, grammar: CoreGrammar) -> tuple[str, ...]:
-        """What was expected: words of the grammar, categories without their features."""
+        """Return what was expected: words of the grammar, categories without their features."""
         names = (
             grammar.categories[category].name.partition("[")[0] for category in self.categories
         )
@@ -38,7 +38,7 @@ class ParseFailure:
 
 
 def find_failure(index: TemplateIndex, chart: Chart) -> ParseFailure:
-    """The failure in an input that has no reading."""
+    """Return the failure in an input that has no reading."""
     start = symbol(index.grammar.start, False)
     position = max(chart.items, default=0)
     if not position:
@@ -53,7 +53,7 @@ def find_failure(index: TemplateIndex, chart: Chart) -> ParseFailure:
 
 
 def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> str:
-    """Why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
+    """Return why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
     expected = ", ".join(failure.expected(grammar)) or "nothing more"
     if not failure.position:
         return f"no sentence begins so; expected {expected}"
@@ -98,7 +98,7 @@ class Parser:
         return self._packer.pack(chart) if self._covers(chart) else None
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
-        """The first ``limit`` readings of a text or of a sequence of tokens.
+        """Return the first ``limit`` readings of a text or of a sequence of tokens.
 
         The order is fixed: by the rules' numbers, from the root down, then by the
         spans of their children.
@@ -107,7 +107,7 @@ class Parser:
         return () if forest is None else tuple(forest.readings(limit))
 
     def recognise(self, sentence: str | Sequence[str]) -> bool:
-        """Whether a text or a sequence of tokens has a derivation."""
+        """Return whether a text or a sequence of tokens has a derivation."""
         return self.forest(sentence) is not None
 
     def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
@@ -115,7 +115,7 @@ class Parser:
         return find_failure(self.index, self._chart(sentence))
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
-        """Where the word after a position begins, and the word, up to the next separator.
+        """Return where the word after a position begins, and the word, up to the next separator.
 
         Attached words at its end do not count; without separators it is one character.
         """
@@ -129,7 +129,7 @@ class Parser:
         return start, word
 
     def _covers(self, chart: Chart) -> bool:
-        """Whether the start category may cover the whole input."""
+        """Return whether the start category may cover the whole input."""
         if not chart.end:
             return self.grammar.start in self.index.nullable
         return 0 in chart.found[chart.end].get(self._start, {})

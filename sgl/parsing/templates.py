@@ -55,7 +55,7 @@ Step = str | int
 
 
 def symbol(category: int, raised: bool) -> int:
-    """The number of a category in one of its modes."""
+    """Return the number of a category in one of its modes."""
     return 2 * category + raised
 
 
@@ -77,7 +77,7 @@ class TemplateIndex:
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
-        """Raises ``UnparsableLayerError`` for a template with an empty word."""
+        """Build the tree; raise ``UnparsableLayerError`` for a template with an empty word."""
         self.grammar = grammar
         self.layer = layer
         self.parent = [ROOT]
@@ -124,7 +124,7 @@ class TemplateIndex:
         return template
 
     def _leads(self, rule: Rule, template: Template) -> Iterator[int]:
-        """The positions that a template may begin at, all before being empty."""
+        """Return the positions that a template may begin at, all before being empty."""
         for position, item in enumerate(template):
             yield position
             if not isinstance(item, Slot) or rule.rhs[item.child] not in self.nullable:
@@ -176,7 +176,7 @@ class TemplateIndex:
 
 
 def _closure(first: dict[int, set[int]]) -> list[int]:
-    """The bit set of all first symbols below each symbol, itself included."""
+    """Return the bit set of all first symbols below each symbol, itself included."""
     corners = [0] * (max(first) + 1)
     for left, symbols in first.items():
         corners[left] = 1 << left | sum(1 << step for step in symbols)
@@ -193,7 +193,7 @@ def _closure(first: dict[int, set[int]]) -> list[int]:
 
 
 def _nullable(grammar: CoreGrammar, layer: int) -> tuple[frozenset[int], dict[int, list[Rule]]]:
-    """The categories that derive no words, and for each the rules that can do so."""
+    """Return the categories that derive no words, and for each the rules that can do so."""
     wordless = [
         (rule, {rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot)})
         for rule in grammar.rules
@@ -212,7 +212,7 @@ def _nullable(grammar: CoreGrammar, layer: int) -> tuple[frozenset[int], dict[in
 
 
 def recurring(index: TemplateIndex) -> frozenset[int]:
-    """The categories that can be rewritten into themselves over the same words."""
+    """Return the categories that can be rewritten into themselves over the same words."""
     grammar: CoreGrammar = index.grammar
     graph: nx.DiGraph[int] = nx.DiGraph()
     for rule in grammar.rules:
@@ -238,11 +238,11 @@ class Dropped:
         self._grammar = grammar
 
     def finite(self, category: int) -> bool:
-        """Whether a category has finitely many derivations."""
+        """Return whether a category has finitely many derivations."""
         return category in self._finite
 
     def likeliest(self, category: int) -> Rule | None:
-        """The rule at the top of the likeliest derivation; None if there is none."""
+        """Return the rule at the top of the likeliest derivation, or None if there is none."""
         return self._likeliest.get(category)
 
     @cached_property

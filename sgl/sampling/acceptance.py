@@ -245,7 +245,7 @@ def stop_if_out_of_reach(
 
 
 def _lacking(stratum: PackedStratum, shares: dict[str, int]) -> str:
-    """Which target lacks most items, where targets have shares."""
+    """Return which target lacks most items, where targets have shares."""
     if not stratum.targets:
         return ""
     full = {target: share(stratum.wanted, stratum.targets, target) for target in stratum.targets}

@@ -103,7 +103,7 @@ class Tables(NamedTuple):
 
 
 def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
-    """The derivation from ``start`` that the candidate with this key stands for.
+    """Return the derivation from ``start`` that the candidate with this key stands for.
 
     Returns the rules in preorder, or ``None`` when they would be more than
     ``LONGEST_DERIVATION``.
@@ -126,7 +126,7 @@ def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
 
 
 def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:
-    """The words of a derivation in a text layer.
+    """Return the words of a derivation in a text layer.
 
     Read from the back, a preorder is a walk in which every rule finds the
     values of its children on top of the stack, the first child uppermost.
@@ -153,7 +153,7 @@ def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) 
 
 
 def capitalised(words: Sequence[str]) -> list[str]:
-    """The words with the first letter of the first non-empty one raised."""
+    """Return the words with the first letter of the first non-empty one raised."""
     result = list(words)
     for index, word in enumerate(result):
         if word:
@@ -163,7 +163,7 @@ def capitalised(words: Sequence[str]) -> list[str]:
 
 
 def joined(text: PackedText, words: Sequence[str]) -> str:
-    """The words as one string: ``join`` between them, but not before ``attach``."""
+    """Return the words as one string: ``join`` between them, but not before ``attach``."""
     if not text.join:
         return "".join(words)
     parts: list[str] = []

@@ -34,7 +34,7 @@ from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Ta
 
 
 def unpack(text: str) -> Tables:
-    """The tables that ``text`` carries."""
+    """Return the tables that ``text`` carries."""
     data = json.loads(zlib.decompress(b64decode(text)))
     rules = data["rules"]
     return Tables(

@@ -28,20 +28,20 @@ MIX_2 = 0x94D049BB133111EB
 
 
 def mix(value: int) -> int:
-    """The finaliser of SplitMix64: a bijection of the 64-bit integers."""
+    """Return the finaliser of SplitMix64: a bijection of the 64-bit integers."""
     value = ((value ^ (value >> 30)) * MIX_1) & MASK
     value = ((value ^ (value >> 27)) * MIX_2) & MASK
     return value ^ (value >> 31)
 
 
 def stream_key(seed: int, stream: str) -> int:
-    """The 64-bit key of a stream: the first bytes of SHA-256 of "seed/stream"."""
+    """Return the 64-bit key of a stream: the first bytes of SHA-256 of "seed/stream"."""
     digest = sha256(f"{seed}/{stream}".encode()).digest()
     return int.from_bytes(digest[:8], "big")
 
 
 def candidate_key(key: int, index: int) -> int:
-    """The key of candidate ``index`` (from 0) of the stream with this key."""
+    """Return the key of candidate ``index`` (from 0) of the stream with this key."""
     return mix((key + (index + 1) * GAMMA) & MASK)
 
 

@@ -78,7 +78,7 @@ def _flat(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.
 def repeats(
     lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int, seen: NDArray[np.int32]
 ) -> bool:
-    """Whether one of the lemmas that may not be repeated is."""
+    """Return whether one of the lemmas that may not be repeated is."""
     number = 0
     for place in range(begin, end):
         rule = rules[place]
@@ -93,7 +93,7 @@ def repeats(
 
 
 def may_repeat(lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int) -> bool:
-    """Whether one of these lemmas may be repeated: two have the same bit."""
+    """Return whether one of these lemmas may be repeated: two have the same bit."""
     met, again = ALWAYS, np.uint64(0)
     for place in range(begin, end):
         bits = lemmas.own_bits[rules[place]]
@@ -115,7 +115,7 @@ def screen(
     targets: NDArray[np.int32],
     scratch: NDArray[np.int32],
 ) -> None:
-    """The verdict on each candidate as far as it is alone, and the rank of its target.
+    """Judge each candidate by itself, and find the rank of its target.
 
     ``exposed`` marks the words that may be used, ``rank`` has the place of a word among the
     targets of the stratum; if there are neither targets nor words that may not be used, words
@@ -181,7 +181,7 @@ def settle(
     outcomes: NDArray[np.uint8],
     taken: NDArray[np.bool_],
 ) -> int:
-    """The outcome of each candidate, in order, until ``wanted`` are accepted; how many that are.
+    """Find the outcome of each candidate in order until ``wanted`` are accepted; return how many.
 
     ``full`` is what share each target has at the end (empty if the stratum has none) and
     ``shares`` what it has so far.  ``taken`` is scratch.

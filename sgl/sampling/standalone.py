@@ -46,7 +46,7 @@ _PACKAGE = "sgl.sampling"
 
 
 def standalone_source(tables: Tables, signature: str) -> str:
-    """The source of the standalone sampler for these tables.
+    """Return the source of the standalone sampler for these tables.
 
     ``signature`` names the dataset that it reproduces.
     """
@@ -66,7 +66,7 @@ def standalone_source(tables: Tables, signature: str) -> str:
 
 
 def pack_text_of(tables: Tables) -> str:
-    """The text from which ``sgl.sampling.packed.unpack`` reads the tables."""
+    """Return the text from which ``sgl.sampling.packed.unpack`` reads the tables."""
     data = {
         "seed": tables.seed,
         "distinct_sentences": tables.distinct_sentences,
@@ -95,7 +95,7 @@ def _heading_of(target: PackedText | PackedView) -> list[Any]:
 
 
 def _of_rules(target: PackedText | PackedView) -> Sequence[Any]:
-    """What each rule says in a target."""
+    """Return what each rule says in a target."""
     return target.rules if isinstance(target, PackedView) else target.templates
 
 
@@ -112,7 +112,7 @@ def _widths(state: State) -> list[int]:
 
 
 def _lexical_widths(tables: Tables) -> list[int]:
-    """The width of each rule in all lexical states that have it, or 0."""
+    """Return the width of each rule in all lexical states that have it, or 0."""
     widths = [0] * len(tables.arity)
     for state in filter(_is_lexical, tables.states):
         for rule, width in zip(state.rules, _widths(state), strict=True):
@@ -130,7 +130,7 @@ def _packed_state(number: int, state: State) -> list[Any]:
 
 
 def _bundle() -> tuple[str, list[str]]:
-    """The imports that all the code needs, and each bundled module without its own."""
+    """Return the imports that all the code needs, and each bundled module without its own."""
     imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "os", "sys")}
     imports |= {"hashlib": {"sha256"}, "itertools": {"islice"}, "pathlib": {"Path"}}
     bodies: list[str] = []
@@ -173,6 +173,6 @@ def _name_order(name: str) -> tuple[bool, str]:
 
 
 def _heading(tree: ast.Module) -> str:
-    """The docstring of a bundled module as a comment."""
+    """Return the docstring of a bundled module as a comment."""
     docstring = ast.get_docstring(tree) or ""
     return "\n".join(f"# {line}".rstrip() for line in docstring.splitlines())

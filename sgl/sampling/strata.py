@@ -50,10 +50,10 @@ class BatchFilter(Protocol[Finding]):
     def judge(
         self, stratum: PackedStratum, sources: Column, derivations: Derivations
     ) -> Mapping[int, Finding]:
-        """What was found of some sentences, by number; nothing of those with one reading."""
+        """Return what was found of sentences with several readings, by their numbers."""
 
     def rejects(self, found: Finding) -> bool:
-        """Whether a sentence of which this was found is rejected."""
+        """Return whether a sentence of which this was found is rejected."""
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Finding]) -> None:
         """Take note of so many sentences that were parsed, and of what was found."""
@@ -108,7 +108,7 @@ def sample_strata(
 
 
 def sentences_of(tables: Tables) -> int:
-    """How many sentences will be remembered, if all strata are drawn."""
+    """Return how many sentences will be remembered, if all strata are drawn."""
     return tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
 
 
@@ -200,17 +200,17 @@ class BatchAcceptance:
         return self.stratum.wanted - self._found
 
     def expected(self) -> int:
-        """How many more candidates it takes, going by what was accepted so far."""
+        """Return how many more candidates it takes, going by what was accepted so far."""
         accepted = max(self._found, 1) / max(self.candidates, 1)
         expected = self.missing / accepted if self.candidates else float(self.missing)
         return (int(expected / WINDOW) + 1) * WINDOW
 
     def batch(self) -> int:
-        """How many candidates to look at next."""
+        """Return how many candidates to look at next."""
         return min(self.expected(), LARGEST_BATCH)
 
     def settled(self) -> AcceptanceCounts:
-        """What the candidates so far came to; the numbers of the accepted are left out."""
+        """Return what the candidates so far came to, without the numbers of the accepted."""
         ambiguous = np.array(self._ambiguous, np.int64)
         return AcceptanceCounts(
             self.candidates, self._rejected.copy(), self._shares.copy(), ambiguous
@@ -242,7 +242,7 @@ class BatchAcceptance:
         return accepted
 
     def drawn(self) -> StratumSample:
-        """What was drawn."""
+        """Return the sample of the stratum."""
         return StratumSample(
             self.stratum,
             np.concatenate([np.zeros(0, np.int64), *self._parts]),
@@ -253,7 +253,7 @@ class BatchAcceptance:
         )
 
     def _settled(self, survey: Survey) -> NDArray[np.uint8]:
-        """The outcomes of the candidates up to the last one that is needed."""
+        """Return the outcomes of the candidates up to the last one that is needed."""
         count = len(survey.verdicts)
         earlier = self._seen.earlier(survey.hashes, survey.verdicts == ACCEPTED)
         ambiguous = np.zeros(count, np.bool_)

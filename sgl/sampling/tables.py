@@ -38,7 +38,7 @@ class _Alternative(NamedTuple):
 
 
 def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> Tables:
-    """The tables for all strata of ``plan``.
+    """Return the tables for all strata of ``plan``.
 
     ``splits`` has the grammar of each stratum under the name of its stream.
     Raises ``NotEnoughError`` for a stratum that has fewer derivations than the
@@ -82,7 +82,7 @@ def _check_size(stratum: Stratum, split: SplitGrammar, *, distinct: bool) -> Non
 
 
 def _pack_target(grammar: CoreGrammar, name: str) -> PackedText | PackedView:
-    """The tables of a target, which is a text layer or a view."""
+    """Return the tables of a target, which is a text layer or a view."""
     for layer, text in enumerate(grammar.text_layers):
         if text.name == name:
             return pack_text(grammar, layer)
@@ -91,7 +91,7 @@ def _pack_target(grammar: CoreGrammar, name: str) -> PackedText | PackedView:
 
 
 def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
-    """The templates of all rules in text layer ``layer``."""
+    """Return the templates of all rules in text layer ``layer``."""
     text = grammar.text_layers[layer]
     return PackedText(
         name=text.name,
@@ -157,7 +157,7 @@ class _Pool:
 
 
 def _reachable(split: SplitGrammar) -> list[tuple[_Alternative, ...]]:
-    """The alternatives of the start state and of all states that it reaches.
+    """Return the alternatives of the start state and of all states that it reaches.
 
     The start state, number 0, chooses among the alternatives of all roots.
     """
@@ -193,7 +193,7 @@ def _reachable(split: SplitGrammar) -> list[tuple[_Alternative, ...]]:
 
 
 def width(probability: float) -> int:
-    """The number of integers that stand for a positive probability."""
+    """Return the number of integers that stand for a positive probability."""
     return max(1, int(probability * SCALE + 0.5))
 
 

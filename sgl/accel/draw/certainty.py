@@ -15,12 +15,12 @@ from sgl.sampling.engine import PackedText, State, Tables
 
 
 def template_of(tables: Tables, rule: int) -> Sequence[str | int]:
-    """The source template of a rule."""
+    """Return the source template of a rule."""
     return tables.source.templates[rule]
 
 
 def sure_states(tables: Tables) -> frozenset[int]:
-    """The states that always have a word that is not empty."""
+    """Return the states that always have a word that is not empty."""
     sure: set[int] = set()
     waiting = list(range(len(tables.states)))
     while True:
@@ -39,14 +39,14 @@ def _is_sure(tables: Tables, state: State, sure: set[int]) -> bool:
 
 
 def _shows(item: str | int, children: Sequence[int], sure: set[int] | frozenset[int]) -> bool:
-    """Whether an item of a template is sure; ``children`` are those of the state, last first."""
+    """Return whether an item of a template is sure; ``children`` has the last child first."""
     if isinstance(item, str):
         return bool(item)
     return children[-1 - (item if item >= 0 else ~item)] in sure
 
 
 def initial_states(tables: Tables, sure: frozenset[int]) -> frozenset[int]:
-    """The states whose words can be the first of a sentence."""
+    """Return the states whose words can be the first of a sentence."""
     initial = {stratum.start for stratum in tables.strata}
     waiting = list(initial)
     while waiting:
@@ -64,12 +64,12 @@ def initial_states(tables: Tables, sure: frozenset[int]) -> frozenset[int]:
 
 
 def attaches(text: PackedText, words: Sequence[str]) -> bool:
-    """Whether no separator stands before the first of these words."""
+    """Return whether no separator stands before the first of these words."""
     return bool(words and text.join) and words[0] in text.attach
 
 
 def closed(text: PackedText, words: Sequence[str]) -> str:
-    """The words as one string, with a separator behind the last as well."""
+    """Return the words as one string, with a separator behind the last as well."""
     result = ""
     for number, word in enumerate(words):
         if number and word in text.attach and text.join:

@@ -65,7 +65,7 @@ def _choose(
     state: np.uint64,
     key: np.uint64,
 ) -> np.uint64:
-    """The alternative of a state that the number with this key stands for."""
+    """Return the alternative of a state that the number with this key stands for."""
     row = state * _STATE
     alternative = np.uint64(states[row + _FIRST])
     shift = states[row + _SHIFT]

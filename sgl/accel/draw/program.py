@@ -90,7 +90,7 @@ class _Undecided(Exception):
 
 
 def program_of(tables: Tables) -> Program:
-    """The program that draws what ``tables`` describe, and writes it if that can be."""
+    """Return the program that draws what ``tables`` describe, and writes it if that can be."""
     try:
         return _Assembler(tables, written=True).program()
     except _Undecided:
@@ -172,7 +172,7 @@ class _Assembler:
         return row
 
     def _guide(self, number: int) -> tuple[int, int]:
-        """Where the guide of a state begins, and the shift of its index."""
+        """Return where the guide of a state begins, and the shift of its index."""
         if number not in self._guide_of:
             shift, guide = guide_of(self._tables.states[number].bounds)
             self._guide_of[number] = (len(self._guides), shift)
@@ -195,13 +195,13 @@ class _Assembler:
             yield target_of_code, notes[0] | notes[1] << 32, notes[2] | notes[3] << 32, 0
 
     def _words(self, rule: int) -> tuple[str, ...]:
-        """The words of a rule without children, if they are written."""
+        """Return the words of a rule without children, if they are written."""
         if not self._written:
             return ()
         return tuple(item for item in self._text.templates[rule] if isinstance(item, str))
 
     def _is_lexical(self, target: _Target) -> bool:
-        """Whether a state becomes words only, each alternative one piece."""
+        """Return whether a state becomes words only, each alternative one piece."""
         number = target.state
         known = self._lexical.get(number)
         if known is None:
@@ -211,7 +211,7 @@ class _Assembler:
         return known
 
     def _is_piece(self, rule: int) -> bool:
-        """Whether the words of a rule are one piece, with or without a capital."""
+        """Return whether the words of a rule are one piece, with or without a capital."""
         words = self._words(rule)
         return all(
             len(closed(self._text, form).encode()) <= LONGEST_PIECE
@@ -220,7 +220,7 @@ class _Assembler:
         )
 
     def _steps(self, target: _Target, rule: int, children: Sequence[int]) -> list[_Step]:
-        """The instructions of an alternative; those of states without choice stand in place."""
+        """Return the instructions of an alternative; states without choice are put in place."""
         steps: list[_Step] = []
         words: list[str] = []
         capital = target.raised
@@ -247,7 +247,7 @@ class _Assembler:
         return [*steps[:-1], last._replace(operation=operation)]
 
     def _template(self, rule: int, children: int) -> Sequence[str | int]:
-        """The source template of a rule: its children in their order."""
+        """Return the source template of a rule: its children in their order."""
         if not self._written:
             return range(children)
         template = self._text.templates[rule]
@@ -258,11 +258,11 @@ class _Assembler:
 
     @staticmethod
     def _raised(word: str, *, capital: bool) -> tuple[bool, str]:
-        """Whether a capital is still to come after a word, and the word."""
+        """Return whether a capital is still to come after a word, and the word."""
         return (False, capitalised(word)) if capital and word else (capital, word)
 
     def _visit(self, child: _Target, words: tuple[str, ...]) -> list[_Step]:
-        """The instructions that draw a child, with words before it."""
+        """Return the instructions that draw a child, with words before it."""
         state = self._tables.states[child.state]
         if self._is_lexical(child):
             return [_Step(words, WORD, child)]
@@ -272,7 +272,7 @@ class _Assembler:
         return [_Step(words, NOTE, rule=state.rules[0]), *_opened(inlined)]
 
     def _inlined(self, child: _Target) -> list[_Step] | None:
-        """The instructions of the one alternative of a state; None if they are too many."""
+        """Return the instructions of a state with one alternative, or None if too many."""
         if child not in self._single:
             if child in self._inside or len(self._inside) >= _DEEPEST_INLINED:
                 return None
@@ -299,7 +299,7 @@ class _Assembler:
         return address
 
     def _pieces(self, words: Sequence[str]) -> list[int]:
-        """The pieces that these words are written by; one at least."""
+        """Return the pieces that these words are written by; one at least."""
         key = tuple(words)
         known = self._pieces_of.get(key)
         if known is not None:
@@ -318,7 +318,7 @@ class _Assembler:
 
 
 def _opened(steps: list[_Step]) -> list[_Step]:
-    """The steps of an alternative that others follow: without return, without last calls."""
+    """Return the steps of an alternative that others follow: without return, without last calls."""
     last = steps[-1]
     if last.operation == RETURN:
         return [*steps[:-1], *([last._replace(operation=GO_ON)] if last.words else [])]
@@ -327,7 +327,7 @@ def _opened(steps: list[_Step]) -> list[_Step]:
 
 
 def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
-    """How far random bits are shifted to index the guide, and the guide.
+    """Return how far random bits are shifted to index the guide, and the guide.
 
     It has at least eight times as many entries as there are alternatives, so that most
     entries leave one alternative only.

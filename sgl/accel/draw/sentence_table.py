@@ -42,7 +42,7 @@ _AHEAD = 64
 
 @part
 def _slot(rows: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> np.int64:
-    """The row of a hash, or the free row for it."""
+    """Return the row of a hash, or the free row for it."""
     mask = np.uint64(len(rows) - 1)
     slot = first & mask
     wanted = second & _HASH
@@ -137,11 +137,11 @@ class SentenceTable:
         self._taken = 0
 
     def __len__(self) -> int:
-        """The number of sentences."""
+        """Return the number of sentences."""
         return self._taken
 
     def earlier(self, hashes: NDArray[np.uint64], asked: NDArray[np.bool_]) -> Earlier:
-        """Where the sentences of the ``asked`` candidates occurred before."""
+        """Return where the sentences of the ``asked`` candidates occurred before."""
         found = Earlier(np.full(len(hashes), -1, np.int32), np.full(len(hashes), -1, np.int32))
         scratch = np.full(_power(2 * len(hashes)), -1, np.int32)
         _find(self._rows, hashes, asked, found.stratum, found.candidate, scratch)
@@ -180,15 +180,15 @@ class SentenceTable:
 
 
 def _rows_for(sentences: int) -> int:
-    """The size of a table of which at most two thirds are taken."""
+    """Return the size of a table of which at most two thirds are taken."""
     return _power(sentences * 3 // 2)
 
 
 def _fitting(memory: int) -> int:
-    """The largest table in so many bytes, or the smallest there is."""
+    """Return the largest table in so many bytes, or the smallest there is."""
     return max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)
 
 
 def _power(number: int) -> int:
-    """The smallest power of two that is not smaller, and no smaller than an empty table."""
+    """Return the smallest power of two that is not smaller, and no smaller than an empty table."""
     return max(_SMALLEST, 1 << max(number - 1, 0).bit_length())

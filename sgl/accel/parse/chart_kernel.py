@@ -135,7 +135,7 @@ def _column(tables: Tables, space: Space, end: int) -> bool:
 
 @part
 def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
-    """What begins and ends here is made into more by productions of one part, and waits.
+    """Apply productions of one part to what begins and ends here, and let it wait.
 
     Productions of one part lead to higher numbers, so each symbol is complete in its turn.
     """
@@ -236,7 +236,7 @@ def _give(
 
 @part
 def _ask(tables: Tables, space: Space, end: int) -> None:
-    """What is asked for at a position: what is waited for there, and what that begins with."""
+    """Note what is asked for at a position: what is waited for, and what that begins with."""
     width = tables.width
     here = end * width
     for word in range(width):
@@ -293,7 +293,7 @@ def _enter(
 
 @part
 def _is_asked(tables: Tables, space: Space, item: int, start: int) -> bool:
-    """Whether what precedes asks for an item: for the symbol, or for a goal of the beginning."""
+    """Return whether what precedes asks for an item: a symbol, or a goal of a beginning."""
     if item < tables.width * 64:
         return has(space.asked, start * tables.width, item)
     return meet(tables.below, item, space.asked, start, tables.width)

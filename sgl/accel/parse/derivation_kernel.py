@@ -64,7 +64,7 @@ def _children(tables: Tables, space: Space, entry: int, production: int, size: i
 
 @part
 def _part_of(space: Space, entry: int, number: int, parts: int) -> int:
-    """The entry of one part of a production, by its number.
+    """Return the entry of one part of a production, by its number.
 
     Entries go back over the last part to a beginning with one part less; the first two
     parts, or the only one, are what the shortest was made of.

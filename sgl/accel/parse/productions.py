@@ -73,7 +73,7 @@ class Productions:
     """
 
     def __init__(self, index: TemplateIndex) -> None:
-        """Raises ``UnsuitableLayerError``."""
+        """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
         if recurring(index):
             raise UnsuitableLayerError("a category can be rewritten into itself")
         self._index = index
@@ -98,7 +98,7 @@ class Productions:
                             waiting.append(part)
 
     def _of_rule(self, rule: Rule, left: int) -> Iterator[Production]:
-        """The productions of a rule for one mode of its category."""
+        """Return the productions of a rule for one mode of its category."""
         template = rule.templates[self._index.layer]
         slots = [item.child for item in template if isinstance(item, Slot)]
         if len(set(slots)) < len(slots):
@@ -114,7 +114,7 @@ class Productions:
     def _production(
         self, rule: Rule, left: int, dropped: set[int], empty: set[int]
     ) -> Iterator[Production]:
-        """The production in which these children are unseen, if they can be."""
+        """Return the production in which these children are unseen, if they can be."""
         order = [0] * len(rule.rhs)
         right = tuple(self._parts(rule, left % 2 == 1, empty, order))
         ways, score = 1, _log(rule.weight)
@@ -128,7 +128,7 @@ class Productions:
             yield Production(left, right, rule.id, ways, score, tuple(order))
 
     def _parts(self, rule: Rule, raised: bool, empty: set[int], order: list[int]) -> list[Part]:
-        """The parts of a template without its empty children; notes them in ``order``."""
+        """Return the parts of a template without its empty children, and note them in ``order``."""
         parts: list[Part] = []
         for item in rule.templates[self._index.layer]:
             up = raised and not parts
@@ -165,7 +165,7 @@ class _DroppedChildren:
         self._ways: dict[int, int] | None = None
 
     def of(self, category: int) -> Unseen:
-        """What stands for a category."""
+        """Return what stands for a category."""
         if category not in self._known:
             self._known[category] = self._find(category)
         return self._known[category]
@@ -185,7 +185,7 @@ class _DroppedChildren:
         return Unseen(self._ways.get(category, 1), score, tuple(rule.id for rule in rules))
 
     def _count(self) -> dict[int, int]:
-        """The number of derivations of the categories that have finitely many."""
+        """Return the number of derivations of the categories that have finitely many."""
         rules_of = self._grammar.rules_of
         ways: dict[int, int] = {}
         waiting = [c for c in range(len(rules_of)) if self._dropped.finite(c)]
@@ -198,7 +198,7 @@ class _DroppedChildren:
 
 
 def _empty_children(index: TemplateIndex, dropped: _DroppedChildren) -> dict[int, Unseen]:
-    """What stands for a child that is in its template and derives no words."""
+    """Return what stands for a child that is in its template and derives no words."""
     found: dict[int, Unseen] = {}
     waiting = sorted(index.nullable)
     while waiting:
@@ -213,14 +213,14 @@ def _empty_children(index: TemplateIndex, dropped: _DroppedChildren) -> dict[int
 
 
 def _seen(rule: Rule, layer: int) -> Iterable[int]:
-    """The categories of the children that a wordless template has."""
+    """Return the categories of the children that a wordless template has."""
     return (rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot))
 
 
 def _combined(
     rule: Rule, layer: int, empty: dict[int, Unseen], dropped: _DroppedChildren
 ) -> Unseen:
-    """What a rule makes of children that are all unseen."""
+    """Return what a rule makes of children that are all unseen."""
     slots = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
     children = [
         empty[category] if child in slots else dropped.of(category)

@@ -110,7 +110,7 @@ class _Goal(NamedTuple):
 
 
 def tables_of(index: TemplateIndex) -> Tables:
-    """The arrays of a text layer; raises ``UnsuitableLayerError``."""
+    """Return the arrays of a text layer; raises ``UnsuitableLayerError``."""
     return _Packing(index).tables()
 
 
@@ -130,7 +130,7 @@ class _Packing:
         self._width = -(-len(self._number) // _WORD)
 
     def _numbered(self) -> dict[Part, int]:
-        """A number for each symbol, those of productions of one part in their order."""
+        """Return a number for each symbol, those of productions of one part in their order."""
         order: TopologicalSorter[Part] = TopologicalSorter()
         order.add(self._productions.start)
         for rule in self._productions.all:
@@ -183,7 +183,7 @@ class _Packing:
         return _Goal(self._number[rule.left], number, ways, rule.log_weight)
 
     def _words(self) -> dict[tuple[str, bool], list[_Goal]]:
-        """What the words that stand together are, by their text and whether it attaches.
+        """Return what the words that stand together are, by their text and whether it attaches.
 
         Those that attach come first.
         """
@@ -204,7 +204,7 @@ class _Packing:
         return finish(self._layer, words), attached
 
     def _trie(self, words: Sequence[tuple[str, bool]]) -> tuple[Trie, int, int]:
-        """The trie, its node after the separator, and the length of its longest string."""
+        """Return the trie, its node after the separator, and the length of its longest string."""
         join = self._layer.join.encode()
         try:
             strings = [(b"" if attached else join) + text.encode() for text, attached in words]
@@ -214,7 +214,7 @@ class _Packing:
         return trie, trie.node(join) if join else -1, max(map(len, strings), default=0)
 
     def _moves(self) -> tuple[list[list[_Goal]], Ints, Bits, Bits]:
-        """The moves, their numbers, and for each item what it moves over and leads to."""
+        """Return the moves, their numbers, and for each item what it moves over and leads to."""
         beginnings: dict[tuple[Part, ...], int] = {}
         goals: dict[tuple[int, int], list[_Goal]] = {}
         below: dict[int, int] = {}
@@ -247,7 +247,7 @@ class _Packing:
         )
 
     def _corners(self) -> tuple[list[int], list[int]]:
-        """The sets of symbols that each symbol can begin with, and that can begin with it."""
+        """Return for each symbol the set that it can begin with, and that can begin with it."""
         first: dict[int, set[int]] = {number: set() for number in self._number.values()}
         for rule in (*self._ones, *self._longer):
             first[self._number[rule.left]].add(self._number[rule.right[0]])
@@ -281,7 +281,7 @@ def _goals(table: Iterable[list[_Goal]]) -> Goals:
 
 
 def _rows(rows: Iterable[tuple[int, ...]]) -> tuple[Ints, Ints]:
-    """Where each row begins, and the rows one after the other."""
+    """Return where each row begins, and the rows one after the other."""
     lists = list(rows)
     first = np.zeros(len(lists) + 1, np.int32)
     np.cumsum([len(row) for row in lists], out=first[1:])

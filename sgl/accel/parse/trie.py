@@ -33,7 +33,7 @@ class Trie(NamedTuple):
     value: NDArray[np.int32]
 
     def node(self, text: bytes) -> int:
-        """The node that a string leads to; -1 if none does."""
+        """Return the node that a string leads to, or -1 if none does."""
         node = TOP
         for byte in text:
             place = int(self.base[node]) + byte
@@ -44,7 +44,7 @@ class Trie(NamedTuple):
 
 
 def trie_of(strings: Sequence[bytes]) -> Trie:
-    """The trie of different strings that are not empty."""
+    """Return the trie of different strings that are not empty."""
     places = _Places()
     values = {TOP: -1}
     waiting: list[tuple[int, int, list[int]]] = [(TOP, 0, list(range(len(strings))))]
