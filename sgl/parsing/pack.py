@@ -175,7 +175,7 @@ class _Packing:
     def _children(
         self, rule: Rule, lead: int, start: int, ends: list[int], raised: bool
     ) -> tuple[Place, ...]:
-        """Return the places of a rule's children; ``ends`` are those of its items after ``lead``."""
+        """Return the places of a rule's children; ``ends`` are of its items after ``lead``."""
         mentions: list[tuple[Mention, ...]] = [()] * len(rule.rhs)
         at = start
         if lead:
