@@ -82,9 +82,8 @@ Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int32]
 Index = int | np.integer[Any]
 
-#: Copy 32 bytes, or 64, to a place in a byte array from a place in another.
+#: Copy 32 bytes to a place in a byte array from a place in another.
 copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copier(32))
-copy64 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copier(64))
 #: Write two numbers of 64 bits behind one another to a place in an array of integers.
 store128 = cast("Callable[[Integers, Index, Index, Index], None]", _store128)
 #: Eight bytes from a place of a byte array as a number, little-endian.

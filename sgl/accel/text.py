@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import part
-from sgl.accel.machine import copy32, copy64
+from sgl.accel.machine import copy32
 
 
 @part
@@ -34,19 +34,6 @@ def copy(
     while done < length:
         copy32(data, at + done, source, start + done)
         done += 32
-    return at + length
-
-
-@part
-def copy_long(
-    data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
-) -> int:
-    """Write the same in vectors of 64 bytes, which most pieces of a sentence fit into."""
-    copy64(data, at, source, start)
-    done = 64
-    while done < length:
-        copy64(data, at + done, source, start + done)
-        done += 64
     return at + length
 
 

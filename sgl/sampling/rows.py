@@ -11,7 +11,7 @@ from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
 
 
 def row_of(source: str, target: str, category: str) -> str:
-    """A row with its line end; raises ``ValueError`` if a field has a tab or line end.
+    """Return a row with its line end; raises ``ValueError`` if a field has a tab or line end.
 
     The format has no quoting: such a text could not be read back.
     """
@@ -22,14 +22,14 @@ def row_of(source: str, target: str, category: str) -> str:
 
 
 def text_of(tables: Tables, output: PackedText | PackedView, derivation: Sequence[int]) -> str:
-    """The text of a derivation in a text layer or a view."""
+    """Return the text of a derivation in a text layer or a view."""
     if isinstance(output, PackedView):
         return VIEWS[output.kind].render(glue(output.rules, tables.arity, derivation, written=True))
     return joined(output, words_of(output, tables.arity, derivation))
 
 
 def reseeded(tables: Tables, seed: int) -> Tables:
-    """The tables with another seed.
+    """Return the tables with another seed.
 
     Which candidates are ambiguous is not known of another seed: none is rejected as such.
     """
@@ -40,7 +40,7 @@ def reseeded(tables: Tables, seed: int) -> Tables:
 
 
 def file_name(tables: Tables, target: int, split: str) -> str:
-    """The file, within the folder of data, of a split with one of its targets.
+    """Return the file, within the folder of data, of a split with one of its targets.
 
     The first target has the files ``train.tsv`` and so on, each other a folder of its name.
     """

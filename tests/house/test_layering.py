@@ -112,7 +112,7 @@ def test_compiled_code_is_imported_by_those_who_decide_to_use_it_while_they_run(
     early = [
         path.relative_to(PACKAGE).as_posix()
         for path in MODULES
-        if parts_of(path)[0] != LATE and not path.stem.endswith("_kernel")
+        if parts_of(path)[0] != LATE
         for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.Import | ast.ImportFrom)
         and re.search(rf"\b(sgl\.{LATE}|sgl import {LATE}|numba)\b", ast.unparse(node))
