@@ -94,11 +94,6 @@ def _error(code: str, message: str, place: Span | None = None, *, hint: str = ""
 # ---- too few sentences
 
 
-def report_shortage(problem: NotEnoughError, place: Span | None, diagnostics: Diagnostics) -> None:
-    """Report what cannot yield its sentences."""
-    diagnostics.add(shortage(problem, place))
-
-
 def shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
     """Return what cannot yield its sentences, why candidates were rejected, and what to do."""
     rejected = ", ".join(

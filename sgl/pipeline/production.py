@@ -109,7 +109,7 @@ def produce(
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
-    production = _Production(compiled, structures, proofs, stage)
+    production = _DatasetProduction(compiled, structures, proofs, stage)
     parallelism = parallelism or Parallelism()
     if not (parallelism.resumable or interrupted(target)):
         return production.run(target, None)
@@ -131,7 +131,7 @@ def produce(
     return produced
 
 
-class _Production:
+class _DatasetProduction:
     """One dataset on its way to the disk."""
 
     def __init__(

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from sgl.cli.common import count
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
+from sgl.cli.terminal import count
 from sgl.dataset.errors import OutputError
 from sgl.dataset.staged import check_target
 from sgl.research.divergence.certificate import (
