@@ -126,8 +126,8 @@ def audited(arguments: list[str]) -> dict[str, Any] | None:
     with tempfile.TemporaryDirectory() as directory:
         result = Path(directory) / "audit.json"
         code = sglc("audit", grammar, str(PUBLISHED / corpus), *options, "--json", str(result))
-        value = json.loads(result.read_text("utf-8"))
-    value.pop("corpus", None)
+        text = result.read_text("utf-8").replace(str(PUBLISHED / corpus), corpus)
+    value = json.loads(text)
     figures = {key: part for key, part in value.items() if isinstance(part, int | float | str)}
     return {"exit code": code, "figures": figures, "all": digest_of_value(value)}
 
