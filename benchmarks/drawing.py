@@ -37,7 +37,7 @@ import numpy as np
 from common import Json, print_table, write_json
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
-from sgl.accel.draw.program import program_of
+from sgl.accel.draw import CompiledSampler
 from sgl.automata import StructureCompiler
 from sgl.core.column import Column
 from sgl.core.grammar import View
@@ -171,7 +171,7 @@ def standalone_draw(tables: Tables) -> Draw:
 
 def english_draw(tables: Tables) -> Draw:
     """Derivations and source texts."""
-    sampler, stratum = Sampler(tables), tables.strata[0]
+    sampler, stratum = CompiledSampler(tables), tables.strata[0]
 
     def draw(number: int) -> None:
         for first in range(0, number, BATCH):
@@ -184,7 +184,7 @@ def accepted_draw(tables: Tables) -> Draw:
     """Candidates until so many are accepted."""
 
     def draw(number: int) -> None:
-        list(sample_strata(Sampler(_wanting(tables, number))))
+        list(sample_strata(CompiledSampler(_wanting(tables, number))))
 
     return draw
 
@@ -196,7 +196,7 @@ def _wanting(tables: Tables, number: int) -> Tables:
 def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     """Every text layer, the dependency graph as CoNLL-U, the first logical form."""
     grammar, plan = compiled.grammar, compiled.plan
-    sampler, stratum = Sampler(tables), tables.strata[0]
+    sampler, stratum = CompiledSampler(tables), tables.strata[0]
     known = outputs(grammar)
     others = [layer.name for layer in grammar.text_layers if layer.name != plan.source]
     forms = [view.name for view in grammar.views if view.kind in ("cogs", "varfree")][:1]
@@ -218,7 +218,7 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
 def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
     """Derivations and one view of them: each of the library, and an author's own."""
     grammar = compiled.grammar
-    sampler, stratum = Sampler(tables), tables.strata[0]
+    sampler, stratum = CompiledSampler(tables), tables.strata[0]
     views = [View("author's own", "", grammar.graph_layer(compiled.plan.lemma_layer), AUTHORS)]
     free = next((n for n, layer in enumerate(grammar.graph_layers) if layer.free), None)
     if free is not None:
@@ -253,7 +253,7 @@ def always_new(
 def distinct(tables: Tables, number: int = 40_000) -> int:
     """How many accepted sentences were compared as strings; all have to differ."""
     wanted = _wanting(tables, number)
-    sampler = Sampler(wanted)
+    sampler = CompiledSampler(wanted)
     (drawn,) = sample_strata(sampler)
     texts = list(sampler.derive(wanted.strata[0], drawn.numbers).sources.texts())
     assert len(set(texts)) == len(texts)
@@ -273,11 +273,10 @@ class Overhead(NamedTuple):
 
 def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000) -> Overhead:
     """The medians over the rounds."""
-    program = program_of(tables)
     wanted = _wanting(tables, number)
 
     def seconds(tables: Tables) -> tuple[float, int]:
-        sampler = Sampler(tables, program)
+        sampler = CompiledSampler(tables)
         started = time.process_time()
         (drawn,) = sample_strata(sampler)
         return time.process_time() - started, drawn.candidates
