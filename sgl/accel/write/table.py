@@ -27,7 +27,7 @@ class TemplateTable:
         self.shapes = 0
         self._table = np.zeros((_ROWS, FIELDS), np.uint64)
         self._classes: NDArray[np.uint64] | None = None
-        self._pool = _Pool()
+        self._pool = _PieceStore()
         self._words = np.zeros((0, 0), np.int64)
         # The code of shape 0 takes the text from the first column.
         self._ends = _Growing(np.int64, (0, 1))
@@ -137,7 +137,7 @@ class TemplateTable:
             self._words = np.zeros((0, 1), np.int64)
 
 
-class _Pool:
+class _PieceStore:
     """Texts in one array of bytes, equal ones once; a piece is its start and its length."""
 
     def __init__(self) -> None:
