@@ -38,11 +38,11 @@ from sgl.rendering.views import VIEWS
 if TYPE_CHECKING:
     import networkx as nx
 
-#: An atom: what is not a variable (predicate, constants), and the variables in order.
-LabelledAtom = tuple[Hashable, tuple[int, ...]]
+#: A predicate or another label, and the arguments: a number is a variable, text a constant.
+LabelledAtom = tuple[Hashable, tuple[int | str, ...]]
 
-#: How far around a node the search looks before it begins.
-_MOST_HOPS = 32
+#: A number for each variable; constants have none.
+_Colours = dict[int | str, int]
 
 _PIECES = " ; "
 _CONJUNCTS = " AND "
@@ -96,9 +96,7 @@ def _forms(first: str, second: str) -> FormComparison:
             forms.append(read_form(text))
         except LogicalFormError as error:
             return FormComparison(False, f"the {name} is not a COGS logical form: {error}")
-    if first == second:
-        return FormComparison(True)
-    if _same(*forms):
+    if first == second or _same(*forms):
         return FormComparison(True)
     reason = _difference(*forms) or "no renaming of variables makes them equal"
     return FormComparison(False, reason)
@@ -108,7 +106,7 @@ def _same(first: Form, second: Form) -> bool:
     if first.constant != second.constant or len(first.binders) != len(second.binders):
         return False
     if first.binders:
-        return Counter(map(_content, first.atoms)) == Counter(map(_content, second.atoms))
+        return Counter(_labelled(first)) == Counter(_labelled(second))
     return isomorphic(_labelled(first), _labelled(second))
 
 
@@ -138,19 +136,12 @@ def _shown(atom: Atom, *, definite: bool) -> str:
     return f"{'* ' if definite else ''}{' . '.join(atom.predicate)} ( {arguments} )"
 
 
-def _content(atom: Atom) -> tuple[tuple[str, ...], tuple[int | str, ...]]:
-    return atom.predicate, atom.arguments
-
-
 def _labelled(form: Form) -> list[LabelledAtom]:
-    """Return the atoms with their constants as part of the label."""
-    found: list[LabelledAtom] = []
-    for definite, atoms in ((True, form.definites), (False, form.atoms)):
-        for atom in atoms:
-            constants = tuple([a if isinstance(a, str) else "" for a in atom.arguments])
-            variables = tuple([a for a in atom.arguments if isinstance(a, int)])
-            found.append(((definite, atom.predicate, constants), variables))
-    return found
+    """Return the atoms, those of definite nouns apart from the others."""
+    groups = ((True, form.definites), (False, form.atoms))
+    return [
+        ((definite, atom.predicate), atom.arguments) for definite, atoms in groups for atom in atoms
+    ]
 
 
 def _terms(first: str, second: str) -> FormComparison:
@@ -181,63 +172,65 @@ def _sorted(term: Term) -> tuple[str, bool, tuple[tuple[str, object], ...]]:
 def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) -> bool:
     """Tell whether a bijection of variables takes the first atoms to the second ones.
 
-    Atoms count as often as they are there.  Labels are compared with ``==``::
+    Atoms count as often as they are there.  Labels and constants are compared with ``==``::
 
         see . agent ( 2 , 1 )    dog ( 1 )         see . agent ( 7 , 3 )    dog ( 3 )
+
+    Colours of variables settle nearly all pairs: atoms whose colours differ are different, and
+    a variable alone with its colour has one image only.  The rest is searched (VF2++), which
+    takes exponential time only for forms with many parts that look the same from everywhere
+    and are still connected differently.
     """
-    if Counter(map(_atom_kind, first)) != Counter(map(_atom_kind, second)):
+    colours = _colours(first), _colours(second)
+    if _coloured(first, colours[0]) != _coloured(second, colours[1]):
         return False
-    image_of = dict(second)
-    if len(image_of) == len(second):
-        return _is_forced(first, image_of)
-    return _is_found(first, second)
-
-
-def _atom_kind(atom: LabelledAtom) -> tuple[Hashable, int]:
-    label, variables = atom
-    return label, len(variables)
-
-
-def _is_forced(first: Sequence[LabelledAtom], image_of: dict[Hashable, tuple[int, ...]]) -> bool:
-    """Decide where no label occurs twice, so that each atom has one image."""
-    image: dict[int, int] = {}
-    for label, variables in first:
-        for variable, other in zip(variables, image_of[label], strict=True):
-            if image.setdefault(variable, other) != other:
-                return False
-    return len(set(image.values())) == len(image)
-
-
-def _is_found(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) -> bool:
-    """Search a bijection.
-
-    Nodes are first told apart by their neighbourhood (Weisfeiler & Leman 1968), so that the
-    search (VF2++) has a choice only between those that look the same in both forms.  The
-    answer is exact whatever the neighbourhoods say.  The search takes exponential time only for
-    forms with many parts that look the same from everywhere and are still connected differently.
-    """
+    if len(set(colours[0].values())) == len(colours[0]) == len(colours[1]):
+        return True
     import networkx as nx
 
-    graphs = _atom_graph(first), _atom_graph(second)
-    for graph in graphs:
-        hops = min(len(graph), _MOST_HOPS)
-        hashes = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="kind", iterations=hops)
-        nx.set_node_attributes(graph, {node: found[-1] for node, found in hashes.items()}, "kind")
+    graphs = _atom_graph(first, colours[0]), _atom_graph(second, colours[1])
     return bool(nx.vf2pp_is_isomorphic(graphs[0], graphs[1], node_label="kind"))
 
 
-def _atom_graph(atoms: Sequence[LabelledAtom]) -> nx.Graph[tuple[int, int]]:
+def _colours(atoms: Sequence[LabelledAtom]) -> _Colours:
+    """Return a colour for each variable that does not depend on its name.
+
+    Variables of one colour occur in the same atoms, at the same places, next to the same
+    colours.  Colours are refined until they tell no more apart (Weisfeiler & Leman 1968).
+    """
+    colours: _Colours = {a: 0 for _, arguments in atoms for a in arguments if isinstance(a, int)}
+    before = 0
+    while before < (count := len(set(colours.values()))) < len(colours):
+        before = count
+        around: dict[int | str, list[int]] = {variable: [] for variable in colours}
+        for label, arguments in atoms:
+            atom = hash((label, *[colours.get(a, a) for a in arguments]))
+            for place, argument in enumerate(arguments):
+                if argument in around:
+                    around[argument].append(hash((atom, place)))
+        colours = {v: hash((colours[v], *sorted(places))) for v, places in around.items()}
+    return colours
+
+
+def _coloured(atoms: Sequence[LabelledAtom], colours: _Colours) -> Counter[Hashable]:
+    """Count the atoms, with colours instead of variables."""
+    return Counter([(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms])
+
+
+def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> nx.Graph[tuple[int, int]]:
     """Return the graph of atoms, their places, and the variables that fill these."""
     import networkx as nx
 
     graph: nx.Graph[tuple[int, int]] = nx.Graph()
-    for number, (label, variables) in enumerate(atoms):
-        graph.add_node((number, -1), kind=f"atom {label!r}")
-        for place, variable in enumerate(variables):
-            graph.add_node((number, place), kind=f"place {place}")
-            graph.add_node((-1, variable), kind="variable")
-            graph.add_edge((number, -1), (number, place))
-            graph.add_edge((number, place), (-1, variable))
+    for number, (label, arguments) in enumerate(atoms):
+        kind = (label, *[colours.get(a, a) for a in arguments])
+        graph.add_node((number, -1), kind=kind)
+        for place, argument in enumerate(arguments):
+            if isinstance(argument, int):
+                graph.add_node((number, place), kind=(place, kind))
+                graph.add_node((-1, argument), kind=colours[argument])
+                graph.add_edge((number, -1), (number, place))
+                graph.add_edge((number, place), (-1, argument))
     return graph
 
 
