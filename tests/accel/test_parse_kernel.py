@@ -95,6 +95,7 @@ def any_grammars(draw: st.DrawFn) -> CoreGrammar:
 TEXTS = st.lists(st.text(alphabet="abéABÉ. -", max_size=8), max_size=30)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(any_grammars(), TEXTS)
 def test_the_kernel_agrees_with_the_forest(core: CoreGrammar, others: list[str]) -> None:

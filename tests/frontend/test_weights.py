@@ -231,6 +231,7 @@ def fitted_words(
     return core, keys, estimate(core, found)
 
 
+@pytest.mark.slow
 def test_a_written_file_can_be_used_and_changes_what_is_drawn(place: Workplace) -> None:
     out = place.directory / "farm.weights.yaml"
     arguments = ["farm.sgl", "rows.tsv", "--normalise", "spacing", "--out", str(out)]

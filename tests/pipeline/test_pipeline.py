@@ -33,6 +33,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "farm"
 
 
+@pytest.mark.slow
 def test_the_directory_has_everything(dataset: Path) -> None:
     names = {str(p.relative_to(dataset)) for p in dataset.rglob("*") if p.is_file()}
     splits = ("train", "dev", "test", "gen")

@@ -80,6 +80,7 @@ def written(work: Workplace) -> dict[str, str]:
     return {name: (work.directory / name).read_text("utf-8") for name in ("e.tex", "a.tex")}
 
 
+@pytest.mark.slow
 def test_tables_are_balanced_whatever_patterns_systems_and_relations_are_called(
     written: dict[str, str],
 ) -> None:
@@ -154,6 +155,7 @@ def test_a_coefficient_that_rounds_to_zero_has_no_sign() -> None:
 # --- pages ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_pages_can_be_read_with_a_keyboard_and_by_ear(
     written: dict[str, str], work: Workplace
 ) -> None:

@@ -201,6 +201,7 @@ def text_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> str:
     return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(grammars())
 def test_sentences_of_random_grammars_are_those_of_the_definition(

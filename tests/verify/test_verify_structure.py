@@ -109,6 +109,7 @@ def read_body_meaning(body: StructureBody) -> object:
     return variables, links
 
 
+@pytest.mark.slow
 @given(structures)
 def test_reading_undoes_writing(structure: core.Structure) -> None:
     assert read_meaning(read_structure(str(structure))) == meaning(structure)

@@ -197,6 +197,7 @@ def test_a_test_needs_sentences_of_both_kinds() -> None:
     assert (found.projective, found.others, found.u, found.p) == (5, 0, None, None)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_holm_multiplies_the_smallest_first(values: list[float]) -> None:
     adjusted = holm(values)

@@ -63,6 +63,7 @@ def sizes(labels: Labels) -> tuple[int, int, int]:
 # ---- what is found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
 def test_annealing_finds_the_best_split_of_twelve_sentences(target: float) -> None:
     elements = words(vectors("dbca.json")["toy"]["sentences"])
@@ -82,6 +83,7 @@ def test_no_split_of_twelve_sentences_is_better_than_the_best() -> None:
     assert max(scores) == pytest.approx(best, abs=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
 def test_annealing_is_nearer_to_the_target_than_the_greedy_procedure(target: float) -> None:
     elements = random_words(1500, 60, 12)
