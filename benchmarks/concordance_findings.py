@@ -82,7 +82,7 @@ FINDINGS = {
     ),
     "subject_to_object_proper": (
         "absent for four targets, 87 exposures; a fifth target cannot be identified. If it "
-        "is one of the ordinary names, that name stands in every role"
+        "is one of the ordinary names, that name occurs in every role"
     ),
     "object_to_subject_common": "absent; 46 exposures as direct object, 54 as recipient",
     "object_to_subject_proper": "absent; 36 exposures as direct object, 64 as recipient",
