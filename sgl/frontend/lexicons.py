@@ -56,7 +56,7 @@ def lower_words(state: CompilerState) -> None:
 def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> list[Production]:
     evaluation = Evaluation(scope, _NO_COLUMNS, (), None, state.diagnostics)
     source = state.signature.source.name
-    own = s.LayerClause(s.Name(source, word.text.span), (word.text,), None, word.text.span)
+    own = s.LayerClause(word.text.span, s.Name(source, word.text.span), (word.text,), None)
     if not check_layers((own, *word.layers), state):
         return []
     weight = rule_weight(word.weight, state)

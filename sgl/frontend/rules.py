@@ -148,8 +148,8 @@ def _child_alone(clause: s.LayerClause) -> s.BindStatement | None:
     (item,) = clause.template
     if not isinstance(item, s.Mention) or item.mode:
         return None
-    head = s.NodeRef(s.Name(HEAD, item.span), None, None, item.span)
-    return s.BindStatement(head, s.NodeRef(item.name, None, None, item.span), item.span)
+    head = s.NodeRef(item.span, s.Name(HEAD, item.span))
+    return s.BindStatement(item.span, head, s.NodeRef(item.span, item.name))
 
 
 def check_layers(

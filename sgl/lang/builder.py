@@ -7,8 +7,8 @@ node that has their parts in their order; these are listed as :func:`node` and t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from lark import Token, Transformer, Tree, v_args
@@ -21,19 +21,29 @@ from sgl.lang import syntax as s
 Build = Callable[["TreeBuilder", Meta, list[Any]], Any]
 
 
-def node(kind: Callable[..., Any], *constants: object) -> Build:
-    """Build a node of all parts, then the constants, and the span."""
-    return lambda self, meta, parts: kind(*parts, *constants, self._span(meta))
+def node(kind: type[s.Node], **constants: object) -> Build:
+    """Build a node whose fields, but for the constants, are the parts in their order."""
+    names = _given(kind, constants)
+    return lambda self, meta, parts: kind(
+        self._span(meta), **constants, **dict(zip(names, parts, strict=False))
+    )
 
 
-def listing(kind: Callable[..., Any], *constants: object, fixed: int = 0) -> Build:
-    """Build a node whose last parts, after so many fixed ones, are one tuple."""
+def listing(kind: type[s.Node], **constants: object) -> Build:
+    """Build a node whose last field is a tuple of all parts that are left."""
+    *names, last = _given(kind, constants)
 
     def build(self: TreeBuilder, meta: Meta, parts: list[Any]) -> Any:
-        listed = tuple(part for part in parts[fixed:] if part is not None)
-        return kind(*parts[:fixed], listed, *constants, self._span(meta))
+        listed = tuple(part for part in parts[len(names) :] if part is not None)
+        given = {**constants, **dict(zip(names, parts, strict=False)), last: listed}
+        return kind(self._span(meta), **given)
 
     return build
+
+
+def _given(kind: type[s.Node], constants: Mapping[str, object]) -> list[str]:
+    """Return the fields of a node that come from its parts."""
+    return [f.name for f in fields(kind) if f.name != "span" and f.name not in constants]
 
 
 def first(_: TreeBuilder, __: Meta, parts: list[Any]) -> Any:
@@ -65,7 +75,7 @@ def structure_clause(kind: str) -> Build:
         # A keyword without a method, `each target`, stays the tree of its production.
         each = any(isinstance(part, Tree) for part in parts)
         amount = _only(parts, s.Amount)
-        return s.StructureClause(kind, graph, amount, each, repeated, self._span(meta))
+        return s.StructureClause(self._span(meta), kind, graph, amount, each, repeated)
 
     return build
 
@@ -77,7 +87,7 @@ def dataset_clause(key: str, *, conditional: bool = False) -> Build:
         values, when = (parts[:-1], parts[-1]) if conditional else (parts, None)
         span = self._span(meta)
         place = self.source.span(span.start, span.start + len(key))
-        return s.DatasetClause(s.Name(key, place), tuple(values), span, when=when)
+        return s.DatasetClause(span, s.Name(key, place), tuple(values), when=when)
 
     return build
 
@@ -106,7 +116,7 @@ class TokenBuilder(Transformer[Token, Any]):
         return self.UPPER(token, 1)
 
     def COLUMN(self, token: Token) -> s.Column:
-        return s.Column(self.UPPER(token, 1), self.UPPER(token).span)
+        return s.Column(self.UPPER(token).span, self.UPPER(token, 1))
 
     def STRING(self, token: Token) -> s.Name:
         text = re.sub(r"\\(.)", r"\1", str(token)[1:-1])
@@ -122,7 +132,7 @@ class TokenBuilder(Transformer[Token, Any]):
 
 def shifted_amount(sign: int) -> Build:
     """Build the sum, or the difference, of a parameter and a number."""
-    return lambda self, meta, parts: s.Amount(parts[0], self._span(meta), sign * int(parts[1].text))
+    return lambda self, meta, parts: s.Amount(self._span(meta), parts[0], sign * int(parts[1].text))
 
 
 @v_args(meta=True)
@@ -140,53 +150,53 @@ class TreeBuilder(TokenBuilder):
     def when(self, meta: Meta, children: list[Any]) -> s.When:
         negated, name, comparison, value = children
         symbol = comparison.text if comparison is not None else None
-        return s.When(name, negated is not None, symbol, value, self._span(meta))
+        return s.When(self._span(meta), name, negated is not None, symbol, value)
 
     # ---- layers, features, categories
 
-    layer = listing(s.Layer, fixed=3)
+    layer = listing(s.Layer)
     view = node(s.ViewDecl)
     weighted_value = all_parts
     ports = every_part
-    labels = listing(s.Labels, fixed=1)
-    words = listing(s.WordSet, fixed=1)
+    labels = listing(s.Labels)
+    words = listing(s.WordSet)
 
     def option(self, meta: Meta, children: list[Any]) -> s.Option:
         name, *values, when = children
-        return s.Option(name, tuple(values), when, self._span(meta))
+        return s.Option(self._span(meta), name, tuple(values), when)
 
     def feature(self, meta: Meta, children: list[Any]) -> s.Feature:
         name, *values = children
         texts, weights = zip(*values, strict=True)
-        return s.Feature(name, texts, weights, self._span(meta))
+        return s.Feature(self._span(meta), name, texts, weights)
 
     def port(self, _: Meta, children: list[Any]) -> s.Port:
         return s.Port(*children)
 
     def category(self, meta: Meta, children: list[Any]) -> s.CategoryDecl:
         name, features, ports, title = children
-        return s.CategoryDecl(name, features or (), ports or (), title, self._span(meta))
+        return s.CategoryDecl(self._span(meta), name, features or (), ports or (), title)
 
     # ---- rules
 
-    cat = listing(s.CategoryRef, fixed=1)
-    setting = listing(s.Setting, fixed=1)
+    cat = listing(s.CategoryRef)
+    setting = listing(s.Setting)
     column_or = fallback = node(s.Fallback)
-    child = node(s.Child, False)
+    child = node(s.Child, capital=False)
     quoted = text = column = entry = structure_name = in_split = first
     keep = node(s.Keep)
-    name_item = node(s.Mention, "")
-    capital_item = node(s.Mention, "capital")
-    drop_item = node(s.Mention, "drop")
-    repeat_item = node(s.Mention, "repeat")
+    name_item = node(s.Mention, mode="")
+    capital_item = node(s.Mention, mode="capital")
+    drop_item = node(s.Mention, mode="drop")
+    repeat_item = node(s.Mention, mode="repeat")
     concat = node(s.Concat)
-    call = listing(s.Call, fixed=1)
+    call = listing(s.Call)
     template = every_part
     statements = all_parts
     attribute = node(s.Attribute)
     attributes = every_part
-    node_ref = node(s.NodeRef, None, None)
-    port_ref = node(s.NodeRef, None)
+    node_ref = port_ref = node(s.NodeRef)
+    word_ref = node(s.NodeRef, port=None)
     bind_statement = node(s.BindStatement)
     forget_statement = node(s.ForgetStatement)
     node_statement = node(s.NodeStatement)
@@ -195,74 +205,75 @@ class TreeBuilder(TokenBuilder):
     weight_column = tagged("column")
 
     def capital_child(self, meta: Meta, children: list[s.Child]) -> s.Child:
-        return s.Child(children[0].role, children[0].category, True, self._span(meta))
+        return s.Child(self._span(meta), children[0].role, children[0].category, True)
 
     def weight(self, meta: Meta, children: list[tuple[str, Any]]) -> s.Weight:
         parts: dict[str, Any] = {}
         for key, value in children:
             parts.setdefault(key, value)
         kind, argument = parts.get("kind", (None, None))
-        return s.Weight(parts.get("factor"), kind, argument, parts.get("column"), self._span(meta))
+        return s.Weight(self._span(meta), parts.get("factor"), kind, argument, parts.get("column"))
 
     def layer_clause(self, meta: Meta, children: list[Any]) -> s.LayerClause:
         layer, content = children
         if isinstance(content, tuple):
-            return s.LayerClause(layer, content, None, self._span(meta))
-        return s.LayerClause(layer, None, tuple(content), self._span(meta))
-
-    def word_ref(self, meta: Meta, children: list[Any]) -> s.NodeRef:
-        return s.NodeRef(children[0], None, children[1], self._span(meta))
+            return s.LayerClause(self._span(meta), layer, content, None)
+        return s.LayerClause(self._span(meta), layer, None, tuple(content))
 
     def edge_statement(self, meta: Meta, children: list[Any]) -> s.EdgeStatement:
         source, edge, target, last = children
-        return s.EdgeStatement(source, edge, target, self._span(meta), last is not None)
+        return s.EdgeStatement(self._span(meta), source, edge, target, last is not None)
 
     def rule(self, meta: Meta, children: list[Any]) -> s.Rule:
         name, lhs, *rest = children
         rhs = _every(rest, (s.Child, s.Name))
         weight, keep = _only(rest, s.Weight), _only(rest, s.Keep)
         layers, when = _every(rest, s.LayerClause), _every(rest, s.When)
-        return s.Rule(name, lhs, rhs, weight, layers, keep, when, self._span(meta))
+        return s.Rule(self._span(meta), name, lhs, rhs, weight, layers, keep, when)
 
     # ---- words and tables
 
     variant = node(s.Variant)
     where = every_part
-    paradigm_line = listing(s.ParadigmLine, fixed=1)
+    paradigm_line = listing(s.ParadigmLine)
     rewrite = every_part
-    paradigm = listing(s.Paradigm, fixed=2)
+    paradigm = listing(s.Paradigm)
 
     def word(self, meta: Meta, children: list[Any]) -> s.WordDecl:
         category, text, *rest = children
         layers, when = _every(rest, s.LayerClause), _every(rest, s.When)
-        return s.WordDecl(category, text, _only(rest, s.Weight), layers, when, self._span(meta))
+        return s.WordDecl(self._span(meta), category, text, _only(rest, s.Weight), layers, when)
 
     def condition(self, meta: Meta, children: list[Any]) -> s.Condition:
         column, comparison, *values = children
-        return s.Condition(column, comparison.text, tuple(values), self._span(meta))
+        return s.Condition(self._span(meta), column, comparison.text, tuple(values))
 
     def lexicon(self, meta: Meta, children: list[Any]) -> s.Lexicon:
         name, path, where, weight, *clauses = children
         shared, entries = _group_entries(clauses)
         variants, when = _every(clauses, s.Variant), _every(clauses, s.When)
         span = self._span(meta)
-        return s.Lexicon(name, path, where or (), weight, shared, entries, variants, when, span)
+        return s.Lexicon(span, name, path, where or (), weight, shared, entries, variants, when)
 
     def function(self, meta: Meta, children: list[Any]) -> s.Function:
         name, parameters, body = children
-        return s.Function(name, parameters or (), body, self._span(meta))
+        return s.Function(self._span(meta), name, parameters or (), body)
 
     # ---- structures
 
     structure = node(s.StructureDecl)
-    all_labels = node(s.LabelSet, (), True)
-    other_labels = listing(s.LabelSet, True)
-    these_labels = listing(s.LabelSet, False)
+    all_labels = node(s.LabelSet, labels=(), negated=True)
+    other_labels = listing(s.LabelSet, negated=True)
+    these_labels = listing(s.LabelSet, negated=False)
     amount = node(s.Amount)
     more = shifted_amount(1)
     less = shifted_amount(-1)
     degree_test = node(s.CountTest)
-    variable = listing(s.VariableRef, fixed=1)
+    equal_test = listing(s.AttributeTest, negated=False, word_set=None)
+    unequal_test = listing(s.AttributeTest, negated=True, word_set=None)
+    in_test = node(s.AttributeTest, negated=False, values=())
+    not_in_test = node(s.AttributeTest, negated=True, values=())
+    variable = listing(s.VariableRef)
     repeat = node(s.Repeat)
     body = listing(s.BodyPattern)
     graph = listing(s.GraphPattern)
@@ -275,42 +286,30 @@ class TreeBuilder(TokenBuilder):
             for child in children
             if isinstance(child, s.Column | s.Name)
         ]
-        return s.LabelText(mark + ":".join(parts), False, self._span(meta))
+        return s.LabelText(self._span(meta), mark + ":".join(parts), False)
 
     def label_name(self, meta: Meta, children: list[s.Column]) -> s.LabelText:
-        return s.LabelText(children[0].name.text, True, self._span(meta))
+        return s.LabelText(self._span(meta), children[0].name.text, True)
 
     def any_edge(self, meta: Meta, _: list[Any]) -> s.EdgePattern:
         span = self._span(meta)
-        return s.EdgePattern(s.LabelSet((), True, span), False, None, None, span)
+        return s.EdgePattern(span, s.LabelSet(span, (), True), False, None, None)
 
     def labelled_edge(self, meta: Meta, children: list[Any]) -> s.EdgePattern:
         labels, bounds = children
         low, high = bounds or (None, None)
-        return s.EdgePattern(labels, bounds is not None, low, high, self._span(meta))
+        return s.EdgePattern(self._span(meta), labels, bounds is not None, low, high)
 
     def unbounded(self, meta: Meta, _: list[Any]) -> tuple[s.Amount, None]:
         span = self._span(meta)
-        return s.Amount(s.Name("1", span), span), None
+        return s.Amount(span, s.Name("1", span)), None
 
     def bounded(self, _: Meta, children: list[Any]) -> tuple[s.Amount, s.Amount | None]:
         low, high = children
         return (low, low) if high is None else (low, high[0])
 
-    def equal_test(self, meta: Meta, children: list[s.Name]) -> s.AttributeTest:
-        return s.AttributeTest(children[0], False, tuple(children[1:]), None, self._span(meta))
-
-    def unequal_test(self, meta: Meta, children: list[s.Name]) -> s.AttributeTest:
-        return s.AttributeTest(children[0], True, tuple(children[1:]), None, self._span(meta))
-
-    def in_test(self, meta: Meta, children: list[s.Name]) -> s.AttributeTest:
-        return s.AttributeTest(children[0], False, (), children[1], self._span(meta))
-
-    def not_in_test(self, meta: Meta, children: list[Any]) -> s.AttributeTest:
-        return s.AttributeTest(children[0], True, (), children[2], self._span(meta))
-
     def chain(self, meta: Meta, children: list[Any]) -> s.Chain:
-        return s.Chain(tuple(children[0::2]), tuple(children[1::2]), self._span(meta))
+        return s.Chain(self._span(meta), tuple(children[0::2]), tuple(children[1::2]))
 
     # ---- patterns and the dataset
 
@@ -327,38 +326,36 @@ class TreeBuilder(TokenBuilder):
     within = tagged("within")
     outside = tagged("outside")
     size = listing(s.SizeClause)
-    part = listing(s.PartDecl, fixed=2)
+    repeated_lemmas = node(s.RepeatedLemmas)
+    part = listing(s.PartDecl)
     relation = node(s.Relation)
-    restrict = listing(s.Restrict, fixed=4)
-    weights = listing(s.Weights, fixed=2)
+    restrict = listing(s.Restrict)
+    weights = listing(s.Weights)
     from_clause = dataset_clause("from")
     distinct = dataset_clause("distinct")
     ambiguous = dataset_clause("ambiguous")
     target_clause = dataset_clause("target", conditional=True)
     dataset = listing(s.Dataset)
     expected_text = every_part
-    gen_like = node(partial(s.LikeClause, "gen"))
-    train_like = node(partial(s.LikeClause, "train"))
+    gen_like = node(s.LikeClause, split="gen")
+    train_like = node(s.LikeClause, split="train")
 
     def targets(self, meta: Meta, children: list[Any]) -> s.TargetsClause:
         *words, only = children
-        return s.TargetsClause(tuple(words), only is not None, self._span(meta))
+        return s.TargetsClause(self._span(meta), tuple(words), only is not None)
 
     def size_item(self, meta: Meta, children: list[Any]) -> s.SizeItem:
         amount, each, split, *conditions, when = children
         within = tuple(graph for kind, graph in conditions if kind == "within")
         outside = tuple(graph for kind, graph in conditions if kind == "outside")
-        return s.SizeItem(amount, each is not None, split, within, outside, when, self._span(meta))
+        return s.SizeItem(self._span(meta), amount, each is not None, split, within, outside, when)
 
     def pattern(self, meta: Meta, children: list[Any]) -> s.PatternDecl:
         name, title, groups, *clauses = children
-        return s.PatternDecl(name, title, groups or (), tuple(clauses), self._span(meta))
-
-    def repeated_lemmas(self, meta: Meta, _: list[Any]) -> s.RepeatedLemmas:
-        return s.RepeatedLemmas(self._span(meta))
+        return s.PatternDecl(self._span(meta), name, title, groups or (), tuple(clauses))
 
     def amount_clause(self, meta: Meta, children: list[Any]) -> s.DatasetClause:
-        return s.DatasetClause(children[0], (), self._span(meta), children[1])
+        return s.DatasetClause(self._span(meta), children[0], (), children[1])
 
     def expected_graph(self, _: Meta, children: list[Any]) -> s.ExpectedGraph:
         return s.ExpectedGraph(*children)
@@ -366,10 +363,10 @@ class TreeBuilder(TokenBuilder):
     def test_derives(self, meta: Meta, children: list[Any]) -> s.Test:
         sentence, *rest = children
         texts, graphs = _every(rest, tuple), _every(rest, s.ExpectedGraph)
-        return s.Test(sentence, texts, _every(rest, s.When), self._span(meta), graphs)
+        return s.Test(self._span(meta), sentence, texts, _every(rest, s.When), graphs)
 
     def test_rejects(self, meta: Meta, children: list[Any]) -> s.Test:
-        return s.Test(children[0], None, _every(children, s.When), self._span(meta))
+        return s.Test(self._span(meta), children[0], None, _every(children, s.When))
 
 
 def _only(children: list[Any], kind: type) -> Any:
@@ -392,8 +389,6 @@ def _group_entries(clauses: list[Any]) -> tuple[tuple[s.LayerClause, ...], tuple
         elif isinstance(clause, s.LayerClause):
             (entries[-1][1] if entries else shared).append(clause)
     return tuple(shared), tuple(
-        s.Entry(
-            category, tuple(layers), category.span.to((layers[-1] if layers else category).span)
-        )
+        s.Entry(category.span.to([category, *layers][-1].span), category, tuple(layers))
         for category, layers in entries
     )

@@ -60,7 +60,7 @@ def inflect(form: str, word: str, *classes: str, language: str = "ja") -> str | 
     """A form of a word of this class, if it has any; None where the class has no such form."""
     nowhere = Span("tests", 0, 0)
     arguments = tuple(s.Name(text, nowhere, quoted=True) for text in (word, *classes))
-    call = s.Call(s.Name(form, nowhere), arguments, nowhere)
+    call = s.Call(nowhere, s.Name(form, nowhere), arguments)
     for scope in scopes(language):
         if form in {*scope.names(s.Paradigm), *scope.names(s.Function)}:
             return Evaluation(scope, {}, (), None, Diagnostics()).value(call)

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import dataclass_transform
 
 from sgl.diagnostics import Span
+
+
+@dataclass_transform(frozen_default=True)
+@dataclass(frozen=True)
+class Node:
+    """Something that an author wrote; every kind of it is a frozen dataclass."""
+
+    span: Span
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,28 +31,23 @@ class Name:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Node):
     """A number, the name of a parameter, or a parameter and a number: ``depth+1``."""
 
     value: Name
-    span: Span
     offset: int = 0
 
     def __str__(self) -> str:
         return f"{self.value}{self.offset:+}" if self.offset else str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Node):
     """``$en``: a column of a table, a parameter of a function, a feature variable."""
 
     name: Name
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Node):
     """A bare name: a child in a template, a parameter in the body of a function.
 
     ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"repeat"``.
@@ -48,41 +55,33 @@ class Mention:
 
     name: Name
     mode: str
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Concat:
+class Concat(Node):
     """``x + y``: written together."""
 
     left: Expression
     right: Expression
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
+class Fallback(Node):
     """``x or y``: ``y`` where the row has no ``x``."""
 
     left: Expression
     right: Expression
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Node):
     """``past($ja, $conj)``: a paradigm or a function."""
 
     name: Name
     arguments: tuple[Expression, ...]
-    span: Span
 
 
 Expression = Name | Column | Mention | Concat | Fallback | Call
 
 
-@dataclass(frozen=True, slots=True)
-class LabelText:
+class LabelText(Node):
     """A label ``nsubj:pass``, ``~obj``, or the name of a label set, ``$SUBJ``.
 
     In rules ``$role`` and the last part of ``nmod:$prep`` are feature variables.
@@ -90,93 +89,74 @@ class LabelText:
 
     text: str
     is_set: bool
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSet:
+class LabelSet(Node):
     """The labels of an edge: ``labels``, all others (``negated``), or any."""
 
     labels: tuple[LabelText, ...]
     negated: bool
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeTest:
+class AttributeTest(Node):
     """``lemma=dog|cat``, ``upos!=VERB``, ``lemma in @targets``."""
 
     attribute: Name
     negated: bool
     values: tuple[Name, ...]
     word_set: Name | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CountTest:
+class CountTest(Node):
     """``#amod>=5``."""
 
     labels: LabelSet
     comparison: Name
     number: Amount
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class VariableRef:
+class VariableRef(Node):
     """``N[lemma=dog]``."""
 
     name: Name
     tests: tuple[AttributeTest | CountTest, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EdgePattern:
+class EdgePattern(Node):
     """``-[nsubj|obj]->``; ``bounded`` paths have ``low`` and ``high`` (None: open)."""
 
     labels: LabelSet
     bounded: bool
     low: Amount | None
     high: Amount | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Node):
     """``V -[obj]-> N -[nmod]-> M``: variables and the edges between them."""
 
     variables: tuple[VariableRef, ...]
     edges: tuple[EdgePattern, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Node):
     """``repeat 3 N..M { … }``."""
 
     times: Amount
     first: Name
     last: Name
     body: BodyPattern
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BodyPattern:
+class BodyPattern(Node):
     """The statements between braces."""
 
     statements: tuple[Chain | Repeat, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPattern:
+class GraphPattern(Node):
     """``{ … } without { … }``: the first body is the positive one."""
 
     bodies: tuple[BodyPattern, ...]
-    span: Span
 
 
 GraphRef = GraphPattern | Name

@@ -4,79 +4,64 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.diagnostics import Span
-from sgl.lang.syntax.base import Amount, GraphPattern, GraphRef, LabelText, Name
+from sgl.lang.syntax.base import Amount, GraphPattern, GraphRef, LabelText, Name, Node
 from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, WordDecl
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(Node):
     """``module toy "A toy grammar"``."""
 
     name: Name
     title: Name | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Node):
     """``use stdlib.ja.verb (past, nonpast)``; ``names`` is None for everything."""
 
     path: tuple[Name, ...]
     names: tuple[Name, ...] | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Node):
     """``param topics = on``."""
 
     name: Name
     value: Name
     title: Name | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Node):
     """An option of a layer: ``attach "." "?"``, ``attach "," when not spaced``."""
 
     name: Name
     values: tuple[Name, ...]
     when: When | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Node):
     """``layer syn : graph on en``."""
 
     name: Name
     kind: Name
     anchor: Name | None
     options: tuple[Option, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ViewDecl:
+class ViewDecl(Node):
     """``view conllu = conllu(syn)``, ``view roles = template(sem) from "roles.j2"``."""
 
     name: Name
     kind: Name
     arguments: tuple[Name, ...]
     path: Name | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(Node):
     """``feature anim = yes ~ 2 | no``; ``weights`` are aligned with ``values``."""
 
     name: Name
     values: tuple[Name, ...]
     weights: tuple[Amount | None, ...]
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,46 +72,37 @@ class Port:
     layer: Name | None
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryDecl:
+class CategoryDecl(Node):
     """``category RC[anim] with gap "relative clause"``."""
 
     name: Name
     features: tuple[Name, ...]
     ports: tuple[Port, ...]
     title: Name | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(Node):
     """``labels SUBJ = nsubj | nsubj:pass``."""
 
     name: Name
     values: tuple[LabelText, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WordSet:
+class WordSet(Node):
     """``words weekdays = Monday, Tuesday``."""
 
     name: Name
     values: tuple[Name, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StructureDecl:
+class StructureDecl(Node):
     """``structure x { … }``."""
 
     name: Name
     graph: GraphPattern
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StructureClause:
+class StructureClause(Node):
     """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
@@ -134,28 +110,22 @@ class StructureClause:
     amount: Amount | None
     each_target: bool
     repeated: bool
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AllowClause:
+class AllowClause(Node):
     """``allow p q``."""
 
     names: tuple[Name, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TargetsClause:
+class TargetsClause(Node):
     """``targets dancer goat seen only in exposures``."""
 
     words: tuple[Name, ...]
     only_exposed: bool
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SizeItem:
+class SizeItem(Node):
     """``500 each target in dev within cp outside rc when topics``."""
 
     amount: Amount
@@ -164,19 +134,15 @@ class SizeItem:
     within: tuple[GraphRef, ...]
     outside: tuple[GraphRef, ...]
     when: When | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SizeClause:
+class SizeClause(Node):
     """``size 500 within cp, 500 outside cp``."""
 
     items: tuple[SizeItem, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LikeClause:
+class LikeClause(Node):
     """``train like "…"`` or ``gen like "…"``: an example that must belong there.
 
     With ``when`` it is an example for that setting only.
@@ -185,54 +151,43 @@ class LikeClause:
     split: str
     sentence: Name
     when: When | None
-    span: Span
 
 
 PatternClause = StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | When
 
 
-@dataclass(frozen=True, slots=True)
-class PatternDecl:
+class PatternDecl(Node):
     """``pattern name "title" (groups)`` with its clauses."""
 
     name: Name
     title: Name | None
     groups: tuple[Name, ...]
     clauses: tuple[PatternClause, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedLemmas:
+class RepeatedLemmas(Node):
     """``repeated lemmas``."""
-
-    span: Span
 
 
 PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
 
 
-@dataclass(frozen=True, slots=True)
-class PartDecl:
+class PartDecl(Node):
     """``part name "title"`` with its clauses; its structures are those after ``only``."""
 
     name: Name
     title: Name | None
     clauses: tuple[PartClause, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Node):
     """``relation takes from "takes.yaml"``."""
 
     name: Name
     path: Name
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Restrict:
+class Restrict(Node):
     """``restrict { V -[obj]-> N } to takes(V, N) when selection``."""
 
     graph: GraphRef
@@ -240,21 +195,17 @@ class Restrict:
     first: Name
     second: Name
     when: tuple[When, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Node):
     """``weights published from "published.weights.yaml" when weights = published``."""
 
     name: Name
     path: Name
     when: tuple[When, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetClause:
+class DatasetClause(Node):
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
 
     ``target`` may have a condition.
@@ -262,17 +213,14 @@ class DatasetClause:
 
     key: Name
     values: tuple[Name, ...]
-    span: Span
     amount: Amount | None = None
     when: When | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(Node):
     """The ``dataset`` declaration."""
 
     clauses: tuple[DatasetClause, ...]
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +231,7 @@ class ExpectedGraph:
     graph: GraphRef
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Node):
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
     ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.
@@ -293,7 +240,6 @@ class Test:
     sentence: Name
     expected: tuple[tuple[Name, Name], ...] | None
     when: tuple[When, ...]
-    span: Span
     graphs: tuple[ExpectedGraph, ...] = ()
 
 

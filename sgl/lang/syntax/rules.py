@@ -2,68 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from sgl.diagnostics import Span
-from sgl.lang.syntax.base import Column, EdgePattern, Expression, Fallback, Name
+from sgl.lang.syntax.base import Column, EdgePattern, Expression, Fallback, Name, Node
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Node):
     """``when not topics`` or ``when size >= 100``."""
 
     name: Name
     negated: bool
     comparison: str | None
     value: Name | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Node):
     """``form=past|pres`` in the brackets of a category."""
 
     feature: Name
     values: tuple[Name | Column | Fallback, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryRef:
+class CategoryRef(Node):
     """``NP[anim=a]``."""
 
     name: Name
     settings: tuple[Setting, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(Node):
     """``obj:NP[anim=a]`` on the right-hand side."""
 
     role: Name | None
     category: CategoryRef
     capital: bool
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Node):
     """``upos=NOUN`` in ``node(…)``."""
 
     name: Name
     value: Expression
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRef:
+class NodeRef(Node):
     """A node in a graph statement: a child's head, a port, or a word of the rule."""
 
     name: Name
-    port: Name | None
-    attributes: tuple[Attribute, ...] | None
-    span: Span
+    port: Name | None = None
+    attributes: tuple[Attribute, ...] | None = None
 
     @property
     def is_word(self) -> bool:
@@ -71,48 +56,39 @@ class NodeRef:
         return self.name.quoted
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeStatement:
+class EdgeStatement(Node):
     """``V -[obj]-> NP``, ``V -[agent]-> By last``."""
 
     source: NodeRef
     edge: EdgePattern
     target: NodeRef
-    span: Span
     last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BindStatement:
+class BindStatement(Node):
     """``RC.gap = N`` or ``gap = S.gap`` or ``head = V``."""
 
     left: NodeRef
     right: NodeRef
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetStatement:
+class ForgetStatement(Node):
     """``forget S.gap``."""
 
     node: NodeRef
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class NodeStatement:
+class NodeStatement(Node):
     """``node(lemma=$en, upos=NOUN)``: the node of a word."""
 
     attributes: tuple[Attribute, ...]
-    span: Span
 
 
 Statement = EdgeStatement | BindStatement | ForgetStatement | NodeStatement
 TemplateItem = Expression
 
 
-@dataclass(frozen=True, slots=True)
-class LayerClause:
+class LayerClause(Node):
     """What a rule says about one layer: a template or graph statements.
 
     Which of the two is meant follows from the layer, except that a clause with
@@ -122,29 +98,22 @@ class LayerClause:
     layer: Name
     template: tuple[TemplateItem, ...] | None
     statements: tuple[Statement, ...] | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(Node):
     """``~ 2``, ``~ zipf(1.0)``, ``~ 2 zipf(1.0)``, ``~ $count``: its terms in order."""
 
     factor: Name | None
     kind: Name | None
     argument: Name | None
     column: Column | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Node):
     """``keep in train``."""
 
-    span: Span
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Node):
     """``rule np: NP -> Det N`` with its clauses."""
 
     name: Name
@@ -154,11 +123,9 @@ class Rule:
     layers: tuple[LayerClause, ...]
     keep: Keep | None
     when: tuple[When, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WordDecl:
+class WordDecl(Node):
     """``word Det: "the"`` with its clauses."""
 
     category: CategoryRef
@@ -166,39 +133,31 @@ class WordDecl:
     weight: Weight | None
     layers: tuple[LayerClause, ...]
     when: tuple[When, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Node):
     """``frame = trans | ditrans`` after ``where``."""
 
     column: Name
     comparison: str
     values: tuple[Name, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Node):
     """One category of a lexicon with its layer clauses."""
 
     category: CategoryRef
     layers: tuple[LayerClause, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Node):
     """``variant published when published``: cells of rows that stand in place of others."""
 
     name: Name
     when: When | None
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
+class Lexicon(Node):
     """``lexicon nouns from "nouns.yaml"``: a table that expands into words."""
 
     name: Name
@@ -209,33 +168,26 @@ class Lexicon:
     entries: tuple[Entry, ...]
     variants: tuple[Variant, ...]
     when: tuple[When, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ParadigmLine:
+class ParadigmLine(Node):
     """``godan "く" -> "いた", "う" -> "った"``."""
 
     inflection_class: Name
     rewrites: tuple[tuple[Name, Name], ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Paradigm:
+class Paradigm(Node):
     """A table of ending rewrites by inflection class."""
 
     name: Name
     title: Name | None
     lines: tuple[ParadigmLine, ...]
-    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Node):
     """``function f(x) = …``: an abbreviation for an expression."""
 
     name: Name
     parameters: tuple[Name, ...]
     body: Expression
-    span: Span
