@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from sgl.cache import cached
 from sgl.diagnostics import (
@@ -180,7 +181,9 @@ class _Loader:
                 if unit is not None:
                     found.append((use, unit))
                 else:
-                    self.missing.update(_listed(use))
+                    # It would have declared the names after `use`, or any.
+                    names = [""] if use.names is None else [name.text for name in use.names]
+                    self.missing.update(Unread("", name) for name in names)
         return tuple(found)
 
     def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
@@ -227,13 +230,6 @@ class _Loader:
             labels=labels,
             hint="move what both need into a third file",
         )
-
-
-def _listed(use: Use) -> list[Unread]:
-    """Return what an unreadable file would have declared: the names after ``use``, or any."""
-    if use.names is None:
-        return [Unread("", "")]
-    return [Unread("", name.text) for name in use.names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,78 +283,54 @@ def read_file(
     diagnostics: Diagnostics,
 ) -> SourceFile | None:
     """Return a file as a text with plain line ends; None after a report."""
-    text = _read_text(path, shown, span, limit, sources, diagnostics)
-    if text is not None and "\0" in text:
-        diagnostics.error(
-            "SGL0002",
-            span,
-            f"the file `{shown}` is not a text (it has a zero byte)",
-            hint="name a text file, saved as UTF-8",
-        )
+    try:
+        content = _read_bytes(path, shown, limit)
+    except _UnreadableFile as problem:
+        sources.dependencies.missed()
+        diagnostics.error(problem.code, span, problem.message, hint=problem.hint)
         return None
-    if text is None:
+    sources.dependencies.read(path, content)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        message = f"the file `{shown}` is not UTF-8 (byte {problem.start:,})"
+        diagnostics.error("SGL0002", span, message, hint="save it as UTF-8")
+        return None
+    if "\0" in text:
+        message = f"the file `{shown}` is not a text (it has a zero byte)"
+        diagnostics.error("SGL0002", span, message, hint="name a text file, saved as UTF-8")
         return None
     return sources.add(SourceFile(shown, text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-def _read_text(
-    path: Path,
-    shown: str,
-    span: Span | None,
-    limit: int,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
-) -> str | None:
-    content = _read_bytes(path, shown, span, limit, diagnostics)
-    if content is None:
-        sources.dependencies.missed()
-        return None
-    sources.dependencies.read(path, content)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        diagnostics.error(
-            "SGL0002",
-            span,
-            f"the file `{shown}` is not UTF-8 (byte {problem.start:,})",
-            hint="save it as UTF-8",
-        )
-    return None
+class _UnreadableFile(Exception):
+    """Nothing can be read from a path; says why, and what to do."""
+
+    def __init__(self, message: str, code: str = "SGL0001", hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.code, self.hint = message, code, hint
 
 
-def _read_bytes(
-    path: Path, shown: str, span: Span | None, limit: int, diagnostics: Diagnostics
-) -> bytes | None:
+def _read_bytes(path: Path, shown: str, limit: int) -> bytes:
     try:
         if not path.is_file():
-            _report_no_file(path, shown, span, diagnostics)
-            return None
+            _fail_without_file(path, shown)
         size = path.stat().st_size
         if size > limit:
-            diagnostics.error(
-                "SGL0003",
-                span,
-                f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed",
-                hint="split it into several files",
-            )
-            return None
+            message = f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed"
+            raise _UnreadableFile(message, "SGL0003", "split it into several files")
         return path.read_bytes()
     except OSError as problem:
         reason = problem.strerror or "it cannot be opened"
-        diagnostics.error("SGL0001", span, f"the file `{shown}` cannot be read: {reason}")
-    return None
+        raise _UnreadableFile(f"the file `{shown}` cannot be read: {reason}") from problem
 
 
-def _report_no_file(path: Path, shown: str, span: Span | None, diagnostics: Diagnostics) -> None:
+def _fail_without_file(path: Path, shown: str) -> NoReturn:
     if path.is_dir():
-        diagnostics.error("SGL0001", span, f"`{shown}` is a directory, not a file")
-        return
+        raise _UnreadableFile(f"`{shown}` is a directory, not a file")
     if path.exists():
-        diagnostics.error("SGL0001", span, f"`{shown}` is not a file but a device or a pipe")
-        return
-    siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = suggested(
-        path.stem, (Path(name).stem for name in siblings if name.endswith(path.suffix))
-    )
+        raise _UnreadableFile(f"`{shown}` is not a file but a device or a pipe")
+    siblings = path.parent.iterdir() if path.parent.is_dir() else ()
+    near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(path.suffix)])
     hint = f"did you mean `{near}{path.suffix}`?" if near is not None else ""
-    diagnostics.error("SGL0001", span, f"the file `{shown}` is not there", hint=hint)
+    raise _UnreadableFile(f"the file `{shown}` is not there", hint=hint)
