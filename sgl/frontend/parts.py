@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sgl.core.plan import Part, Quota
+from sgl.core.plan import Part
 from sgl.core.structure import Structure
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.dataset import SPLITS
@@ -13,27 +13,17 @@ from sgl.frontend.names import ResolvedNames, Scope
 from sgl.frontend.quotas import Anchor, Quotas, anchor
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
-from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
 
 
 @dataclass(frozen=True)
 class LoweredPart:
-    """A part with where it was written: its clauses ``only``, and the items of ``size``."""
+    """A part; ``sizes`` are the places of its quotas, ``places`` those of its structures."""
 
     part: Part
     declaration: s.PartDecl
-    only: tuple[Span, ...]
     sizes: tuple[Span, ...]
-
-    def place(self, structure: Structure) -> Span | None:
-        """Return the first clause with this structure."""
-        if structure in self.part.only:
-            return self.only[self.part.only.index(structure)]
-        for quota, span in zip(self.part.quotas, self.sizes, strict=True):
-            if structure in quota.structures:
-                return span
-        return None
+    places: Mapping[Structure, Span]
 
 
 def lower_parts(state: CompilerState) -> None:
@@ -44,9 +34,7 @@ def lower_parts(state: CompilerState) -> None:
     found = []
     for declaration, scope in state.names.of(s.PartDecl):
         errors = state.diagnostics.errors
-        lowered = _lower(
-            declaration, scope, state.context, _allowed(declaration, scope, state.names)
-        )
+        lowered = _lower(declaration, scope, state)
         _check(declaration, state)
         if state.diagnostics.errors == errors:
             found.append(lowered)
@@ -66,46 +54,39 @@ def _allowed(declaration: s.PartDecl, scope: Scope, names: ResolvedNames) -> tup
     )
 
 
-def _lower(
-    declaration: s.PartDecl, scope: Scope, context: StructureContext, allow: tuple[str, ...]
-) -> LoweredPart:
-    clauses = declaration.clauses
+def _lower(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart:
+    allow = _allowed(declaration, scope, state.names)
+    clauses, context = declaration.clauses, state.context
+    written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
     anchors: list[Anchor] = []
-    errors = context.state.diagnostics.errors
-    for clause in clauses:
-        if isinstance(clause, s.StructureClause):
-            structure = lower_structure(clause.graph, scope, context)
-            if structure is not None:
-                anchors.append(anchor(structure, clause.graph, scope, clause.span))
-    sound = context.state.diagnostics.errors == errors
-    quotas = _quotas(clauses, Quotas(anchors if sound else (), scope, context))
+    for clause in written:
+        structure = lower_structure(clause.graph, scope, context)
+        if structure is not None:
+            anchors.append(anchor(structure, clause.graph, scope, clause.span))
+    sound = len(anchors) == len(written)
+    sizes = Quotas(anchors if sound else (), scope, context).lower_all(clauses)
+    places = [(found.structure, found.span) for found in anchors]
+    places += [(one, item.span) for item, quota in sizes for one in quota.structures]
     title = declaration.title
     part = Part(
         name=declaration.name.text,
         title=title.text if title is not None else "",
         only=tuple(found.structure for found in anchors),
-        quotas=tuple(quota for _, quota in quotas),
+        quotas=tuple(quota for _, quota in sizes),
         repeated_lemmas=any(isinstance(clause, s.RepeatedLemmas) for clause in clauses),
         allow=allow,
-        tested=any(_is_apart(clause) for clause in clauses),
+        tested=any(clause.kind == "apart" for clause in written),
     )
-    spans = tuple(item.span for item, _ in quotas)
-    return LoweredPart(part, declaration, tuple(found.span for found in anchors), spans)
-
-
-def _is_apart(clause: s.PartClause) -> bool:
-    return isinstance(clause, s.StructureClause) and clause.kind == "apart"
-
-
-def _quotas(clauses: Sequence[s.PartClause], quotas: Quotas) -> list[tuple[s.SizeItem, Quota]]:
-    sizes = (clause for clause in clauses if isinstance(clause, s.SizeClause))
-    return [found for clause in sizes for found in quotas.lower_all(clause)]
+    spans = tuple(item.span for item, _ in sizes)
+    return LoweredPart(part, declaration, spans, dict(reversed(places)))  # the first one stays
 
 
 def _check(declaration: s.PartDecl, state: CompilerState) -> None:
     """Report a part without a structure of its own, or without a number of sentences."""
     name = declaration.name
-    if not any(isinstance(clause, s.StructureClause) for clause in declaration.clauses):
+    structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
+    sizes = [c for c in declaration.clauses if isinstance(c, s.SizeClause)]
+    if not structures:
         state.diagnostics.error(
             "SGL0827",
             name.span,
@@ -113,7 +94,6 @@ def _check(declaration: s.PartDecl, state: CompilerState) -> None:
             hint="add `only { … }` with what no other sentence of the dataset contains, "
             "or `apart { … }` with what generalization items contain as well",
         )
-    structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
     if len({clause.kind for clause in structures}) > 1:
         state.diagnostics.error(
             "SGL0827",
@@ -121,10 +101,9 @@ def _check(declaration: s.PartDecl, state: CompilerState) -> None:
             f"the part `{name}` has structures both `only` for itself and `apart`",
             hint="write one of the two; items of patterns may contain what is `apart`",
         )
-    for clause in declaration.clauses:
-        for item in clause.items if isinstance(clause, s.SizeClause) else ():
-            _check_split(item, state)
-    if not any(isinstance(clause, s.SizeClause) for clause in declaration.clauses):
+    for item in (item for clause in sizes for item in clause.items):
+        _check_split(item, state)
+    if not sizes:
         state.diagnostics.error(
             "SGL0827",
             name.span,

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Anchor, Quotas, anchor, check_shares, count_of_sentences
+from sgl.frontend.quotas import Quotas, anchor, check_shares, count_of_sentences
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
+
+#: The keywords of clauses with a structure.
+_KEYWORDS = ("forbid", "never", "gen", "not", "waive", "need", "expose")
 
 
 @dataclass(frozen=True)
 class LoweredPattern:
     """A pattern with where its clauses were written.
 
-    ``spans`` lists the places of the clauses of each kind (``forbid``, ``never``,
-    ``gen``, ``not``, ``need``, ``waive``, ``expose``, and the parts of ``size``) in
-    the order of the fields of ``pattern``.  ``target_structure`` matches sentences that
-    contain a word which only exposures may contain.  ``examples`` are the
-    ``like`` clauses.
+    ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``,
+    in the order of the fields of ``pattern``; ``places`` has the first clause with a
+    structure.  ``target_structure`` matches sentences that contain a word which only
+    exposures may contain.  ``examples`` are the ``like`` clauses.
     """
 
     pattern: Pattern
     declaration: s.PatternDecl
     spans: Mapping[str, tuple[Span, ...]]
+    places: Mapping[Structure, Span]
     target_structure: Structure | None
     examples: tuple[s.LikeClause, ...]
 
@@ -38,26 +41,6 @@ class LoweredPattern:
         """Return where a clause is; the pattern's name if it has none of this kind."""
         spans = self.spans.get(kind, ())
         return spans[index] if index < len(spans) else self.declaration.name.span
-
-    def place(self, structure: Structure) -> Span | None:
-        """Return the first clause with this structure, or the name for the words of ``targets``."""
-        pattern = self.pattern
-        written = {
-            "forbid": pattern.forbid,
-            "never": pattern.never,
-            "gen": pattern.gen,
-            "not": pattern.exclude,
-            "waive": pattern.waive,
-            "need": [need.structure for need in pattern.need],
-            "expose": [exposure.structure for exposure in pattern.expose],
-        }
-        for kind, structures in written.items():
-            if structure in structures and kind in self.spans:
-                return self.span(kind, list(structures).index(structure))
-        for index, quota in enumerate(pattern.quotas):
-            if structure in quota.structures:
-                return self.span("size", index)
-        return self.declaration.name.span if structure == self.target_structure else None
 
 
 def lower_patterns(state: CompilerState) -> None:
@@ -76,26 +59,12 @@ def lower_patterns(state: CompilerState) -> None:
     state.patterns = tuple(found)
 
 
-@dataclass
-class _Parts:
-    """What the clauses of a pattern have given so far."""
+class _Clause(NamedTuple):
+    """A clause that is sound, with its structure and its number of sentences."""
 
-    forbid: list[Structure] = field(default_factory=list)
-    never: list[Structure] = field(default_factory=list)
-    gen: list[Structure] = field(default_factory=list)
-    exclude: list[Structure] = field(default_factory=list)
-    waive: list[Structure] = field(default_factory=list)
-    need: list[Need] = field(default_factory=list)
-    expose: list[Exposure] = field(default_factory=list)
-    allow: list[str] = field(default_factory=list)
-    quotas: list[Quota] = field(default_factory=list)
-    examples: list[s.LikeClause] = field(default_factory=list)
-    anchors: defaultdict[str, list[Anchor]] = field(default_factory=lambda: defaultdict(list))
-    spans: dict[str, list[Span]] = field(default_factory=dict)
-
-    def note(self, kind: str, span: Span) -> None:
-        """Remember where a clause of this kind is."""
-        self.spans.setdefault(kind, []).append(span)
+    written: s.StructureClause
+    structure: Structure
+    sentences: int
 
 
 class _Lowering:
@@ -118,32 +87,45 @@ class _Lowering:
         self.only_exposed = any(clause.only_exposed for clause in clauses)
         self.context = replace(context, targets=self.targets if clauses else None)
         self._check_targets(clauses)
-        self.parts = _Parts()
+        self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
+        self.allowed: list[str] = []
 
     def run(self) -> LoweredPattern | None:
         errors = self.state.diagnostics.errors
+        examples = []
         for clause in self.declaration.clauses:
-            self._clause(clause)
-        self._sizes(sound=self.state.diagnostics.errors == errors)
-        if not any(
-            isinstance(clause, s.StructureClause) and clause.kind in ("forbid", "never")
-            for clause in self.declaration.clauses
-        ):
-            self.state.diagnostics.error(
-                "SGL0802",
-                self.declaration.name.span,
-                f"the pattern `{self.declaration.name}` holds nothing out",
-                hint="add `forbid { … }` with the structure that training must not contain",
-            )
+            if isinstance(clause, s.StructureClause):
+                self._structure_clause(clause)
+            elif isinstance(clause, s.AllowClause):
+                self._allow(clause)
+            elif isinstance(clause, s.LikeClause) and self._holds(clause.when):
+                examples.append(clause)
+        sizes = self._sizes(sound=self.state.diagnostics.errors == errors)
         self._check_clauses()
         if self.state.diagnostics.errors > errors:
             return None
-        return self._result()
+        target = self._target_structure()
+        spans = {
+            keyword: tuple(clause.written.span for clause in clauses)
+            for keyword, clauses in self.clauses.items()
+        }
+        spans["size"] = tuple(item.span for item, _ in sizes)
+        pattern = self._pattern(tuple(quota for _, quota in sizes), target)
+        places = self._places(sizes, target)
+        return LoweredPattern(pattern, self.declaration, spans, places, target, tuple(examples))
 
     def _check_clauses(self) -> None:
-        """Report a name that is taken, and words that no exposure can show."""
+        """Report a pattern without a core, a taken name, and words that no exposure can show."""
         name = self.declaration.name
         clauses = self.declaration.clauses
+        keywords = {clause.kind for clause in clauses if isinstance(clause, s.StructureClause)}
+        if not keywords & {"forbid", "never"}:
+            self.state.diagnostics.error(
+                "SGL0802",
+                name.span,
+                f"the pattern `{name}` holds nothing out",
+                hint="add `forbid { … }` with the structure that training must not contain",
+            )
         if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
             self.state.diagnostics.error(
                 "SGL0823",
@@ -152,9 +134,12 @@ class _Lowering:
                 notes=("that is a category of training sentences in the data",),
                 hint="give it another name",
             )
-        exposes = any(isinstance(c, s.StructureClause) and c.kind == "expose" for c in clauses)
         for clause in clauses:
-            if isinstance(clause, s.TargetsClause) and clause.only_exposed and not exposes:
+            if (
+                isinstance(clause, s.TargetsClause)
+                and clause.only_exposed
+                and "expose" not in keywords
+            ):
                 self.state.diagnostics.error(
                     "SGL0820",
                     clause.span,
@@ -162,31 +147,41 @@ class _Lowering:
                     hint="add `expose 100 { … }`, or leave out `seen only in exposures`",
                 )
 
-    def _result(self) -> LoweredPattern:
-        parts = self.parts
-        target = self._target_structure()
-        reserved = [exposure.structure for exposure in parts.expose]
-        if target is not None:
-            reserved.append(target)
+    def _pattern(self, quotas: tuple[Quota, ...], target: Structure | None) -> Pattern:
+        structures = {
+            keyword: tuple(clause.structure for clause in clauses)
+            for keyword, clauses in self.clauses.items()
+        }
+        reserved = [*structures["expose"], *([target] if target is not None else [])]
         title = self.declaration.title
-        pattern = Pattern(
+        return Pattern(
             name=self.declaration.name.text,
             title=title.text if title is not None else "",
             groups=tuple(group.text for group in self.declaration.groups),
-            forbid=tuple(parts.forbid),
-            never=tuple(parts.never),
-            gen=tuple(parts.gen) or (*parts.forbid, *parts.never),
-            exclude=tuple(parts.exclude),
-            need=tuple(parts.need),
-            allow=tuple(parts.allow),
+            forbid=structures["forbid"],
+            never=structures["never"],
+            gen=structures["gen"] or structures["forbid"] + structures["never"],
+            exclude=structures["not"],
+            need=tuple(Need(clause.structure, clause.sentences) for clause in self.clauses["need"]),
+            allow=tuple(self.allowed),
             targets=self.targets,
-            expose=tuple(parts.expose),
+            expose=tuple(
+                Exposure(count, structure, written.repeated, written.each_target)
+                for written, structure, count in self.clauses["expose"]
+            ),
             reserved=tuple(dict.fromkeys(reserved)),
-            quotas=tuple(parts.quotas),
-            waive=tuple(parts.waive),
+            quotas=quotas,
+            waive=structures["waive"],
         )
-        spans = {kind: tuple(places) for kind, places in parts.spans.items()}
-        return LoweredPattern(pattern, self.declaration, spans, target, tuple(parts.examples))
+
+    def _places(
+        self, sizes: Sequence[tuple[s.SizeItem, Quota]], target: Structure | None
+    ) -> dict[Structure, Span]:
+        written = [(c.structure, c.written.span) for some in self.clauses.values() for c in some]
+        written += [(one, item.span) for item, quota in sizes for one in quota.structures]
+        if target is not None:
+            written.append((target, self.declaration.name.span))
+        return dict(reversed(written))  # so that the first one stays
 
     def _target_structure(self) -> Structure | None:
         if not self.only_exposed or not self.targets:
@@ -210,45 +205,19 @@ class _Lowering:
 
     # ---- clauses
 
-    def _clause(self, clause: s.PatternClause) -> None:
-        if isinstance(clause, s.StructureClause):
-            self._structure_clause(clause)
-        elif isinstance(clause, s.AllowClause):
-            self._allow(clause)
-        elif isinstance(clause, s.LikeClause) and self._holds(clause.when):
-            self.parts.examples.append(clause)
-
     def _holds(self, when: s.When | None) -> bool:
-        return when is None or self.context.state.parameters.holds(when)
+        return when is None or self.state.parameters.holds(when)
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
-        amount = self._count(clause.amount) if clause.amount is not None else 1
-        if structure is None or amount is None:
+        count = count_of_sentences(clause.amount, self.state) if clause.amount is not None else 1
+        if structure is None or count is None:
             return
-        self.parts.note(clause.kind, clause.span)
-        plain = {
-            "forbid": self.parts.forbid,
-            "never": self.parts.never,
-            "gen": self.parts.gen,
-            "not": self.parts.exclude,
-            "waive": self.parts.waive,
-        }
-        if clause.kind in plain:
-            plain[clause.kind].append(structure)
-            found = anchor(structure, clause.graph, self.scope, clause.span)
-            self.parts.anchors[clause.kind].append(found)
-        elif clause.kind == "need":
-            self.parts.need.append(Need(structure, amount))
-        else:
-            self._expose(clause, amount, structure)
-
-    def _expose(self, clause: s.StructureClause, count: int, structure: Structure) -> None:
-        each = clause.each_target
-        if each:
-            count = max(count, len(self.context.targets or ()))
-        if not each or check_shares(clause.span, count, [structure], self.context):
-            self.parts.expose.append(Exposure(count, structure, clause.repeated, each))
+        if clause.each_target:
+            count = max(count, len(self.targets))
+            if not check_shares(clause.span, count, [structure], self.context):
+                return
+        self.clauses[clause.kind].append(_Clause(clause, structure, count))
 
     def _allow(self, clause: s.AllowClause) -> None:
         for name in clause.names:
@@ -269,20 +238,20 @@ class _Lowering:
                     labels=[Label(self.declaration.name.span, "this pattern")],
                 )
             elif self.known[name.text]:
-                self.parts.allow.append(name.text)
+                self.allowed.append(name.text)
 
-    def _sizes(self, *, sound: bool) -> None:
+    def _sizes(self, *, sound: bool) -> list[tuple[s.SizeItem, Quota]]:
         """Lower the quotas, whose conditions may speak of the nodes of what items contain."""
-        parts = self.parts
-        anchors = parts.anchors["gen"] or [*parts.anchors["forbid"], *parts.anchors["never"]]
-        quotas = Quotas(anchors if sound else (), self.scope, self.context)
-        for clause in self.declaration.clauses:
-            if isinstance(clause, s.SizeClause):
-                for item, quota in quotas.lower_all(clause):
-                    if item.split is not None:
-                        self._report_split(item.split)
-                    parts.note("size", item.span)
-                    parts.quotas.append(quota)
+        contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
+        anchors = [
+            anchor(structure, written.graph, self.scope, written.span)
+            for written, structure, _ in (contained if sound else ())
+        ]
+        sizes = Quotas(anchors, self.scope, self.context).lower_all(self.declaration.clauses)
+        for item, _ in sizes:
+            if item.split is not None:
+                self._report_split(item.split)
+        return sizes
 
     def _report_split(self, split: s.Name) -> None:
         self.state.diagnostics.error(
@@ -291,7 +260,3 @@ class _Lowering:
             f"the items of a pattern are generalization items, and none of them is in `{split}`",
             hint=f"leave out `in {split}`; a `part` may have sentences in train, dev and test",
         )
-
-    def _count(self, amount: s.Amount) -> int | None:
-        """Return a number of sentences; None after a report."""
-        return count_of_sentences(amount, self.state)

@@ -15,7 +15,7 @@ extended to the condition.  All other variables of the condition are new nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
@@ -58,14 +58,15 @@ class Quotas:
     scope: Scope
     context: StructureContext
 
-    def lower_all(self, clause: s.SizeClause) -> Iterator[tuple[s.SizeItem, Quota]]:
-        """Yield the items of a clause that are in force and sound, with their quotas."""
-        parameters = self.context.state.parameters
-        for item in clause.items:
-            if item.when is None or parameters.holds(item.when):
-                quota = self._lower(item)
-                if quota is not None:
-                    yield item, quota
+    def lower_all(
+        self, clauses: Iterable[s.PatternClause | s.PartClause]
+    ) -> list[tuple[s.SizeItem, Quota]]:
+        """Return the items of ``size`` that are in force and sound, with their quotas."""
+        holds = self.context.state.parameters.holds
+        items = [item for c in clauses if isinstance(c, s.SizeClause) for item in c.items]
+        in_force = [item for item in items if item.when is None or holds(item.when)]
+        lowered = [(item, self._lower(item)) for item in in_force]
+        return [(item, quota) for item, quota in lowered if quota is not None]
 
     def _lower(self, item: s.SizeItem) -> Quota | None:
         count = count_of_sentences(item.amount, self.context.state)

@@ -30,14 +30,15 @@ from sgl.lang.yaml_files import RelationRow, read_relation
 
 @dataclass(frozen=True)
 class LoweredRestriction:
-    """A restriction, and the structures that break it."""
+    """A restriction, and the structures that break it, each with where it was written."""
 
-    structures: tuple[Structure, ...]
     declaration: s.Restrict
+    structures: tuple[Structure, ...]
 
-    def place(self, structure: Structure) -> Span | None:
-        """Return the declaration, if the structure is one of its."""
-        return self.declaration.span if structure in self.structures else None
+    @property
+    def places(self) -> dict[Structure, Span]:
+        """The structures, all at the place of the declaration."""
+        return dict.fromkeys(self.structures, self.declaration.span)
 
 
 #: For each word with a row, in the order of the table, the words that it goes with.
@@ -145,13 +146,11 @@ class Relations:
         for word, partners in rows.items():
             words_with.setdefault(partners, []).append(word)
         first, second = restrict.first.text, restrict.second.text
-        return LoweredRestriction(
-            tuple(
-                _broken(structure, {first: _any_of(words), second: _none_of(partners)})
-                for partners, words in words_with.items()
-            ),
-            restrict,
-        )
+        structures = [
+            _broken(structure, {first: _any_of(words), second: _none_of(partners)})
+            for partners, words in words_with.items()
+        ]
+        return LoweredRestriction(restrict, tuple(structures))
 
     def _check_nodes(self, restrict: s.Restrict, scope: Scope) -> bool:
         """Return whether the relation is asked of two nodes of the structure; report the others."""

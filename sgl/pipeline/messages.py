@@ -59,9 +59,9 @@ def place_of_structure(compiled: Compiled, structure: Structure) -> Span | None:
 def places_of_structure(compiled: Compiled, structure: Structure) -> list[Span]:
     """For each declaration that has this structure its first clause with it."""
     places = (
-        *(lowered.place(structure) for lowered in compiled.patterns),
-        *(lowered.place(structure) for lowered in compiled.parts),
-        *(lowered.place(structure) for lowered in compiled.restrictions),
+        *(lowered.places.get(structure) for lowered in compiled.patterns),
+        *(lowered.places.get(structure) for lowered in compiled.parts),
+        *(lowered.places.get(structure) for lowered in compiled.restrictions),
     )
     return [place for place in places if place is not None]
 
@@ -107,7 +107,7 @@ class Wording:
 
     def place(self, lowered: LoweredPattern, structure: Structure) -> Span:
         """Return the clause of a pattern with this structure; its name if there is none."""
-        return lowered.place(structure) or lowered.declaration.name.span
+        return lowered.places.get(structure) or lowered.declaration.name.span
 
     def sentence(self, derivation: Derivation) -> str:
         """Return the source text of a derivation, in quotes."""
