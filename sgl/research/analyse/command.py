@@ -285,8 +285,8 @@ def _show_table(table: ResultTable, session: Session) -> None:
 
 
 def _write(found: Analysis, results: dict[str, Path | None], session: Session) -> None:
-    from sgl.research.analyse.data import analysis_data
     from sgl.research.analyse.page import render_analysis
+    from sgl.research.analyse.result import analysis_data
     from sgl.research.analyse.tables import latex, tables
 
     data = analysis_data(found)

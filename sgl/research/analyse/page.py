@@ -35,7 +35,7 @@ _LONGEST = 60
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
     """Return the page as HTML; equal data give equal pages.
 
-    ``data`` is what :func:`sgl.research.analyse.data.analysis_data` gives.
+    ``data`` is what :func:`sgl.research.analyse.result.analysis_data` gives.
     """
     environment = page_environment("sgl.research.analyse")
     environment.filters["p"] = p_value

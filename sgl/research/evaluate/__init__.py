@@ -5,18 +5,14 @@
     benchmark, runs           the rows of a dataset; the predictions of systems for them
     equivalence               Exact Match; logical forms that mean the same
     segmentation, surface     BLEU and chrF++
-    matcher, realization      where a structure is, and which words and phrases that are
+    realization               the words and phrases that a derivation writes
     query, particles, partial Partial Match: what a pattern is about, and is it there?
     trees                     edge accuracy; length and depth of items
-    compounds, compound_*     compounds of CoGnition; published_compounds as its script does
-    scoring, significance     all items by all metrics; differences between systems
+    compounds, compound_*     compounds of CoGnition, also as the published script judges them
+    scoring, evaluation       all items by all metrics, with everything that is at hand
     data, tables, page        the result as JSON, for the terminal and LaTeX, and as HTML
 """
 
-from sgl.research.evaluate.equivalence import (
-    FormComparison,
-    equivalent,
-    reformatted_exact_match,
-)
+from sgl.research.evaluate.equivalence import FormComparison, equivalent, reformatted_exact_match
 
 __all__ = ["FormComparison", "equivalent", "reformatted_exact_match"]

@@ -30,7 +30,7 @@ from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
 from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HOLE, MODIFIER, NOUN
-from sgl.research.evaluate.matcher import GraphMatcher
+from sgl.research.evaluate.query import GraphMatcher
 from sgl.research.evaluate.realization import (
     DerivedPhrase,
     PhraseBuilder,

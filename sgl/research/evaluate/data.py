@@ -20,6 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.research.analyse.statistics import (
+    Difference,
+    DifferenceTest,
+    compare,
+    corrected,
+    wilson,
+)
 from sgl.research.evaluate.benchmark import Benchmark
 from sgl.research.evaluate.runs import SystemRuns
 from sgl.research.evaluate.scoring import (
@@ -33,7 +40,6 @@ from sgl.research.evaluate.scoring import (
     Mistake,
     Scores,
 )
-from sgl.research.evaluate.significance import Difference, Test, adjusted, compare, wilson
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SurfaceScores
 from sgl.research.evaluate.trees import TreeShape
 
@@ -67,7 +73,7 @@ class Evaluation:
     signatures: Mapping[str, str]
     shapes: tuple[TreeShape, ...] = ()
     unavailable: Mapping[str, str] | None = None
-    test: Test = "randomisation"
+    test: DifferenceTest = "randomisation"
     samples: int = 100_000
     seed: int = 1
 
@@ -295,7 +301,7 @@ def _tests(evaluation: Evaluation) -> Json:
         if metric in VERDICTS and metric != RAW
         for part, items in parts
     ]
-    family = adjusted([difference for difference in found if difference is not None])
+    family = corrected([difference for difference in found if difference is not None])
     return {
         "test": evaluation.test,
         "samples": evaluation.samples,

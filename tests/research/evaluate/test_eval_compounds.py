@@ -16,8 +16,8 @@ from sgl.cli.main import FAILED, OK, run
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.research.evaluate.compound_finder import CompoundFinder, FoundCompound
+from sgl.research.evaluate.compound_rates import published_correct
 from sgl.research.evaluate.compounds import CompoundLexicon, translates
-from sgl.research.evaluate.published_compounds import published_correct
 from sgl.research.evaluate.query import PatternQuery
 from sgl.research.evaluate.segmentation import DictionarySegmenter, segmentation
 from sgl.resources import grammars_dir

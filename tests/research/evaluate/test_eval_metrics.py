@@ -16,6 +16,13 @@ from vectors import COMPOUND_LEXICON, vectors
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
+from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
+from sgl.research.evaluate.compound_rates import (
+    PublishedStop,
+    published_correct,
+    published_flag,
+    published_rate,
+)
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
@@ -24,14 +31,7 @@ from sgl.research.evaluate.compounds import (
     translates,
 )
 from sgl.research.evaluate.equivalence import exact
-from sgl.research.evaluate.published_compounds import (
-    PublishedStop,
-    published_correct,
-    published_flag,
-    published_rate,
-)
 from sgl.research.evaluate.scoring import Mistake, mistake_of
-from sgl.research.evaluate.significance import Difference, adjusted, compare, wilson
 from sgl.research.evaluate.surface import Surface
 from sgl.research.evaluate.trees import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 
@@ -209,8 +209,8 @@ def test_a_seed_gives_one_result_and_equal_systems_do_not_differ() -> None:
 
 def test_holm_multiplies_the_smallest_by_the_number_of_tests() -> None:
     found = [Difference("a", "b", "exact", str(p), 1, 0.0, 0.0, 0.0, p) for p in (0.01, 0.04, 0.03)]
-    assert [d.adjusted for d in adjusted(found)] == pytest.approx([0.03, 0.06, 0.06])
-    assert adjusted([]) == ()
+    assert [d.adjusted for d in corrected(found)] == pytest.approx([0.03, 0.06, 0.06])
+    assert corrected([]) == ()
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:

@@ -16,9 +16,9 @@ from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
-from sgl.research.evaluate.matcher import GraphMatcher
 from sgl.research.evaluate.partial import Decision, PartialMatch, PredictionReadings
 from sgl.research.evaluate.particles import AGENT, OBJECT, RECIPIENT, SUBJECT
+from sgl.research.evaluate.query import GraphMatcher
 from sgl.research.evaluate.realization import condensed
 
 ROLES = {"subj": SUBJECT, "obj": OBJECT, "iobj": RECIPIENT, "agent": AGENT}
