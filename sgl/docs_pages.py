@@ -20,10 +20,10 @@ from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NA
 _CHECKS = """\
 # Checks of the verifier
 
-What `sglc verify` looks at in a written dataset. A check that needs another one is skipped when
-that has failed. The page is made from the verifier.
+Use this page to look up what `sglc verify` checks in a written dataset. If a check needs another
+check that has failed, it is skipped. This page is generated from the verifier.
 
-| code | check | what has to be true |
+| code | check | what must be true |
 | --- | --- | --- |
 """
 

@@ -22,7 +22,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _MOST_WORKERS = 1_024
 
 _OPTIONS = (
-    click.option("--resume", is_flag=True, help="Go on with an interrupted run, if there is one."),
+    click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one."),
     click.option(
         "--scheduler",
         default="",
@@ -81,28 +81,28 @@ def _check(parallelism: Parallelism) -> None:
     if parallelism.scheduler and chosen is not ParameterSource.DEFAULT:
         raise click.UsageError("the cluster of --scheduler has its workers; leave --workers out")
     if parallelism.resume and parallelism.force:
-        raise click.UsageError("--resume goes on with a run and --force begins anew: choose one")
+        raise click.UsageError("--resume continues a run and --force starts over: choose one")
 
 
 @contextmanager
 def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator[None]:
     """Report what stops the run that makes ``out``, and what can be resumed."""
-    kept = "what is finished is kept"
+    kept = "finished work is kept"
     try:
         yield
     except KeyboardInterrupt:
         if interrupted(out):
-            session.echo(f"{kept}; `--resume` goes on with it", err=True)
+            session.echo(f"{kept}; `--resume` continues it", err=True)
         raise
     except BusyRunError as problem:
         session.fail("SGL0902", f"`{out}`: {problem}", status=OUTPUT)
     except InterruptedRunError as problem:
         message = f"`{out}`: {problem}"
-        hint = "`--resume` goes on with it, `--force` begins anew"
+        hint = "`--resume` continues it, `--force` starts over"
         if parallelism.resume:
             message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
-            hint = "`--force` begins anew"
+            hint = "`--force` starts over"
         session.fail("SGL0902", message, hint=hint, status=OUTPUT)
     except (WorkerLostError, ImportError) as problem:
-        hint = f"{kept}, and `--resume` goes on with it" if interrupted(out) else ""
+        hint = f"{kept}, and `--resume` continues it" if interrupted(out) else ""
         session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)

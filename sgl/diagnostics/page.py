@@ -17,12 +17,12 @@ _WIDTH = 80
 _INTRODUCTION = """\
 # Diagnostics
 
-What the compiler can say about a grammar. Every message has a code; `sglc explain` with the
-code prints its entry. An error stops the compilation, a warning does not. This page is made from
-the registry of the compiler, and the tests compile every example: the wrong one gives this code
-and no other, the right one gives none.
+Use this page to look up a message of the compiler and to correct the mistake. Every message has a
+code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
+does not. This page is generated from the registry of the compiler. The tests compile every example:
+the wrong one gives this code and no other, and the right one gives none.
 
-The examples are parts of a grammar. What they do not show is as in this one, the file `{main}`:
+The examples are parts of a grammar. All other parts are as in this file, `{main}`:
 
 ```sgl
 {base}```

@@ -266,7 +266,7 @@ def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
     started.send_signal(signal.SIGKILL)
     started.wait()
     assert run(command) == OUTPUT
-    assert "`--resume` goes on with it" in work.capsys.readouterr().err
+    assert "`--resume` continues it" in work.capsys.readouterr().err
     assert run([*command, "--seed", "5", "--resume"]) == OUTPUT
     assert "another seed" in work.capsys.readouterr().err
     until = time.monotonic() + 20
@@ -293,5 +293,5 @@ def test_an_interruption_from_the_keyboard_keeps_what_is_finished(tmp_path: Path
     os.killpg(started.pid, signal.SIGINT)
     _, said = started.communicate()
     assert started.returncode == 130
-    assert b"`--resume` goes on with it" in said
+    assert b"`--resume` continues it" in said
     assert b"Traceback" not in said

@@ -77,8 +77,7 @@ def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
             if header.get("run") != run:
                 raise CheckpointError(
                     f"`{path}` is a checkpoint of another configuration or other data",
-                    "go on with the options, the dataset and the versions that it was begun with, "
-                    "or give another directory",
+                    "use the same options, dataset and versions, or give another directory",
                 )
             state = TrainingProgress(**json.loads(header["state"]))
             return state, {name: file.get_tensor(name) for name in names}

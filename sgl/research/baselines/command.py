@@ -37,7 +37,7 @@ _NEEDED = ("torch", "tokenizers", "safetensors", "scipy", "statsmodels")
 _NEEDED_FOR_LORA = ("transformers", "peft")
 
 #: What to do when training ended because it diverged, or because of its time limit.
-_REMEDIES = ("a smaller `rate` may help", "`--resume` goes on with it")
+_REMEDIES = ("a smaller `rate` may help", "`--resume` continues it")
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|)")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
@@ -73,7 +73,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.option(
     "--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h."
 )
-@click.option("--resume", is_flag=True, help="Go on with the run in the directory.")
+@click.option("--resume", is_flag=True, help="Continue the run in the directory.")
 @grammar_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click decides
     """Train a model on DATASET, a directory of `sglc compile`, decode and score it.
@@ -194,17 +194,17 @@ def _run(session: Session, job: Job) -> dict[str, Path]:
                 )
             return {split.split: job.predict(split, session.progress) for split in data.predicted}
     except KeyboardInterrupt:
-        going_on = f"begins anew, as the first check comes after {config.check:,} steps"
+        going_on = f"starts over, because the first check is after {config.check:,} steps"
         if job.directory.checkpoint.exists():
-            going_on = "goes on from the last check"
+            going_on = "continues from the last check"
         session.echo(f"{path}: `--resume` {going_on}")
         raise
 
 
 def _resumed(step: int, steps: int) -> str:
-    """Say from where a run is gone on with."""
+    """Say where a resumed run starts."""
     if not step:
-        return "resumed: there was no check yet, so it begins anew"
+        return "resumed: there was no check yet, so it starts over"
     if step >= steps:
         return f"resumed: all {steps:,} steps are done"
     return f"resumed after step {step:,} of {steps:,}"

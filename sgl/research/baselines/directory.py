@@ -92,13 +92,13 @@ class Directory:
         found = self._found()
         if not resume:
             raise DirectoryError(
-                f"`{self.path}` has a run already", "`--resume` goes on with it; or delete it"
+                f"`{self.path}` already has a run", "`--resume` continues it, or delete it"
             )
         if found != run:
             raise DirectoryError(
                 f"the run in `{self.path}` is of another configuration or other data",
-                "go on with the options, the dataset and the versions of the libraries that it was "
-                "begun with, or give another directory",
+                "use the same options, dataset and versions of the libraries, or give another "
+                "directory",
             )
 
     def write_record(self, record: dict[str, Any]) -> None:

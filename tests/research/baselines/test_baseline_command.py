@@ -91,9 +91,9 @@ def test_an_interrupted_run_is_resumed_to_the_same_model(
     with monkeypatch.context() as patch:
         patch.setattr(Training, "_step", interrupted)
         assert trains() == INTERRUPTED
-    assert "`--resume` goes on from the last check" in work.capsys.readouterr().out
+    assert "`--resume` continues from the last check" in work.capsys.readouterr().out
     assert trains() == FAILED
-    assert "`--resume` goes on with it" in said(work)
+    assert "`--resume` continues it" in said(work)
     assert trains("--resume") == OK
     assert "resumed after step 4 of 12\n" in said(work)
     for name in ("model.safetensors", "predictions/gen.tsv"):
@@ -121,7 +121,7 @@ def test_a_run_killed_before_its_first_check_begins_again(
         patch.setattr(Training, "_step", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         assert trains() == INTERRUPTED
     assert trains("--resume") == OK
-    assert "resumed: there was no check yet, so it begins anew\n" in said(work)
+    assert "resumed: there was no check yet, so it starts over\n" in said(work)
     assert record(work)["training"]["steps"] == 12
 
 
