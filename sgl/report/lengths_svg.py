@@ -9,12 +9,11 @@ All share one axis, so that the shift from training to generalization shows::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from sgl.report.model import Heights, Lengths
 from sgl.report.svg import element, picture
 
 _WIDTH = 640.0
@@ -28,57 +27,50 @@ _TICK = 5
 _INVISIBLE = 5e-4
 
 
-@dataclass(frozen=True, slots=True)
-class _Series:
+class _Histogram(NamedTuple):
     """One histogram: its name, its mean, and (number, size, what to say) of each bar."""
 
     name: str
     mean: float
-    bars: tuple[tuple[int, float, str], ...]
+    bars: Sequence[tuple[int, float, str]]
 
 
-def draw_lengths(series: Sequence[Lengths], name: str) -> Markup:
-    """Lengths of sentences as an ``svg`` element; ``name`` is unique on the page."""
-    return _draw(
-        [
-            _Series(
-                split.split,
-                split.mean,
-                tuple((n, count, f"{n} tokens: {count} sentences") for n, count in split.counts),
-            )
-            for split in series
-        ],
-        name,
-        "tokens",
-        "Lengths of the sentences in each split",
-        "; ".join(f"{s.split}: mean {s.mean:.1f} tokens, {s.items} sentences" for s in series),
-    )
+def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
+    """Draw how many sentences of each split have which number of tokens.
+
+    Args:
+        splits: the number of sentences of each length, by split.
+        name: the name of the ``svg`` element, unique on the page.
+    """
+    drawn, said = [], []
+    for split, counts in splits.items():
+        sentences = sum(counts.values())
+        mean = sum(n * count for n, count in counts.items()) / max(sentences, 1)
+        bars = [(n, counts[n], f"{n} tokens: {counts[n]} sentences") for n in sorted(counts)]
+        drawn.append(_Histogram(split, mean, bars))
+        said.append(f"{split}: mean {mean:.1f} tokens, {sentences} sentences")
+    title = "Lengths of the sentences in each split"
+    return _draw(drawn, name, "tokens", title, "; ".join(said))
 
 
-def draw_heights(series: Sequence[Heights], name: str) -> Markup:
-    """Heights of derivations as an ``svg`` element; ``name`` is unique on the page."""
-    return _draw(
-        [
-            _Series(
-                split.split,
-                split.mean,
-                tuple(
-                    (n, share, f"height {n}: {100 * share:.1f} %")
-                    for n, share in enumerate(split.shares)
-                    if share >= _INVISIBLE
-                ),
-            )
-            for split in series
-        ],
-        name,
-        "rules above one another",
-        "Heights of the derivations in each split",
-        "; ".join(f"{s.split}: mean height {s.mean:.1f}" for s in series),
-    )
+def draw_heights(splits: Mapping[str, Sequence[float]], name: str) -> Markup:
+    """Draw the probability of each height, from 0 upwards, of the derivations of each split."""
+    drawn = []
+    for split, shares in splits.items():
+        mean = sum(height * share for height, share in enumerate(shares))
+        bars = [
+            (height, share, f"height {height}: {100 * share:.1f} %")
+            for height, share in enumerate(shares)
+            if share >= _INVISIBLE
+        ]
+        drawn.append(_Histogram(split, mean, bars))
+    said = "; ".join(f"{one.name}: mean height {one.mean:.1f}" for one in drawn)
+    title = "Heights of the derivations in each split"
+    return _draw(drawn, name, "rules above one another", title, said)
 
 
 def _draw(
-    series: Sequence[_Series], name: str, unit_name: str, title: str, description: str
+    series: Sequence[_Histogram], name: str, unit_name: str, title: str, description: str
 ) -> Markup:
     longest = max((number for one in series for number, _, _ in one.bars), default=1)
     unit = (_WIDTH - _LEFT) / (longest + 1)
@@ -92,7 +84,7 @@ def _draw(
     return picture(name, title, description, _WIDTH, floor + _AXIS, *panels, *ticks, axis)
 
 
-def _panel(series: _Series, top: float, unit: float) -> Markup:
+def _panel(series: _Histogram, top: float, unit: float) -> Markup:
     floor = top + _PANEL - 6
     highest = max((size for _, size, _ in series.bars), default=1.0)
     bars = []

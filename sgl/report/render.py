@@ -10,15 +10,22 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from sgl.report.arcs_svg import draw_graph
 from sgl.report.lengths_svg import draw_heights, draw_lengths
-from sgl.report.model import ReportData
 from sgl.report.tree_svg import draw_tree
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def render_report(data: ReportData) -> str:
-    """Return the report as one HTML page; equal data give equal pages."""
-    return page_environment().get_template("report.html.j2").render(data=data)
+#: Results of claims that hold, and of claims that are open; all other results are failures.
+_HOLDING = frozenset({"proved", "passed", "checked", "skipped"})
+_OPEN = frozenset({"not checked", "waived"})
+
+
+def render_report(data: Mapping[str, Any]) -> str:
+    """Return the report as one HTML page; equal data give equal pages.
+
+    ``data`` is what the template ``report.html.j2`` names at its head.
+    """
+    return page_environment().get_template("report.html.j2").render(data)
 
 
 def render_audit(data: Mapping[str, Any], title: str) -> str:
@@ -43,6 +50,7 @@ def page_environment(*packages: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["holds"] = _holds
     environment.filters["large"] = _large
     environment.filters["number"] = _number
     environment.filters["percent"] = _percent
@@ -52,6 +60,11 @@ def page_environment(*packages: str) -> Environment:
     environment.globals["draw_lengths"] = draw_lengths
     environment.globals["draw_tree"] = draw_tree
     return environment
+
+
+def _holds(result: str) -> bool | None:
+    """Return whether a claim with this result holds; None if that is open."""
+    return None if result in _OPEN else result in _HOLDING
 
 
 def _number(value: int) -> str:
