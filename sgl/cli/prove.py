@@ -9,15 +9,14 @@ import click
 
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
-from sgl.cli.prove_text import between_lines, pattern_lines
+from sgl.cli.prove_between import show_between
+from sgl.cli.prove_pattern import pattern_lines
 from sgl.cli.session import Session, grammar_options, json_option
 from sgl.cli.terminal import count, number_table
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.pipeline.ambiguity import CHECKED, REFUTED
-from sgl.pipeline.comparison import Between
-from sgl.pipeline.explanation import reasoning
-from sgl.pipeline.proof_data import DatasetCounts, comparison_data, proof_data, read_counts
+from sgl.pipeline.proof_data import DatasetCounts, proof_data, read_counts
 from sgl.pipeline.proofs import certificate_file, establish, known_figures
 
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
@@ -70,7 +69,7 @@ def command(
     if between is not None:
         if grammar or pattern or data or certificate:
             raise click.UsageError("`--between A B` takes two grammars and nothing else")
-        _between(session, between, as_json)
+        show_between(session, between, as_json)
         return
     if grammar is None:
         raise click.UsageError("Missing argument 'GRAMMAR'.")
@@ -112,20 +111,9 @@ def _prove(
         figures = known_figures(compiled, structures)
         session.json(proof_data(compiled, proofs, figures, drawn))
     elif pattern is not None:
-        session.lines(pattern_lines(reasoning(compiled, structures, proofs.of(pattern))))
+        session.lines(pattern_lines(compiled, structures, proofs.of(pattern)))
     else:
         show_proofs(session, compiled, proofs, drawn)
-
-
-def _between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
-    first, second = (session.open(path) for path in paths)
-    session.progress("comparing")
-    between = Between(first, second)
-    comparisons, departures = list(between.comparisons()), list(between.departures())
-    if as_json:
-        session.json(comparison_data(first, second, comparisons, departures))
-    else:
-        session.lines(between_lines(first, second, comparisons, departures))
 
 
 def show_proofs(

@@ -33,12 +33,12 @@ from sgl.frontend import Compiled
 
 
 class Found(Enum):
-    """What a training grammar makes of a structure of another grammar."""
+    """What a training grammar makes of a structure of another grammar, in words."""
 
-    SHOWN = "shown in training"
-    HELD_OUT = "not in training, though the grammar makes it"
-    NEVER = "never made"
-    STRANGE = "not expressible"
+    SHOWN = "shown: training of {grammar} contains it"
+    HELD_OUT = "not shown: {grammar} makes it, but not in training"
+    NEVER = "not shown: no sentence of {grammar} contains it"
+    STRANGE = "not shown: {reason}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,25 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from sgl.automata import (
-    Disjoint,
-    Exposed,
-    HeldOut,
-    Instance,
-    Licence,
-    PatternProofs,
-    Piece,
-    Proofs,
-)
+from sgl.automata import PatternProofs, Proofs
 from sgl.automata.proofs.findings import StratumStatistics
-from sgl.core.interpret import Derivation, interpret
+from sgl.core.interpret import interpret
+from sgl.core.structure import Structure
 from sgl.dataset import Guarantee, StringFigures, string_figures
 from sgl.frontend import Compiled
 from sgl.pipeline.ambiguity import CLAIM as STRING_LEVEL
-from sgl.pipeline.comparison import Comparison, Departure
 from sgl.pipeline.guarantees import pattern_guarantees
 
 #: The check of the verifier that counts the parts that patterns need.
@@ -97,83 +89,35 @@ def proof_data(
     figures: Sequence[StratumStatistics],
     drawn: DatasetCounts | None = None,
 ) -> Json:
-    """Everything proved and computed about a plan."""
+    """Return everything proved and computed about a plan."""
     writer = _ClaimWriter(compiled, drawn)
+    strings = {}
+    if drawn is not None:
+        strings = {"strings": {**asdict(drawn.figures), "policy": drawn.figures.policy.value}}
     return {
         "grammar": compiled.project.name,
         "proved": proofs.proved,
-        **({} if drawn is None else {"strings": _strings(drawn)}),
+        **strings,
         "patterns": [writer.pattern(pattern) for pattern in proofs.patterns],
-        "distributions": [_figures(figure) for figure in figures],
-        "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
-        "overlaps": [
-            {"first": pair.first, "second": pair.second, "witness": writer.texts(pair.witness)}
-            for pair in proofs.overlaps
+        "distributions": [
+            {_RENAMED.get(name, name): value for name, value in asdict(entry).items()}
+            for entry in figures
         ],
+        "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
+        "overlaps": [writer.fields(pair, "first", "second", "witness") for pair in proofs.overlaps],
         "nestings": [
-            {
-                "inner_pattern": pair.inner_pattern,
-                "inner": str(pair.inner),
-                "outer_pattern": pair.outer_pattern,
-                "outer": str(pair.outer),
-            }
+            writer.fields(pair, "inner_pattern", "inner", "outer_pattern", "outer")
             for pair in proofs.nestings
         ],
     }
 
 
-def comparison_data(
-    first: Compiled,
-    second: Compiled,
-    comparisons: Sequence[Comparison],
-    departures: Sequence[Departure],
-) -> Json:
-    """Return what the data of one grammar show of what another tests, or keeps apart."""
-    return {
-        "training": first.project.name,
-        "tests": second.project.name,
-        "structures": [
-            {
-                "pattern": row.pattern,
-                "role": row.role,
-                "structure": str(row.structure),
-                "found": row.found.name.lower(),
-                "reason": row.reason,
-                "stream": row.stream,
-                "witness": list(row.sentence),
-            }
-            for row in comparisons
-        ],
-        "departures": [
-            {
-                "stream": departure.stream,
-                "lacking": departure.lacking,
-                "structures": [str(structure) for structure in departure.structures],
-                "witness": list(departure.sentence),
-            }
-            for departure in departures
-        ],
-    }
-
-
-def _strings(drawn: DatasetCounts) -> Json:
-    return {**asdict(drawn.figures), "policy": drawn.figures.policy.value}
-
-
-def _figures(figures: StratumStatistics) -> Json:
-    return {
-        "stream": figures.stream,
-        "mass": figures.mass,
-        "spectral_radius": figures.spectral_radius,
-        "expected_tokens": figures.expected_tokens,
-        "derivations": figures.derivations,
-        "derivations_by_tokens": figures.by_length,
-        "heights": figures.heights,
-    }
+#: Fields that have another name in the JSON.
+_RENAMED = {"whole": "of", "by_length": "derivations_by_tokens"}
 
 
 class _ClaimWriter:
-    """Writes claims as plain data, derivations as their texts."""
+    """Writes claims as plain data: structures as they are written, derivations as their texts."""
 
     def __init__(self, compiled: Compiled, drawn: DatasetCounts | None) -> None:
         self._grammar = compiled.grammar
@@ -181,93 +125,65 @@ class _ClaimWriter:
         self._drawn = drawn
 
     def pattern(self, pattern: PatternProofs) -> Json:
-        """Return the claims about one pattern."""
+        """Return the claims about one pattern, with the counts of the dataset if there is one."""
+        name, drawn, fields = pattern.name, self._drawn, self.fields
+        strings = None if drawn is None else drawn.strings.get(name)
         data: Json = {
-            "name": pattern.name,
-            "title": self._titles[pattern.name],
+            "name": name,
+            "title": self._titles[name],
             "proved": pattern.proved,
             "guarantees": {
                 guarantee.claim: guarantee.result
-                for guarantee in pattern_guarantees(pattern, self._strings(pattern.name))
+                for guarantee in pattern_guarantees(pattern, strings)
             },
-            "held_out": [self._held_out(claim) for claim in pattern.held_out],
-            "instances": [self._instance(claim) for claim in pattern.instances],
-            "needs": [self._licence(pattern.name, claim) for claim in pattern.licences],
-            "pieces": [self._piece(claim) for claim in pattern.pieces],
-            "exposed": _exposed(pattern.exposed),
-            "disjoint": [self._disjoint(claim) for claim in pattern.disjoint],
+            "held_out": [
+                fields(c, "structure", "asserted", "verdict", "mass", "train_mass", "witness")
+                for c in pattern.held_out
+            ],
+            "instances": [
+                {
+                    **fields(claim, "stream", "verdict", "mass"),
+                    "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
+                    **fields(claim, "example", "witness"),
+                }
+                for claim in pattern.instances
+            ],
+            "needs": [
+                fields(c, "structure", "verdict", "minimum", "mass", "expected", "example")
+                for c in pattern.licences
+            ],
+            "pieces": [
+                fields(claim, "structure", "whole", "verdict", "stream", "example")
+                for claim in pattern.pieces
+            ],
+            "exposed": {
+                **fields(pattern.exposed, "verdict"),
+                "used": {kind.value: number for kind, number in pattern.exposed.counts},
+                "unseen": [
+                    fields(thing, "kind", "name", "reason") for thing in pattern.exposed.unseen
+                ],
+            },
+            "disjoint": [
+                fields(claim, "stream", "verdict", "train_stream", "witness")
+                for claim in pattern.disjoint
+            ],
         }
-        if self._drawn is not None:
-            data["items_drawn"] = self._drawn.items.get(pattern.name, 0)
+        if drawn is not None:
+            for need in data["needs"]:
+                need["drawn"] = drawn.parts.get((name, need["structure"]))
+            data["items_drawn"] = drawn.items.get(name, 0)
         return data
 
-    def _strings(self, pattern: str) -> Guarantee | None:
-        """Return what the dataset, if there is one, says of the strings of a pattern."""
-        return None if self._drawn is None else self._drawn.strings.get(pattern)
-
-    def texts(self, derivation: Derivation | None) -> list[str] | None:
-        """Return the texts of a derivation in all text layers."""
-        if derivation is None:
-            return None
-        return list(interpret(self._grammar, derivation).texts)
-
-    def _held_out(self, claim: HeldOut) -> Json:
-        return {
-            "structure": str(claim.structure),
-            "asserted": claim.asserted,
-            "verdict": claim.verdict.value,
-            "mass": claim.mass,
-            "train_mass": claim.train_mass,
-            "witness": self.texts(claim.witness),
-        }
-
-    def _instance(self, claim: Instance) -> Json:
-        return {
-            "stream": claim.stream,
-            "verdict": claim.verdict.value,
-            "mass": claim.mass,
-            "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
-            "example": self.texts(claim.example),
-            "witness": self.texts(claim.witness),
-        }
-
-    def _licence(self, pattern: str, claim: Licence) -> Json:
-        data: Json = {
-            "structure": str(claim.structure),
-            "verdict": claim.verdict.value,
-            "minimum": claim.minimum,
-            "mass": claim.mass,
-            "expected": claim.expected,
-            "example": self.texts(claim.example),
-        }
-        if self._drawn is not None:
-            data["drawn"] = self._drawn.parts.get((pattern, str(claim.structure)))
+    def fields(self, claim: object, *names: str) -> Json:
+        """Return these fields of a claim as plain data."""
+        data: Json = {}
+        for name in names:
+            value = getattr(claim, name)
+            if isinstance(value, Structure):
+                value = str(value)
+            elif isinstance(value, Enum):
+                value = value.value
+            elif name in ("witness", "example") and value is not None:
+                value = list(interpret(self._grammar, value).texts)
+            data[_RENAMED.get(name, name)] = value
         return data
-
-    def _piece(self, claim: Piece) -> Json:
-        return {
-            "structure": str(claim.structure),
-            "of": str(claim.whole),
-            "verdict": claim.verdict.value,
-            "stream": claim.stream,
-            "example": self.texts(claim.example),
-        }
-
-    def _disjoint(self, claim: Disjoint) -> Json:
-        return {
-            "stream": claim.stream,
-            "verdict": claim.verdict.value,
-            "train_stream": claim.train_stream,
-            "witness": self.texts(claim.witness),
-        }
-
-
-def _exposed(claim: Exposed) -> Json:
-    return {
-        "verdict": claim.verdict.value,
-        "used": {kind.value: number for kind, number in claim.counts},
-        "unseen": [
-            {"kind": thing.kind.value, "name": thing.name, "reason": thing.reason.value}
-            for thing in claim.unseen
-        ],
-    }
