@@ -12,7 +12,7 @@ What ``use parts (np)`` takes comes with what it is made of: a rule is one over 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -302,24 +302,12 @@ def _names_left_out(names: ResolvedNames) -> set[str]:
     """Return the names in declarations that are not in force."""
     in_force = {id(declaration) for declaration, _ in names.declarations}
     return {
-        name
+        name.text
         for unit in names.project.units
         for declaration in unit.file.declarations
         if id(declaration) not in in_force
-        for name in _mentioned(declaration)
+        for name in s.parts_of(s.Name, declaration)
     }
-
-
-def _mentioned(part: object) -> Iterator[str]:
-    """Yield the names in a part of a syntax tree."""
-    if isinstance(part, s.Name):
-        yield part.text
-    elif isinstance(part, tuple):
-        for member in part:
-            yield from _mentioned(member)
-    elif is_dataclass(part):
-        for slot in fields(part):
-            yield from _mentioned(getattr(part, slot.name))
 
 
 def check_taken(state: CompilerState) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend.state import CompilerState
@@ -148,7 +148,7 @@ def _check_word(param: s.Param, value: str, project: Project, diagnostics: Diagn
     asked = [
         when
         for unit in project.units
-        for when in _conditions(unit.file.declarations)
+        for when in s.parts_of(s.When, unit.file.declarations)
         if when.name.text == param.name.text and when.value is not None
     ]
     known = {param.value.text, *(when.value.text for when in asked if when.value is not None)}
@@ -161,18 +161,6 @@ def _check_word(param: s.Param, value: str, project: Project, diagnostics: Diagn
         f"`--set {param.name}={value}`: nothing in the grammar asks for this value",
         hint=suggest(value, known) or f"its values are: {', '.join(sorted(known))}",
     )
-
-
-def _conditions(part: object) -> Iterator[s.When]:
-    """Yield the ``when`` clauses in a part of a syntax tree."""
-    if isinstance(part, s.When):
-        yield part
-    elif isinstance(part, tuple):
-        for member in part:
-            yield from _conditions(member)
-    elif is_dataclass(part) and not isinstance(part, s.Name):
-        for slot in fields(part):
-            yield from _conditions(getattr(part, slot.name))
 
 
 def _declare(declared: dict[str, s.Param], declaration: s.Param, diagnostics: Diagnostics) -> None:

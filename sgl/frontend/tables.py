@@ -14,7 +14,6 @@ place what a word is, and what it is elsewhere: in data with mistakes, in anothe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -145,7 +144,8 @@ def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState)
     Those in expressions are checked when these are evaluated.
     """
     names = [condition.column for condition in lexicon.where]
-    names += [name for entry in lexicon.entries for name in _in_category(entry.category)]
+    categories = tuple(entry.category for entry in lexicon.entries)
+    names += [column.name for column in s.parts_of(s.Column, categories)]
     unknown = [name for name in names if name.text not in table.columns]
     for name in unknown:
         state.diagnostics.error(
@@ -158,38 +158,13 @@ def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState)
     return not unknown
 
 
-def columns_of(lexicon: s.Lexicon) -> Iterator[s.Name]:
-    """Yield the columns that a lexicon mentions anywhere."""
-    for condition in lexicon.where:
-        yield condition.column
-    if lexicon.weight is not None and lexicon.weight.column is not None:
-        yield lexicon.weight.column.name
-    for entry in lexicon.entries:
-        yield from _in_category(entry.category)
-    for clause in (*lexicon.shared, *(c for entry in lexicon.entries for c in entry.layers)):
-        for item in clause.template or ():
-            yield from _in_expression(item)
-        for statement in clause.statements or ():
-            if isinstance(statement, s.NodeStatement):
-                for attribute in statement.attributes:
-                    yield from _in_expression(attribute.value)
-
-
-def _in_category(category: s.CategoryRef) -> Iterator[s.Name]:
-    for setting in category.settings:
-        for value in setting.values:
-            yield from _in_expression(value)
-
-
-def _in_expression(expression: s.Expression) -> Iterator[s.Name]:
-    if isinstance(expression, s.Column):
-        yield expression.name
-    elif isinstance(expression, s.Call):
-        for argument in expression.arguments:
-            yield from _in_expression(argument)
-    elif isinstance(expression, s.Concat | s.Fallback):
-        yield from _in_expression(expression.left)
-        yield from _in_expression(expression.right)
+def columns_of(lexicon: s.Lexicon) -> list[s.Name]:
+    """Return the columns that a lexicon mentions anywhere."""
+    categories = tuple(entry.category for entry in lexicon.entries)
+    layers = tuple(entry.layers for entry in lexicon.entries)
+    parts = (lexicon.weight, categories, lexicon.shared, layers)
+    named = [column.name for column in s.parts_of(s.Column, parts)]
+    return [*(condition.column for condition in lexicon.where), *named]
 
 
 def apply_variants(

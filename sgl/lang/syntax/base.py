@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import dataclass_transform
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TypeVar, dataclass_transform
 
 from sgl.diagnostics import Span
+
+_Part = TypeVar("_Part")
 
 
 @dataclass_transform(frozen_default=True)
@@ -160,3 +163,15 @@ class GraphPattern(Node):
 
 
 GraphRef = GraphPattern | Name
+
+
+def parts_of(kind: type[_Part], whole: object) -> Iterator[_Part]:
+    """Yield what is of a kind in a part of a syntax tree, in the order of the fields."""
+    if isinstance(whole, kind):
+        yield whole
+    if isinstance(whole, tuple):
+        for member in whole:
+            yield from parts_of(kind, member)
+    elif is_dataclass(whole):
+        for slot in fields(whole):
+            yield from parts_of(kind, getattr(whole, slot.name))
