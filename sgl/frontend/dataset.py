@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
@@ -19,17 +19,17 @@ _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
 
-@dataclass(frozen=True)
+@dataclass
 class DatasetSettings:
-    """The ``dataset`` declaration."""
+    """The ``dataset`` declaration; it has a ``start`` once ``from`` was read."""
 
-    start: s.Name
-    sizes: dict[str, int]
-    seed: int
-    distinct_sentences: bool
-    distinct_lemmas: tuple[s.Name, ...]
-    ambiguous: Ambiguous
-    targets: tuple[s.Name, ...] = ()
+    start: s.Name = field(init=False)
+    sizes: dict[str, int] = field(default_factory=dict)
+    seed: int = 1
+    distinct_sentences: bool = False
+    distinct_lemmas: list[s.Name] = field(default_factory=list)
+    ambiguous: Ambiguous = Ambiguous.REJECT
+    targets: list[s.Name] = field(default_factory=list)
 
 
 def read_dataset(state: CompilerState) -> None:
@@ -42,18 +42,18 @@ def read_dataset(state: CompilerState) -> None:
         return
     dataset, scope = declared
     errors = state.diagnostics.errors
-    settings = _Settings(scope, state)
+    settings = DatasetSettings()
+    reader = _Reader(settings, scope, state)
     for clause in dataset.clauses:
-        settings.clause(clause)
-    if settings.start is None and "from" in settings.said:
-        return
-    if settings.start is None:
-        state.diagnostics.error(
-            "SGL0804",
-            dataset.span,
-            "the dataset does not say which category to start from",
-            hint="add `from` and the category of whole texts",
-        )
+        reader.clause(clause)
+    if not hasattr(settings, "start"):
+        if "from" not in reader.said:
+            state.diagnostics.error(
+                "SGL0804",
+                dataset.span,
+                "the dataset does not say which category to start from",
+                hint="add `from` and the category of whole texts",
+            )
         return
     if not any(settings.sizes.values()) and state.diagnostics.errors == errors:
         state.diagnostics.error(
@@ -62,17 +62,8 @@ def read_dataset(state: CompilerState) -> None:
             "the dataset asks for no sentences",
             hint="say how many: `train 40000`",
         )
-    if not _check_start(settings.start, scope, state):
-        return
-    state.dataset = DatasetSettings(
-        settings.start,
-        settings.sizes,
-        settings.seed,
-        settings.distinct_sentences,
-        tuple(settings.distinct_lemmas),
-        settings.ambiguous,
-        tuple(settings.targets),
-    )
+    if _check_start(settings.start, scope, state):
+        state.dataset = settings
 
 
 def _declared(state: CompilerState) -> tuple[s.Dataset, Scope] | None:
@@ -159,28 +150,21 @@ def choose_targets(state: CompilerState) -> None:
     state.targets = chosen or tuple(known[:1]) or (source,)
 
 
-class _Settings:
-    def __init__(self, scope: Scope, state: CompilerState) -> None:
+class _Reader:
+    """Reads the clauses into the settings; ``said`` has the first of each keyword."""
+
+    def __init__(self, settings: DatasetSettings, scope: Scope, state: CompilerState) -> None:
+        self.settings = settings
         self.categories = scope.names(s.CategoryDecl)
         self.state = state
-        self.start: s.Name | None = None
-        self.sizes: dict[str, int] = {}
-        self.seed = 1
-        self.distinct_sentences = False
-        self.distinct_lemmas: list[s.Name] = []
-        self.ambiguous = Ambiguous.REJECT
-        self.targets: list[s.Name] = []
         self.said: dict[str, s.Name] = {}
-
-    def _further_target(self, clause: s.DatasetClause, when: s.When) -> None:
-        """Add a target under a condition, after those that others name."""
-        if self.state.parameters.holds(when):
-            self.targets.extend(clause.values)
 
     def clause(self, clause: s.DatasetClause) -> None:
         key = clause.key.text
         if clause.when is not None:
-            self._further_target(clause, clause.when)
+            # A target under a condition stands after those that others name.
+            if self.state.parameters.holds(clause.when):
+                self.settings.targets.extend(clause.values)
             return
         if key != "distinct" and key in self.said:
             report_twice(
@@ -190,11 +174,11 @@ class _Settings:
         if clause.amount is not None and key in _KEYS:
             self._number(key, clause.amount)
         elif key == "from":
-            self.start = clause.values[0]
+            self.settings.start = clause.values[0]
         elif key == "distinct":
             self._distinct(clause)
         elif key == "target":
-            self.targets.extend(clause.values)
+            self.settings.targets.extend(clause.values)
         elif key == "ambiguous":
             self._ambiguous(clause.values[0])
         else:
@@ -219,14 +203,14 @@ class _Settings:
             return
         number = self.state.parameters.whole(amount)
         if number is not None and key == "seed":
-            self.seed = number
+            self.settings.seed = number
         elif number is not None:
-            self.sizes[key] = number
+            self.settings.sizes[key] = number
 
     def _ambiguous(self, value: s.Name) -> None:
         known = [choice.value for choice in Ambiguous]
         if value.text in known:
-            self.ambiguous = Ambiguous(value.text)
+            self.settings.ambiguous = Ambiguous(value.text)
         else:
             self.state.diagnostics.error(
                 "SGL0201",
@@ -238,9 +222,9 @@ class _Settings:
     def _distinct(self, clause: s.DatasetClause) -> None:
         kind, *values = clause.values
         if kind.text == "sentences" and not values:
-            self.distinct_sentences = True
+            self.settings.distinct_sentences = True
         elif kind.text == "lemmas" and values:
-            self.distinct_lemmas.extend(values)
+            self.settings.distinct_lemmas.extend(values)
         else:
             self.state.diagnostics.error(
                 "SGL0201",

@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend.names import Scope
+from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
@@ -224,14 +225,9 @@ class Evaluation:
 
     def _report_unknown(self, name: s.Name) -> None:
         kinds = (s.Function, s.Paradigm)
-        if any(self.scope.may_declare(kind, name.text) for kind in kinds):
-            return
-        self.diagnostics.error(
-            "SGL0201",
-            name.span,
-            f"there is no paradigm or function `{name}`",
-            hint=suggest(name.text, [known for kind in kinds for known in self.scope.names(kind)]),
-        )
+        if not any(self.scope.may_declare(kind, name.text) for kind in kinds):
+            known = [known for kind in kinds for known in self.scope.names(kind)]
+            report_missing("paradigm or function", name, known, self.diagnostics)
 
     def _function(
         self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
-from sgl.frontend.parameters import choose, report_twice
+from sgl.frontend.parameters import choose, report_missing, report_twice
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
@@ -85,12 +85,8 @@ class Scope:
                 self.diagnostics.also_at("SGL0201", first, name.span)
                 return None
             known = self.visible.get(kind, {})
-            self.diagnostics.error(
-                "SGL0201",
-                name.span,
-                f"there is no {KINDS[kind]} `{name}`",
-                hint=suggest(name.text, known) or _declared(KINDS[kind], known),
-            )
+            hint = _declared(KINDS[kind], known)
+            report_missing(KINDS[kind], name, known, self.diagnostics, hint)
         return found
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
@@ -94,12 +94,8 @@ class Parameters:
 
     def _report_missing(self, name: s.Name) -> None:
         if not self.project.may_declare("param", name.text):
-            self.diagnostics.error(
-                "SGL0201",
-                name.span,
-                f"there is no parameter `{name}`",
-                hint=suggest(name.text, self.values) or f"declare it: `param {name} = …`",
-            )
+            hint = f"declare it: `param {name} = …`"
+            report_missing("parameter", name, self.values, self.diagnostics, hint)
 
 
 def set_parameters(state: CompilerState) -> None:
@@ -167,6 +163,14 @@ def _declare(declared: dict[str, s.Param], declaration: s.Param, diagnostics: Di
     earlier = declared.setdefault(declaration.name.text, declaration)
     if earlier is not declaration:
         report_twice("parameter", declaration.name, earlier.name.span, diagnostics)
+
+
+def report_missing(
+    kind: str, name: s.Name, known: Iterable[str], diagnostics: Diagnostics, hint: str = ""
+) -> None:
+    """Report a name that nothing has; the hint is for one that is like none of those known."""
+    message = f"there is no {kind} `{name}`"
+    diagnostics.error("SGL0201", name.span, message, hint=suggest(name.text, known) or hint)
 
 
 def report_twice(

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sgl.core.structure import Structure
-from sgl.diagnostics import suggest
 from sgl.frontend.names import Scope
+from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.vocabulary import StructureContext, context_of
@@ -59,12 +59,7 @@ def _structures(
         if context is None and layer.text in unsound:
             continue
         if context is None:
-            state.diagnostics.error(
-                "SGL0201",
-                layer.span,
-                f"there is no graph layer `{layer}`",
-                hint=suggest(layer.text, contexts),
-            )
+            report_missing("graph layer", layer, contexts, state.diagnostics)
             continue
         structure = lower_structure(expected.graph, scope, context)
         if structure is not None:

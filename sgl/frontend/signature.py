@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import ResolvedNames, Scope, check_taken
+from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.frontend.views import FREE, read_views
 from sgl.lang import syntax as s
@@ -129,12 +130,8 @@ def _check_kinds(layers: Sequence[s.Layer], state: CompilerState) -> bool:
     """Return whether every layer is of a known kind; report those that are not."""
     strange = [layer.kind for layer in layers if layer.kind.text not in _KINDS]
     for kind in strange:
-        state.diagnostics.error(
-            "SGL0201",
-            kind.span,
-            f"there is no kind of layer `{kind}`",
-            hint=suggest(kind.text, _KINDS) or "a layer is `text` or `graph on …`",
-        )
+        hint = "a layer is `text` or `graph on …`"
+        report_missing("kind of layer", kind, _KINDS, state.diagnostics, hint)
     return not strange
 
 
@@ -196,12 +193,8 @@ def _graph_layers(text: Sequence[str], state: CompilerState) -> list[GraphLayer]
             if anchor.text not in strange and not state.names.project.may_declare(
                 "layer", anchor.text
             ):
-                state.diagnostics.error(
-                    "SGL0201",
-                    anchor.span,
-                    f"there is no text layer `{anchor}`",
-                    hint=suggest(anchor.text, text) or f"declare it: `layer {anchor} : text`",
-                )
+                hint = f"declare it: `layer {anchor} : text`"
+                report_missing("text layer", anchor, text, state.diagnostics, hint)
         elif anchor.text != text[0]:
             state.diagnostics.error(
                 "SGL0312",
@@ -311,10 +304,6 @@ def _check_port_layers(
                 continue
             sound = False
             if not state.names.project.may_declare("layer", layer.text):
-                state.diagnostics.error(
-                    "SGL0201",
-                    layer.span,
-                    f"there is no graph layer `{layer}`",
-                    hint=suggest(layer.text, known) or f"there is: {', '.join(known) or 'none'}",
-                )
+                hint = f"there is: {', '.join(known) or 'none'}"
+                report_missing("graph layer", layer, known, state.diagnostics, hint)
     return sound

@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sgl.core.grammar import GraphLayer, View
-from sgl.diagnostics import Label, suggest
+from sgl.diagnostics import Label
 from sgl.frontend.names import Scope
+from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
@@ -49,17 +50,14 @@ def read_views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]
     for view, scope in state.names.of(s.ViewDecl):
         errors = state.diagnostics.errors
         _check_name(view, layers.get(view.name.text), state)
-        _check_kind(view, state)
+        if view.kind.text not in KINDS:
+            hint = f"there is: {', '.join(KINDS)}"
+            report_missing("kind of view", view.kind, KINDS, state.diagnostics, hint)
         for argument in view.arguments:
             if argument.text not in layers and not state.names.project.may_declare(
                 "layer", argument.text
             ):
-                state.diagnostics.error(
-                    "SGL0201",
-                    argument.span,
-                    f"there is no layer `{argument}`",
-                    hint=suggest(argument.text, layers),
-                )
+                report_missing("layer", argument, layers, state.diagnostics)
         if state.diagnostics.errors == errors:
             layer = _rendered(view, layers, graphs, state)
             template = _template(view, scope, state)
@@ -94,16 +92,6 @@ def _check_name(view: s.ViewDecl, layer: s.Layer | None, state: CompilerState) -
             f"`{view.name}` is a layer already",
             labels=[Label(layer.name.span, "declared here")],
             hint="give the view another name",
-        )
-
-
-def _check_kind(view: s.ViewDecl, state: CompilerState) -> None:
-    if view.kind.text not in KINDS:
-        state.diagnostics.error(
-            "SGL0201",
-            view.kind.span,
-            f"there is no kind of view `{view.kind}`",
-            hint=suggest(view.kind.text, KINDS) or f"there is: {', '.join(KINDS)}",
         )
 
 
