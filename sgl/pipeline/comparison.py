@@ -134,7 +134,7 @@ class Between:
         )
 
     def _containing(self, evidence: StratumEvidence, structure: Structure) -> Iterator[Departure]:
-        cut = structure in evidence.excluded
+        cut = structure in evidence.stratum.constraint.exclude
         if cut and not (self._keeps and evidence.stratum.constraint.keep):
             return
         if not self._vocabulary.lacks(structure) and not self._evidence.excludes(

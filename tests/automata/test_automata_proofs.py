@@ -20,8 +20,7 @@ from toy import (
 from toy_notation import structure
 
 from sgl.automata import Proofs, StructureCompiler, Verdict, compile_structure, find_conflict, prove
-from sgl.automata.proofs import invariant
-from sgl.automata.proofs.invariant import AutomatonView, SplitView, assignment, excludes, requires
+from sgl.automata.proofs.invariant import AutomatonView, SplitView, excludes, requires
 from sgl.automata.weights.split import Transition, Transitions
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
@@ -283,20 +282,6 @@ def test_the_pass_over_a_split_agrees_with_products(wanted: Structure) -> None:
         neither = replace(stratum.constraint, exclude=(*stratum.constraint.exclude, wanted))
         assert excludes(view, reader) == compiler.split(both).empty
         assert requires(view, reader) == compiler.split(neither).empty
-
-
-def test_steps_that_are_read_together_derive_what_single_steps_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    compiler = StructureCompiler(TOY)
-    for stratum in toy_plan().strata:
-        split = compiler.split(stratum.constraint)
-        for wanted in (PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT):
-            reader = AutomatonView.of(compiler.presence(wanted))
-            monkeypatch.setattr(invariant, "MANY_STEPS", 10**9)
-            single = assignment(SplitView(split), reader)
-            monkeypatch.setattr(invariant, "MANY_STEPS", 1)
-            assert assignment(SplitView(split), reader) == single
 
 
 # --- errors -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ the texts without it, prepared for reading splits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.automata.algebra.boolean import intersection
@@ -27,13 +27,16 @@ GENERALIZATION = "gen"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StratumEvidence:
-    """A stratum with its language, its grammar, and the structures it excludes."""
+    """A stratum with its language and its grammar; equal constraints share these."""
 
     stratum: Stratum
     language: TreeAutomaton
-    split: SplitGrammar
     view: SplitView
-    excluded: frozenset[Structure]
+
+    @property
+    def split(self) -> SplitGrammar:
+        """The grammar of the stratum."""
+        return self.view.split
 
     @property
     def stream(self) -> str:
@@ -55,18 +58,12 @@ class Evidence:
 
     @cached_property
     def strata(self) -> tuple[StratumEvidence, ...]:
-        """All strata in the order of the plan; those with equal constraints share."""
-        known: dict[TreeAutomaton, StratumEvidence] = {}
-        strata = []
-        for stratum in self.plan.strata:
-            language = self.compiler.language(stratum.constraint)
-            if language not in known:
-                excluded = frozenset(stratum.constraint.exclude)
-                view = self.compiler.view(stratum.constraint)
-                twin = StratumEvidence(stratum, language, view.split, view, excluded)
-                known[language] = twin
-            strata.append(replace(known[language], stratum=stratum))
-        return tuple(strata)
+        """All strata in the order of the plan."""
+        compiler = self.compiler
+        return tuple(
+            StratumEvidence(s, compiler.language(s.constraint), compiler.view(s.constraint))
+            for s in self.plan.strata
+        )
 
     @cached_property
     def training(self) -> tuple[StratumEvidence, ...]:
@@ -96,28 +93,24 @@ class Evidence:
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
         key = evidence.view, structure
-        known = self._exclusions.get(key)
-        if known is None:
-            known = self._exclusions[key] = excludes(
-                evidence.view, self._automaton_view((structure,))
-            )
-        return known
+        if key not in self._exclusions:
+            lacking = self._automaton_view((structure,))
+            self._exclusions[key] = excludes(evidence.view, lacking)
+        return self._exclusions[key]
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
         return requires(evidence.view, self._automaton_view(group))
 
     def _automaton_view(self, structures: tuple[Structure, ...]) -> AutomatonView:
-        reader = self._automaton_views.get(structures)
-        if reader is None:
+        if structures not in self._automaton_views:
             lacking = self.compiler.absence_of_all(structures)
-            reader = self._automaton_views[structures] = AutomatonView.of(lacking)
-        return reader
+            self._automaton_views[structures] = AutomatonView.of(lacking)
+        return self._automaton_views[structures]
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a stratum that an automaton accepts."""
-        both = self._intersection(evidence.language, automaton)
-        return smallest_derivation(both)
+        return smallest_derivation(self._intersection(evidence.language, automaton))
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """Return the probability that a text of the stratum contains the structure."""

@@ -65,9 +65,8 @@ def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
 def _separated(evidence: Evidence, first: StratumEvidence, second: StratumEvidence) -> bool:
     """Return whether every text of ``first`` contains a structure that ``second`` excludes."""
     pattern = next(p for p in evidence.plan.patterns if p.name == first.stratum.category)
-    return second.excluded.issuperset(evidence.marks(pattern)) and evidence.is_marked(
-        first, pattern
-    )
+    excluded = frozenset(second.stratum.constraint.exclude)
+    return excluded.issuperset(evidence.marks(pattern)) and evidence.is_marked(first, pattern)
 
 
 def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:

@@ -7,10 +7,7 @@ assignment that all transitions agree with, an inductive invariant::
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
 Sets of automaton states are bits of an integer.  Many splits have the same phrases, so
-that what a rule makes of the sets of its children is remembered with the automaton.  Where
-a state of the split has many transitions of one rule, as where verbs and nouns are told
-apart, most of their children have the same sets; they are a ``Bundle``, of which only the
-different combinations of sets are looked at.
+that what a rule makes of the sets of its children is remembered with the automaton.
 
 ``excludes`` reads the split with the automaton of the texts *without* a
 structure, and demands that no transition is missing there.  ``requires`` reads it
@@ -20,7 +17,7 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
@@ -31,14 +28,10 @@ import numpy as np
 
 from sgl.automata.algebra.lexicon import Lexicon
 from sgl.automata.algebra.tree_automaton import DEAD, Table, TreeAutomaton
-from sgl.automata.common import Numbering
 from sgl.automata.weights.split import SplitGrammar
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
 Bits = int
-
-#: So many steps of one rule and state are read together.
-MANY_STEPS = 64
 
 #: The loop of a step whose children are of components below.
 NO_LOOP = -1
@@ -69,27 +62,6 @@ class _Step(NamedTuple):
     sets_of: _Children
 
 
-class _Bundle:
-    """Many steps of one rule and state, with the children at each place as a column."""
-
-    def __init__(self, steps: Sequence[_Step]) -> None:
-        self.rank, self.loop, self.state, *_ = steps[0]
-        columns = np.array([step.children for step in steps], np.intp).T
-        self._columns = [np.unique(column, return_inverse=True) for column in columns]
-
-    def combinations(self, sets: Sequence[Bits]) -> Iterator[tuple[Bits, ...]]:
-        """Yield the combinations of sets that the children of some step have."""
-        codes, values = np.zeros(1, np.intp), list[list[Bits]]()
-        for states, places in self._columns:
-            numbers: Numbering[Bits] = Numbering()
-            own = np.array([numbers.number(sets[state]) for state in states.tolist()], np.intp)
-            codes = codes * len(numbers) + own[places]
-            values.append(numbers.values)
-        # Of many children few combinations may occur, so that they are not all gone through.
-        for code in np.unique(codes).tolist():
-            yield _decoded(code, values)
-
-
 class SplitView:
     """The transitions of a split grammar by rule, and its states by category."""
 
@@ -100,7 +72,6 @@ class SplitView:
         for state, category in enumerate(split.category):
             self._states_in.setdefault(category, []).append(state)
         self._words = split.transitions.lexical()
-        self._readings: dict[int, list[_Step | _Bundle]] = {}
         self._by_class: dict[Lexicon, list[list[int]]] = {}
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
         for state, rule, children, _ in split.phrasal.rows():
@@ -115,20 +86,6 @@ class SplitView:
                 step = _Step(rank, loop, state, children, _sets_of(children))
                 self.steps_of.setdefault(rule, []).append(step)
                 rank += 1
-
-    def bundled(self, rule: int) -> list[_Step | _Bundle]:
-        """Return the steps of a rule; if they are many, those of one state together."""
-        if rule not in self._readings:
-            steps = self.steps_of.get(rule, ())
-            of_state: dict[int, list[_Step]] = {}
-            for step in steps:
-                of_state.setdefault(step.state, []).append(step)
-            self._readings[rule] = [
-                item
-                for own in of_state.values()
-                for item in (own if len(own) < MANY_STEPS else [_Bundle(own)])
-            ]
-        return self._readings[rule]
 
     def states_in(self, categories: Iterable[int]) -> list[int]:
         """Return the states of some categories, in order."""
@@ -264,18 +221,17 @@ def requires(view: SplitView, lacking: AutomatonView) -> bool:
     return not any(sets[root] & lacking.accepting for root, _ in split.roots)
 
 
-#: Steps of the split and the transitions of their rule.
-_Reading = tuple[_Step | _Bundle, RuleTable]
+#: A step of the split and the transitions of its rule.
+_Reading = tuple[_Step, RuleTable]
 
 
 def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
     """Return the steps of these rules by their ranks, of which no two are equal."""
-    steps = [(step.rank, step, table) for rule, table in tables for step in view.bundled(rule)]
-    steps.sort()
-    return [(step, table) for _, step, table in steps]
+    readings = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
+    return sorted(readings, key=lambda reading: reading[0].rank)
 
 
-def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
+def _close(readings: Iterable[_Reading], sets: list[Bits]) -> bool:
     """Add to the sets of states what the steps derive; whether some step got stuck.
 
     Steps come in the order of the components of the split, so that each component is
@@ -283,16 +239,13 @@ def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
     component is anything taken again.
     """
     stuck = False
-    for loop, group in groupby(readings, key=_loop):
+    for loop, group in groupby(readings, key=lambda reading: reading[0].loop):
         steps = list(group)
         grown = True
         while grown:
             grown = False
             for step, table in steps:
-                if isinstance(step, _Step):
-                    results, lacks = table[step.sets_of(sets)]
-                else:
-                    results, lacks = _together(table[c] for c in step.combinations(sets))
+                results, lacks = table[step.sets_of(sets)]
                 stuck = stuck or lacks
                 if results & ~sets[step.state]:
                     sets[step.state] |= results
@@ -300,28 +253,7 @@ def _close(readings: Sequence[_Reading], sets: list[Bits]) -> bool:
     return stuck
 
 
-def _loop(reading: _Reading) -> int:
-    return reading[0].loop
-
-
 def _sets_of(children: tuple[int, ...]) -> _Children:
     if len(children) > 1:
         return itemgetter(*children)
     return lambda sets: (sets[children[0]],)
-
-
-def _decoded(code: int, values: Sequence[Sequence[Bits]]) -> tuple[Bits, ...]:
-    """Return the values whose places are the digits of a number, the last value last."""
-    found: list[Bits] = []
-    for of_place in reversed(values):
-        code, place = divmod(code, len(of_place))
-        found.append(of_place[place])
-    return tuple(reversed(found))
-
-
-def _together(found: Iterable[tuple[Bits, bool]]) -> tuple[Bits, bool]:
-    """Return the results of any, and whether some combination of any has none."""
-    results, lacks = 0, False
-    for more, lacking in found:
-        results, lacks = results | more, lacks or lacking
-    return results, lacks

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from sgl.core.derivations import Derivations
 from sgl.core.grammar import Rule
 from sgl.core.interpret import Derivation
 from sgl.corpus.audit.judgement import all_give
+from sgl.corpus.audit.structures import StructureFinder
 from sgl.parsing import BatchParser, Forest, Parser
 from sgl.rendering import Output
 
@@ -81,13 +82,6 @@ def _distinct(names: Iterator[str]) -> tuple[str, ...]:
 _REMEMBERED = 1_000_000
 
 
-class Finder(Protocol):
-    """What finds structures in readings: :class:`sgl.corpus.audit.StructureFinder`."""
-
-    def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the structures of some reading, and those of every reading, by index."""
-
-
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
     """What the readings of a sentence are, beside the one that it was drawn by.
@@ -114,7 +108,7 @@ _ONE_READING = Ambiguity()
 class AmbiguityFinder:
     """Looks for other readings of sentences that the grammar has derived."""
 
-    def __init__(self, parser: Parser, finder: Finder, outputs: Sequence[Output]) -> None:
+    def __init__(self, parser: Parser, finder: StructureFinder, outputs: Sequence[Output]) -> None:
         """Compare readings by these ``outputs``."""
         self._parser = parser
         self._batch = BatchParser(parser)
