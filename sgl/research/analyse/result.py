@@ -230,7 +230,15 @@ def analysis_data(found: Analysis) -> dict[str, Any]:
             name: [asdict(test) for test in tests] for name, tests in found.projectivity.items()
         },
         "freedom": {name: asdict(test) for name, test in found.freedom.items()},
-        "mined": [_mined(mined) for mined in found.mined],
+        "mined": [
+            {
+                "view": mined.view,
+                "structures": mined.subtrees,
+                "too_broad": mined.too_broad,
+                "suspects": [_suspect(suspect) for suspect in mined.suspects],
+            }
+            for mined in found.mined
+        ],
     }
 
 
@@ -243,7 +251,7 @@ def _treebank(bank: TreebankMeasures) -> dict[str, Any]:
         "projective": int(bank.projective.sum()),
         "mean_entropy": mean_entropy(bank.relations),
         "relations": {
-            label: {"left": sides.left, "right": sides.right, "entropy": sides.entropy}
+            label: {**sides._asdict(), "entropy": sides.entropy}
             for label, sides in bank.relations.items()
         },
         "malformed": bank.malformed,
@@ -318,15 +326,6 @@ def _summary(values: Values) -> dict[str, Any] | None:
     }
 
 
-def _mined(mined: Mined) -> dict[str, Any]:
-    return {
-        "view": mined.view,
-        "structures": mined.subtrees,
-        "too_broad": mined.too_broad,
-        "suspects": [_suspect(suspect) for suspect in mined.suspects],
-    }
-
-
 def _suspect(suspect: Suspect) -> dict[str, Any]:
     return {
         "structure": suspect.structure.text,
@@ -340,17 +339,9 @@ def _suspect(suspect: Suspect) -> dict[str, Any]:
 
 
 def _example(example: Example) -> dict[str, Any]:
-    return {
-        "sent_id": example.sent_id,
-        "line": example.line,
-        "system": example.system,
-        "bleu": example.bleu,
+    sides = "governor", "label", "dependent"
+    return asdict(example) | {
         "words": [{"form": form, "upos": upos} for form, upos in example.words],
-        "arcs": [
-            {"governor": governor, "label": label, "dependent": dependent}
-            for governor, label, dependent in example.arcs
-        ],
-        "root": example.root,
+        "arcs": [dict(zip(sides, arc, strict=True)) for arc in example.arcs],
         "marked": list(example.marked),
-        "output": example.output,
     }

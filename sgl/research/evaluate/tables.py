@@ -8,6 +8,7 @@ several::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ _SHOWN = ("overall", "groups", "patterns")
 
 _SIGNIFICANT = 0.05
 
+#: What two differences have in common that are about the same systems.
+_COMPARED = ("first", "second", "metric")
+
 #: Columns of a terminal that titles have at least.
 _TITLE = 12
 
@@ -34,56 +38,59 @@ def show_result(data: Json) -> None:
     """Show the scores of all items, groups and patterns, and what they rest on."""
     dataset = data["dataset"]
     click.echo(f"{dataset['title']}: {dataset['split']}, {dataset['source']} → {dataset['target']}")
-    _print(_scores(data))
+    _show_scores(data)
     for name, text in data["signatures"].items():
         click.echo(f"{data['metrics'][name]}: {text}")
-    _show_partial(data["partial_match"])
+    if data["partial_match"] is not None:
+        _show_partial(data["partial_match"])
     if data["mistakes"]["systems"]:
-        click.echo()
-        _print(_mistakes(data["mistakes"]))
+        _print_below(["mistakes", *data["mistakes"]["kinds"]], _mistakes(data["mistakes"]))
     if data["tests"]["differences"]:
-        click.echo()
-        _print(_tests(data))
+        columns = ["metric", "difference", "95 %", "p", "patterns"]
+        _print_below([f"differences ({data['tests']['test']}, Holm)", *columns], _tests(data))
     if "compounds" in data:
-        click.echo()
-        _print(_compounds(data["compounds"]))
+        how = f"{data['compounds']['rule']}, cut by {data['compounds']['segmented']}"
+        columns = ["kind", "instances", "error rate", "compounds", "aggregate"]
+        _print_below([f"compounds, {how}", *columns], _compounds(data["compounds"]))
 
 
-def _table(first: str, *columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", overflow="fold")
-    return table
-
-
-def _print(table: Table) -> None:
+def _print(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
-    for number, column in enumerate(table.columns):
-        longest = max((len(str(cell)) for cell in column.cells), default=0)
-        column.min_width = longest if number else min(longest, _TITLE)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, head in enumerate(columns):
+        longest = max((len(row[number]) for row in rows), default=0)
+        width = longest if number else min(longest, _TITLE)
+        table.add_column(
+            head, justify="right" if number else "left", overflow="fold", min_width=width
+        )
+    for row in rows:
+        table.add_row(*row)
     print_table(table)
+
+
+def _print_below(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    click.echo()
+    _print(columns, rows)
 
 
 def _systems(data: Json) -> list[str]:
     return [system["name"] for system in data["systems"]]
 
 
-def _scores(data: Json) -> Table:
+def _show_scores(data: Json) -> None:
     systems = _systems(data)
     # The raw rate of several systems is in the files; the terminal is narrow.
-    metrics = [metric for metric in data["metrics"] if len(systems) == 1 or metric != "exact_raw"]
+    metrics = [metric for metric in data["metrics"] if len(systems) == 1 or metric != RAW]
     columns = [(metric, system) for metric in metrics for system in systems]
     heads = [
         data["metrics"][metric] + (f"\n{system}" if len(systems) > 1 else "")
         for metric, system in columns
     ]
-    table = _table("", "items", *heads)
-    for name in _SHOWN:
-        for row in data["tables"][name]:
-            table.add_row(row["title"], f"{row['items']:,}", *_cells(row, columns))
-        table.add_section()
-    return table
+    rows = [row for name in _SHOWN for row in data["tables"][name]]
+    _print(
+        ["", "items", *heads],
+        [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows],
+    )
 
 
 def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
@@ -102,80 +109,62 @@ def _cells(row: Json, columns: Sequence[tuple[str, str]], *texts: str) -> list[s
     return [gap if cell is None else score_text(cell, metric, sign) for cell, metric in found]
 
 
-def _show_partial(partial: Json | None) -> None:
+def _show_partial(partial: Json) -> None:
     """Show what decided about partial matches, and what the gold texts score."""
-    if partial is None:
-        return
     for system, counts in partial["decided"].items():
         total = sum(counts.values())
         shares = ", ".join(f"{why} {100 * number / total:.1f} %" for why, number in counts.items())
         click.echo(f"Partial Match of {system} decided by: {shares}")
-    checked = sum(entry["checked"] for entry in partial["gold"].values())
-    right = sum(entry["right"] for entry in partial["gold"].values())
+    checked, right = (
+        sum(entry[key] for entry in partial["gold"].values()) for key in ("checked", "right")
+    )
     if checked:
         click.echo(f"Partial Match of gold texts: {100 * right / checked:.1f} % of {checked:,}")
 
 
-def _mistakes(mistakes: Json) -> Table:
-    table = _table("mistakes", *mistakes["kinds"])
+def _mistakes(mistakes: Json) -> list[list[str]]:
+    rows = []
     for system, categories in mistakes["systems"].items():
-        totals = [
-            sum(counts.get(kind, 0) for counts in categories.values()) for kind in mistakes["kinds"]
+        total: Counter[str] = sum(map(Counter, categories.values()), Counter())
+        rows.append([system, *(f"{total[kind]:,}" for kind in mistakes["kinds"])])
+    return rows
+
+
+def _tests(data: Json) -> list[list[str]]:
+    """Return the differences on all items, and in how many patterns they are significant."""
+    differences = data["tests"]["differences"]
+    rows = []
+    for whole in [found for found in differences if found["part"] == "all"]:
+        pair = [whole[key] for key in _COMPARED]
+        significant = [
+            part["adjusted"] < _SIGNIFICANT
+            for part in differences
+            if part["part"] != "all" and [part[key] for key in _COMPARED] == pair
         ]
-        table.add_row(system, *(f"{total:,}" for total in totals))
-    return table
+        rows.append(
+            [
+                f"{whole['first']} → {whole['second']}",
+                data["metrics"][whole["metric"]],
+                f"{100 * whole['mean']:+.1f}",
+                f"{100 * whole['low']:+.1f} to {100 * whole['high']:+.1f}",
+                f"{whole['adjusted']:.4f}",
+                f"{sum(significant)} of {len(significant)}",
+            ]
+        )
+    return rows
 
 
-def _tests(data: Json) -> Table:
-    """Return the differences on all items, and how many patterns differ significantly."""
-    tests = data["tests"]
-    table = _table(
-        f"differences ({tests['test']}, Holm)", "metric", "difference", "95 %", "p", "patterns"
-    )
-    for difference in tests["differences"]:
-        if difference["part"] == "all":
-            table.add_row(
-                f"{difference['first']} → {difference['second']}",
-                data["metrics"][difference["metric"]],
-                f"{100 * difference['mean']:+.1f}",
-                f"{100 * difference['low']:+.1f} to {100 * difference['high']:+.1f}",
-                f"{difference['adjusted']:.4f}",
-                _patterns(tests["differences"], difference),
-            )
-    return table
-
-
-def _patterns(differences: Sequence[Json], whole: Json) -> str:
-    """Return in how many patterns two systems differ: ``12 of 42``."""
-    parts = [
-        difference
-        for difference in differences
-        if difference["part"] != "all"
-        and all(difference[key] == whole[key] for key in ("first", "second", "metric"))
-    ]
-    differing = sum(difference["adjusted"] < _SIGNIFICANT for difference in parts)
-    return f"{differing} of {len(parts)}"
-
-
-def _compounds(compounds: Json) -> Table:
-    table = _table(
-        f"compounds, {compounds['rule']}, cut by {compounds['segmented']}",
-        "kind",
-        "instances",
-        "error rate",
-        "compounds",
-        "aggregate",
-    )
-    for entry in compounds["rates"]:
-        # Those by pattern are in the files.
-        if entry["by"] == "pattern":
-            continue
-        table.add_row(
+def _compounds(compounds: Json) -> list[list[str]]:
+    """Return the error rates; those by pattern are in the files."""
+    return [
+        [
             entry["system"] + (f" ({entry['file']})" if entry["file"] else ""),
             entry["kind"],
             *_rates(entry),
-        )
-    return table
+        ]
+        for entry in compounds["rates"]
+        if entry["by"] != "pattern"
+    ]
 
 
 def _rates(entry: Json) -> list[str]:
