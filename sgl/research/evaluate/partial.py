@@ -19,7 +19,6 @@ Metric: Kumon, Matsuoka & Yanaka 2024, who look for words and roles with a parse
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from sgl.core.grammar import CoreGrammar, Token
@@ -30,11 +29,11 @@ from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.parsing import BatchParser, Parser, best_readings, read_first
 from sgl.rendering import outputs
 from sgl.research.evaluate.particles import ROLES, ParticleMatcher, governed
-from sgl.research.evaluate.query import Extent, PatternQuery, QueryMatch, TargetSpan
+from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
 from sgl.research.evaluate.realization import Realization, Realizer, condensed
 from sgl.research.evaluate.trees import GrammarEdges
 
-#: Readings of a prediction that are looked at, the likeliest first.
+#: PredictionReadings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
 
 _JAPANESE = "ja"
@@ -53,11 +52,8 @@ class Decision(Enum):
     UNKNOWN = "nothing: the gold text has no reading"
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionReadings:
-    """A prediction as the grammar reads it: what its likeliest readings say, best first."""
-
-    realizations: tuple[Realization, ...] = ()
+#: What the likeliest readings of a prediction say, best first.
+PredictionReadings = tuple[Realization, ...]
 
 
 class PartialMatch:
@@ -119,29 +115,16 @@ class PartialMatch:
         spelt = [self._speller.spellings(text) for text in short]
         read: list[PredictionReadings] = []
         for first in read_first(self._batch, spelt):
-            if not first.readings:
-                read.append(PredictionReadings())
-                continue
-            derivations = [first.derivation]
+            derivations = [first.derivation] if first.readings else []
             if first.readings > 1:
                 derivations = self._several(first.spelling)
-            read.append(
-                PredictionReadings(
-                    tuple(
-                        self._prediction_realizer.realize(derivation) for derivation in derivations
-                    )
-                )
-            )
+            read.append(tuple(map(self._prediction_realizer.realize, derivations)))
         return read
 
     def _several(self, text: str) -> list[Derivation]:
         forest = self._parser.forest(text)
         assert forest is not None, "the text has readings"
         return [ranked.derivation for ranked in best_readings(forest, _READINGS)]
-
-    def matches_in(self, pattern: str, gold: Realization) -> frozenset[QueryMatch]:
-        """Return what a pattern asks for in an item."""
-        return self._queries[pattern].in_gold(gold)
 
     def decide(
         self, pattern: str, gold: Realization | None, prediction: str, read: PredictionReadings
@@ -150,12 +133,12 @@ class PartialMatch:
 
         ``prediction`` is not equal to the gold text.
         """
-        wanted = frozenset() if gold is None else self.matches_in(pattern, gold)
+        query = self._queries[pattern]
+        wanted = frozenset() if gold is None else query.in_gold(gold)
         if not wanted:
             return False, Decision.UNKNOWN
-        if read.realizations:
-            query = self._queries[pattern]
-            right = any(wanted <= query.in_prediction(reading) for reading in read.realizations)
+        if read:
+            right = any(wanted <= query.in_prediction(reading) for reading in read)
             return right, Decision.PARSE
         particles = self._particles
         if particles is None or not prediction.strip() or len(prediction) > _LONGEST:

@@ -146,7 +146,11 @@ class Scorer:
         scores = Scores()
         judges: dict[str, Callable[[str, str], bool]] = {EXACT: exact, RAW: str.__eq__}
         if self._benchmark.view in FORMS:
-            judges |= _form_judges(self._benchmark.view)
+            view = self._benchmark.view
+            judges[EQUIVALENT] = lambda gold, text: equivalent(gold, text, view).equal
+            if view == "cogs":
+                # The published comparison is for this notation only.
+                judges[REFORMATTED] = lambda *pair: reformatted_exact_match(*pair).equal
         for metric, judge in judges.items():
             known: dict[tuple[str, str], bool] = {}
             scores.scores[metric] = {
@@ -208,12 +212,11 @@ class Scorer:
                 for place, (row, text) in enumerate(self._pairs(predictions)):
                     key = place, text, predictions.words_of(place)
                     verdict = _RIGHT if right[run, place] else verdicts[key]
-                    matched, why, kind = verdict.matched, verdict.why, verdict.kind
-                    kinds.append(kind)
+                    kinds.append(verdict.kind)
                     kept[run, place] = verdict.kept
                     if row.category in self._benchmark.patterns:
-                        found[run, place] = matched
-                        decided[why] += 1
+                        found[run, place] = verdict.matched
+                        decided[verdict.why] += 1
                 mistakes.append(kinds)
             if about_patterns:
                 scores.scores[PARTIAL][system.name] = found
@@ -265,11 +268,10 @@ class Scorer:
             matched, why = self._partial.decide(row.category, gold, text, read)
         kept = math.nan
         if gold is not None:
-            said = read.realizations[0] if read.realizations else None
-            share = self._partial.edges.kept(gold, text, words, said)
+            share = self._partial.edges.kept(gold, text, words, read[0] if read else None)
             # An item without edges is right or wrong as a whole.
             kept = 0.0 if share is None else share
-        return _Verdict(matched, why, _kind(gold, text, read.realizations, self._lemmas), kept)
+        return _Verdict(matched, why, _kind(gold, text, read, self._lemmas), kept)
 
     def _golds(
         self, places: Sequence[int], partial: PartialMatch
@@ -319,23 +321,5 @@ def _kind(
         return Mistake.EMPTY
     if not said or gold is None:
         return Mistake.UNPARSED
-    return mistake_of(_content(gold), _content(said[0]), lemmas)
-
-
-def _content(said: Realization) -> list[str]:
-    return [word for word in said.words if word]
-
-
-def _form_judges(view: str) -> dict[str, Callable[[str, str], bool]]:
-    """Return the comparisons of logical forms; the published one is for one notation only."""
-
-    def same(gold: str, prediction: str) -> bool:
-        return equivalent(gold, prediction, view).equal
-
-    def published(gold: str, prediction: str) -> bool:
-        return reformatted_exact_match(gold, prediction).equal
-
-    judges: dict[str, Callable[[str, str], bool]] = {EQUIVALENT: same}
-    if view == "cogs":
-        judges[REFORMATTED] = published
-    return judges
+    written = [[word for word in realization.words if word] for realization in (gold, said[0])]
+    return mistake_of(written[0], written[1], lemmas)

@@ -16,7 +16,7 @@ from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
-from sgl.research.evaluate.partial import Decision, PartialMatch, PredictionReadings
+from sgl.research.evaluate.partial import Decision, PartialMatch
 from sgl.research.evaluate.particles import AGENT, OBJECT, RECIPIENT, SUBJECT
 from sgl.research.evaluate.query import GraphMatcher
 from sgl.research.evaluate.realization import condensed
@@ -65,9 +65,7 @@ def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
     wrong = [
         (pattern, ja)
         for pattern, en, ja in examples()
-        if not sget_match().decide(
-            pattern, sget_match().golds([en], [ja])[0], ja, PredictionReadings()
-        )[0]
+        if not sget_match().decide(pattern, sget_match().golds([en], [ja])[0], ja, ())[0]
     ]
     assert wrong == []
 
