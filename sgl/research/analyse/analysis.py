@@ -42,7 +42,7 @@ from sgl.research.analyse.statistics import (
     spearman,
 )
 from sgl.research.analyse.suspects import failed_sentences, find_suspects
-from sgl.research.analyse.tree import Measures, Skeleton, measure, without_punctuation
+from sgl.research.analyse.tree import Measures, Skeleton, measure, skeleton_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Malformed sentences that are listed, and shapes of trees that are remembered.
@@ -82,7 +82,7 @@ def analyse(
             for scorer in scorers:
                 scorer.skip(block)
             continue
-        skeleton = _skeleton(block, chosen)
+        skeleton = skeleton_of(block, punctuation=chosen.keep_punctuation)
         measured.add(number, block, skeleton)
         for collector in collectors:
             collector.add(block.words, skeleton)
@@ -105,12 +105,6 @@ def analyse(
         },
         mined=_mined(treebank, systems, collectors, chosen),
     )
-
-
-def _skeleton(sentence: TreebankSentence, settings: AnalysisSettings) -> Skeleton:
-    if settings.keep_punctuation:
-        return Skeleton(sentence.heads, tuple(range(len(sentence.words))))
-    return without_punctuation(sentence.words)
 
 
 class _Measured:

@@ -93,14 +93,6 @@ class Occurrences:
         )
 
 
-def sorted_occurrences(
-    subtrees: tuple[Subtree, ...], sentences: Ints, tree: Ints, structure: Ints, times: Ints
-) -> Occurrences:
-    """Return the table of these rows, sorted by structure and tree."""
-    order = np.lexsort((tree, structure))
-    return Occurrences(subtrees, sentences, tree[order], structure[order], times[order])
-
-
 def frequent(table: Occurrences, least: int) -> Occurrences:
     """Return the structures that occur in at least so many sentences."""
     return table.only(table.support >= least)
@@ -216,7 +208,12 @@ class Collector:
     def table(self) -> Occurrences:
         """Return the table of what has been collected."""
         everything = np.ones(len(self._of_sentence), np.bool_)
-        trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
-        return sorted_occurrences(
-            tuple(self._structures), self.by_tree(everything), trees, kinds, times
+        tree, structure, times = (np.array(row, np.int64) for row in self._rows)
+        order = np.lexsort((tree, structure))
+        return Occurrences(
+            tuple(self._structures),
+            self.by_tree(everything),
+            tree[order],
+            structure[order],
+            times[order],
         )

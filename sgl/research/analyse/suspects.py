@@ -45,7 +45,7 @@ from sgl.research.analyse.result import (
     TreebankMeasures,
 )
 from sgl.research.analyse.subtrees import labels_of, occurrence
-from sgl.research.analyse.tree import Skeleton, without_punctuation
+from sgl.research.analyse.tree import skeleton_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: So many structures are kept, and so many of them have an example.
@@ -210,12 +210,8 @@ def _marked(
     sentence: TreebankSentence, view: str, suspect: Suspect, settings: AnalysisSettings
 ) -> tuple[int, ...]:
     """Return the words of the sentence that are the structure."""
-    words = sentence.words
-    if settings.keep_punctuation:
-        skeleton = Skeleton(sentence.heads, tuple(range(len(words))))
-    else:
-        skeleton = without_punctuation(words)
-    labels = labels_of(words, skeleton, view)
+    skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
+    labels = labels_of(sentence.words, skeleton, view)
     found = occurrence(skeleton.heads, labels, suspect.structure) or frozenset()
     return tuple(sorted(skeleton.kept[place] for place in found))
 

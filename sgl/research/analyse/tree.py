@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.research.treebank import TreebankWord
+from sgl.research.treebank import TreebankSentence, TreebankWord
 
 
 class Measures(NamedTuple):
@@ -121,6 +121,13 @@ def is_projective(heads: Sequence[int]) -> bool:
             last[above] = max(last[above], last[word])
             size[above] += size[word]
     return True
+
+
+def skeleton_of(sentence: TreebankSentence, *, punctuation: bool) -> Skeleton:
+    """Return the tree of a sentence, with or without its punctuation."""
+    if punctuation:
+        return Skeleton(sentence.heads, tuple(range(len(sentence.words))))
+    return without_punctuation(sentence.words)
 
 
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:

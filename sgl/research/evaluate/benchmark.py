@@ -150,20 +150,18 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
 def _from_treebank(path: Path, target: str | None) -> Benchmark:
     """Return the sentences of a treebank as rows, with the names that it gives them."""
     sentences = _whole(path, TreebankReader().read(path), "sentences")
-    rows = tuple(_treebank_row(path, *entry) for entry in enumerate(sentences, 1))
     name = path.stem
+    rows = tuple(
+        BenchmarkRow(
+            sentence.comment("sent_id") or f"{name}-{number:06d}",
+            "",
+            sentence.comment("text") or " ".join(word.form for word in sentence.words),
+            sentence.comment("category") or IN_DISTRIBUTION,
+        )
+        for number, sentence in enumerate(sentences, 1)
+    )
     return Benchmark(
         name, name, "", name, "tree", target or "text", "", rows, sentences=tuple(sentences)
-    )
-
-
-def _treebank_row(path: Path, number: int, sentence: TreebankSentence) -> BenchmarkRow:
-    words = " ".join(word.form for word in sentence.words)
-    return BenchmarkRow(
-        sentence.comment("sent_id") or f"{path.stem}-{number:06d}",
-        "",
-        sentence.comment("text") or words,
-        sentence.comment("category") or IN_DISTRIBUTION,
     )
 
 

@@ -33,7 +33,7 @@ from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
 from sgl.research.evaluate.realization import Realization, Realizer, condensed
 from sgl.research.evaluate.trees import GrammarEdges
 
-#: PredictionReadings of a prediction that are looked at, the likeliest first.
+#: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
 
 _JAPANESE = "ja"
