@@ -1,14 +1,13 @@
-"""What a user's mistake is called: a table from exception types to diagnostics.
+"""What a user's mistake is called: from exceptions to diagnostics.
 
 Code below the command line raises; only here an exception gets a code, a place in the
-grammar and a hint.  What is not in the table is a mistake in sglc itself.
+grammar and a hint.  What has no case here is a mistake in sglc itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli.main import FAILED, OUTPUT
@@ -40,51 +39,25 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> Failure | None:
 
     ``compiled`` is the grammar that the command has opened, whose places are named.
     """
-    for kind, describe in _TABLE.items():
-        if isinstance(problem, kind):
-            return describe(problem, compiled)
+    match problem:
+        case OutputError():
+            here, path = Path.cwd(), problem.path
+            path = path.relative_to(here) if path.is_relative_to(here) else path
+            message = f"cannot write `{path}`: {problem.reason}"
+            hint = "choose another directory with `--out`"
+            return Failure(_error("SGL0901", message, hint=hint), OUTPUT)
+        case NotADatasetError():
+            return Failure(_error("SGL1401", f"no dataset to compare with: {problem}"), OUTPUT)
+        case ConlluError() | ViewError() | TextTooLongError():
+            place = None if compiled is None else compiled.dataset_span
+            message = f"a text that was drawn has no form: {problem}"
+            return Failure(_error("SGL0513", message, place))
+        case StructureTooCostly() | UnsupportedStructure():
+            return Failure(undecided(problem, compiled))
+        case NotEnoughError():
+            place = None if compiled is None else place_of_stream(compiled, problem.stratum)
+            return Failure(shortage(problem, place))
     return None
-
-
-def _output(problem: OutputError, _: Compiled | None) -> Failure:
-    here = Path.cwd()
-    path = problem.path.relative_to(here) if problem.path.is_relative_to(here) else problem.path
-    message = f"cannot write `{path}`: {problem.reason}"
-    hint = "choose another directory with `--out`"
-    return Failure(_error("SGL0901", message, hint=hint), OUTPUT)
-
-
-def _no_dataset(problem: NotADatasetError, _: Compiled | None) -> Failure:
-    return Failure(_error("SGL1401", f"no dataset to compare with: {problem}"), OUTPUT)
-
-
-def _no_form(problem: Exception, compiled: Compiled | None) -> Failure:
-    place = None if compiled is None else compiled.dataset_span
-    return Failure(_error("SGL0513", f"a text that was drawn has no form: {problem}", place))
-
-
-def _too_large(
-    problem: StructureTooCostly | UnsupportedStructure, compiled: Compiled | None
-) -> Failure:
-    return Failure(undecided(problem, compiled))
-
-
-def _shortage(problem: NotEnoughError, compiled: Compiled | None) -> Failure:
-    place = None if compiled is None else place_of_stream(compiled, problem.stratum)
-    return Failure(shortage(problem, place))
-
-
-#: How an exception of each type is described.
-_TABLE: dict[type[Exception], Callable[[Any, Compiled | None], Failure]] = {
-    OutputError: _output,
-    NotADatasetError: _no_dataset,
-    ConlluError: _no_form,
-    ViewError: _no_form,
-    TextTooLongError: _no_form,
-    StructureTooCostly: _too_large,
-    UnsupportedStructure: _too_large,
-    NotEnoughError: _shortage,
-}
 
 
 def _error(code: str, message: str, place: Span | None = None, *, hint: str = "") -> Diagnostic:

@@ -64,7 +64,7 @@ def deliver(
         click.echo(text, nl=False)
         return True
     try:
-        fault, hint = _fault(out, force, source)
+        fault, hint = write_fault(out, force, source)
         if not fault:
             replace_text(out, text)
     except OSError as problem:
@@ -74,12 +74,16 @@ def deliver(
     return not fault
 
 
-def _fault(out: Path, force: bool, source: Path) -> tuple[str, str]:
-    """Return what stands against writing the file, and a hint; empty if nothing does."""
+def write_fault(out: Path, force: bool, source: Path | None = None) -> tuple[str, str]:
+    """Return why the file may not be written, and a hint; empty if it may.
+
+    Raises:
+        OSError: the operating system does not let anybody look.
+    """
     if out.is_dir():
         return f"cannot write `{out}`: it is a directory", ""
     if not out.exists():
         return "", ""
-    if out.samefile(source):
+    if source is not None and out.samefile(source):
         return f"`{out}` is the file that was read", "name another file after `--out`"
     return ("", "") if force else (f"`{out}` is there already", "`--force` replaces it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,6 +16,7 @@ from sgl.core.interpret import Derivation, interpret
 from sgl.parsing import Forest, Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.report import TreeNode, render_trees, tree_of
+from sgl.report.text import tree_lines
 
 #: Trees that `--all` shows of one sentence.
 _MOST = 100
@@ -45,7 +48,7 @@ def command(
         session.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
         for text in _others(core, ranked.derivation, parser.layer):
             session.echo(text)
-        session.echo("\n".join(lines_of(tree, features=len(trees) > 1)) + "\n")
+        session.echo("\n".join(tree_lines(tree, partial(_chain, len(trees) > 1))) + "\n")
     left = forest.count - len(readings)
     session.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
     if svg is not None:
@@ -75,26 +78,13 @@ def _others(core: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
     return [text for other, text in enumerate(interpret(core, derivation).texts) if other != layer]
 
 
-def lines_of(tree: TreeNode, *, features: bool = False) -> list[str]:
-    """Return a tree as lines; what has one part only stands on the line of that part.
+def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
+    """Return a node with all below it that stand alone: ``S ─ VP ─ V``, and what is below these.
 
     With ``features`` the categories have theirs, which tell like trees apart.
     """
-    pending = [(tree, "", "")]
-    lines: list[str] = []
-    while pending:
-        node, first, rest = pending.pop()
-        labels = [_label(node, features)]
-        while len(node.children) == 1:
-            (node,) = node.children
-            labels.append(_label(node, features))
-        lines.append(first + " ─ ".join(labels))
-        for child in reversed(node.children):
-            last = child is node.children[-1]
-            branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
-            pending.append((child, rest + branch, rest + below))
-    return lines
-
-
-def _label(node: TreeNode, features: bool) -> str:
-    return node.note.partition(", rule ")[0] if features and node.note else node.label
+    nodes = [node]
+    while len(nodes[-1].children) == 1:
+        nodes += nodes[-1].children
+    labels = (n.note.partition(", rule ")[0] if features and n.note else n.label for n in nodes)
+    return " ─ ".join(labels), nodes[-1].children

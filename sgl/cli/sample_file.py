@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from sgl.automata import StructureCompiler
 from sgl.cli.failures import report_none
+from sgl.cli.files import write_fault
 from sgl.cli.main import FAILED
 from sgl.cli.parallelism import resumable
 from sgl.cli.session import Session
@@ -74,12 +75,11 @@ def _check_request(
 def _check_target(session: Session, out: Path, parallelism: Parallelism) -> None:
     """End the command if something is there that may not be replaced."""
     try:
-        if out.is_dir():
-            session.fail("SGL1103", f"cannot write `{out}`: it is a directory")
-        if out.exists() and not parallelism.force and not interrupted(out):
-            session.fail("SGL1103", f"`{out}` is there already", hint="`--force` replaces it")
+        fault, hint = write_fault(out, parallelism.force or interrupted(out))
     except OSError as problem:
         _refuse(session, out, problem)
+    if fault:
+        session.fail("SGL1103", fault, hint=hint)
 
 
 def _refuse(session: Session, out: Path, problem: OSError) -> NoReturn:

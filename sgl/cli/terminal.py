@@ -55,21 +55,35 @@ def bar(share: float) -> str:
     return f"{'█' * done}{'░' * (_BAR - done)} {100 * share:3.0f} %"
 
 
-class Speed:
-    """How fast something is done, and how long it will still take.
+class Progress:
+    """A progress line on a terminal; nothing elsewhere.
 
-    What was done when it was first heard of is not counted: it may be that of an earlier run.
+    It appears when something has taken longer than a second.  The speed is that since a thing
+    was first heard of: what was done before may be the work of an earlier run.
     """
 
     def __init__(self) -> None:
-        self._what = ""
-        self._begun = 0.0
-        self._before = 0
+        self._shown = sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._written = 0.0
+        self._width = 0
+        self._what, self._begun, self._before = "", 0.0, 0
 
-    def left(self, what: str, done: int, total: int, now: float) -> str:
-        """``, 1,200 a second, 0:45 left``; empty until there is something to go by."""
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Say how far ``what`` is."""
+        now = time.monotonic()
         if what != self._what or done < self._before:
             self._what, self._begun, self._before = what, now, done
+        if not self._shown or now - self._started < 1 or now - self._written < 0.1:
+            return
+        self._written = now
+        share = f" {done:,} of {total:,}{self._left(done, total, now)}" if total > 1 else ""
+        line = f"{now - self._started:5.0f} s  {what}{share}"[:78]
+        click.echo(f"\r{line:<{self._width}}", nl=False, err=True)
+        self._width = len(line)
+
+    def _left(self, done: int, total: int, now: float) -> str:
+        """Return ``, 1,200 a second, 0:45 left``; nothing until there is something to go by."""
         taken, finished = now - self._begun, done - self._before
         if taken < _TELLING or not finished or done > total:
             return ""
@@ -77,37 +91,11 @@ class Speed:
         minutes, seconds = divmod(round((total - done) / rate), 60)
         return f", {rate:,.0f} a second, {minutes}:{seconds:02} left"
 
-
-class Progress:
-    """A progress line on a terminal; nothing elsewhere.
-
-    It appears when something has taken longer than a second.
-    """
-
-    def __init__(self) -> None:
-        self.shown = sys.stderr.isatty()
-        self.started = time.monotonic()
-        self.written = 0.0
-        self.width = 0
-        self.speed = Speed()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Say how far ``what`` is."""
-        now = time.monotonic()
-        left = self.speed.left(what, done, total, now)
-        if not self.shown or now - self.started < 1 or now - self.written < 0.1:
-            return
-        self.written = now
-        share = f" {done:,} of {total:,}{left}" if total > 1 else ""
-        line = f"{now - self.started:5.0f} s  {what}{share}"[:78]
-        click.echo(f"\r{line:<{self.width}}", nl=False, err=True)
-        self.width = len(line)
-
     def clear(self) -> None:
         """Remove the line."""
-        if self.width:
-            click.echo("\r" + " " * self.width + "\r", nl=False, err=True)
-            self.width = 0
+        if self._width:
+            click.echo("\r" + " " * self._width + "\r", nl=False, err=True)
+            self._width = 0
 
 
 @contextmanager

@@ -16,8 +16,8 @@ it is drawn and counted (``ambiguous report``)::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from sgl.automata import StructureCompiler
@@ -37,38 +37,8 @@ CHECKED, REFUTED, NOT_CHECKED = "checked", "refuted", "not checked"
 
 _GEN = "gen"
 
-
-@dataclass
-class _StratumReadings:
-    """The strings of one stratum: how many there are of each kind.
-
-    ``patterns`` counts those that contain, in some reading, what a pattern holds out.
-    """
-
-    parsed: int = 0
-    several: int = 0
-    held_out: int = 0
-    outputs: int = 0
-    ambiguous: int = 0
-    patterns: Counter[str] = field(default_factory=Counter)
-
-    def add(self, found: Ambiguity, patterns: Sequence[str]) -> None:
-        """Count what was found of a string that is among those parsed."""
-        self.several += found.several
-        self.held_out += bool(found.structures)
-        self.outputs += bool(found.outputs)
-        self.ambiguous += found.matters
-        self.patterns.update(patterns)
-
-    def readings(self) -> Readings:
-        return Readings(
-            self.parsed,
-            self.several,
-            self.held_out,
-            self.outputs,
-            self.ambiguous,
-            dict(sorted(self.patterns.items())),
-        )
+#: The readings of a stratum before any of its strings was parsed.
+_NONE = Readings(0, 0, 0, 0, 0)
 
 
 class AmbiguityFilter:
@@ -85,8 +55,9 @@ class AmbiguityFilter:
             [output for output in outputs(grammar).values() if output.layer != source],
         )
         self._rejects = plan.ambiguous is Ambiguous.REJECT
-        self._counts: dict[str, _StratumReadings] = {}
         self._strata: dict[str, PackedStratum] = {}
+        #: What was found in each stratum, by its stream.
+        self.readings: dict[str, Readings] = {}
 
     def judge(
         self, stratum: PackedStratum, sources: Column, derivations: Derivations
@@ -104,26 +75,29 @@ class AmbiguityFilter:
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
         """Take note of so many texts, and of the readings of those that have several."""
-        self._strata[stratum.stream] = stratum
-        counts = self._counts.setdefault(stratum.stream, _StratumReadings())
-        counts.parsed += parsed
+        found = list(found)
+        before = self.readings.get(stratum.stream, _NONE)
+        patterns = Counter(before.patterns)
         for one in found:
-            counts.add(one, sorted({self._held_out[i].pattern for i in one.structures}))
+            patterns.update({self._held_out[i].pattern for i in one.structures})
+        self._strata[stratum.stream] = stratum
+        self.readings[stratum.stream] = Readings(
+            parsed=before.parsed + parsed,
+            several=before.several + sum(one.several for one in found),
+            held_out=before.held_out + sum(bool(one.structures) for one in found),
+            outputs=before.outputs + sum(bool(one.outputs) for one in found),
+            ambiguous=before.ambiguous + sum(one.matters for one in found),
+            patterns=dict(sorted(patterns.items())),
+        )
 
     def counted(self, stratum: PackedStratum) -> dict[str, object]:
         """Return what was counted of a stratum, as plain values; see :meth:`recount`."""
-        return asdict(self._counts.get(stratum.stream, _StratumReadings()))
+        return asdict(self.readings.get(stratum.stream, _NONE))
 
     def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
         """Take over what was counted of a stratum by an earlier run."""
         self._strata[stratum.stream] = stratum
-        patterns = Counter(counted["patterns"])
-        self._counts[stratum.stream] = _StratumReadings(**{**counted, "patterns": patterns})
-
-    @property
-    def readings(self) -> Mapping[str, Readings]:
-        """What was found in each stratum, by its stream."""
-        return {stream: counts.readings() for stream, counts in self._counts.items()}
+        self.readings[stratum.stream] = Readings(**counted)
 
     def guarantee(self, pattern: Pattern) -> Guarantee:
         """Return what is known of the readings of the strings, as far as a pattern is concerned.
@@ -132,11 +106,11 @@ class AmbiguityFilter:
         with several outputs, were drawn all the same.
         """
         trained = own = leaks = differing = 0
-        for stream, counts in self._counts.items():
+        for stream, counts in self.readings.items():
             stratum = self._strata[stream]
             if stratum.split != _GEN:
                 trained += counts.parsed
-                leaks += counts.patterns[pattern.name]
+                leaks += counts.patterns.get(pattern.name, 0)
             if stratum.category in (pattern.name, EXPOSURE_PREFIX + pattern.name):
                 own += counts.parsed
                 differing += counts.outputs

@@ -108,15 +108,6 @@ def on_the_graphs(
     }
 
 
-def completed(before: Sequence[Guarantee], graphs: Mapping[str, Guarantee]) -> list[Guarantee]:
-    """Return the guarantees of all patterns, the word of the verifier last for each."""
-    return [
-        guarantee
-        for pattern in dict.fromkeys(guarantee.pattern for guarantee in before)
-        for guarantee in (*(g for g in before if g.pattern == pattern), graphs[pattern])
-    ]
-
-
 def _static(pattern: PatternProofs, claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
     refuted = any(single.verdict is Verdict.REFUTED for single in claims)
     return Guarantee(pattern.name, claim, STATIC, "refuted" if refuted else "proved", detail)

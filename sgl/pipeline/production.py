@@ -32,7 +32,6 @@ from sgl.cache import Cache, cached, current, using
 from sgl.dataset import (
     Chunk,
     DataFile,
-    Guarantee,
     OutputError,
     Provenance,
     SourceFile,
@@ -50,7 +49,7 @@ from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.ambiguity import ambiguity_filter, ignored
-from sgl.pipeline.guarantees import completed, guarantees_of, on_the_graphs
+from sgl.pipeline.guarantees import guarantees_of, on_the_graphs
 from sgl.pipeline.items import write_dataset
 from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.proofs import certificate_file
@@ -267,8 +266,10 @@ class _DatasetProduction:
         """Add the verifier's guarantees to the manifest; write the card and the report."""
         self.stage("writing the report", 0, 1)
         graphs = on_the_graphs(self.plan, self.observer.seen, report)
-        stated = [Guarantee(**guarantee) for guarantee in content["guarantees"]]
-        content["guarantees"] = [asdict(guarantee) for guarantee in completed(stated, graphs)]
+        stated = [*content["guarantees"], *map(asdict, graphs.values())]
+        order = list(graphs)
+        # The sort is stable: the word of the verifier is the last of each pattern.
+        content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         write_manifest(directory, content)
         write_card(directory, content)
         page = report_data(

@@ -14,28 +14,37 @@ each with its governor, and the extra edges behind::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sgl.diagnostics.source import display_width
 from sgl.report.model import Example, TreeNode
 
 
-def tree_lines(tree: TreeNode) -> list[str]:
-    """Return the lines of a tree."""
-    return list(_lines(tree, "", ""))
+def _with_words(node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
+    """Return a category, with its words if it has nothing else, and the nodes below it."""
+    if node.children and not any(child.children for child in node.children):
+        return " ".join([node.label, *(child.label for child in node.children)]), ()
+    return node.label, node.children
 
 
-def _lines(node: TreeNode, first: str, rest: str) -> Iterator[str]:
-    words = [child.label for child in node.children if not child.children]
-    if node.children and len(words) == len(node.children):
-        yield f"{first}{node.label} {' '.join(words)}"
-        return
-    yield f"{first}{node.label}"
-    for child in node.children:
-        last = child is node.children[-1]
-        yield from _lines(
-            child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  ")
-        )
+def tree_lines(
+    tree: TreeNode,
+    line_of: Callable[[TreeNode], tuple[str, Sequence[TreeNode]]] = _with_words,
+) -> list[str]:
+    """Return the lines of a tree.
+
+    ``line_of`` gives the text of the line of a node, and the nodes on the lines below it.
+    """
+    lines: list[str] = []
+    pending = [(tree, "", "")]
+    while pending:
+        node, first, rest = pending.pop()
+        text, below = line_of(node)
+        lines.append(first + text)
+        for child in reversed(below):
+            branch, trunk = ("└─ ", "   ") if child is below[-1] else ("├─ ", "│  ")
+            pending.append((child, rest + branch, rest + trunk))
+    return lines
 
 
 def graph_lines(example: Example) -> list[str]:
