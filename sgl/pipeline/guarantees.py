@@ -24,7 +24,6 @@ from sgl.automata import (
     Licence,
     PatternProofs,
     Piece,
-    Proofs,
     Reason,
     Verdict,
 )
@@ -56,18 +55,6 @@ _REASONS = {
     Reason.STRUCTURE: "with the structure only",
     Reason.TOGETHER: "held out with other patterns",
 }
-
-
-def guarantees_of(proofs: Proofs, strings: Mapping[str, Guarantee]) -> list[Guarantee]:
-    """Return what is known of each pattern once all is drawn: six guarantees each.
-
-    ``strings`` has for each pattern what is known of the readings of the strings.
-    """
-    return [
-        guarantee
-        for pattern in proofs.patterns
-        for guarantee in pattern_guarantees(pattern, strings[pattern.name])
-    ]
 
 
 def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None) -> list[Guarantee]:

@@ -49,7 +49,7 @@ from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.ambiguity import ambiguity_filter, ignored
-from sgl.pipeline.guarantees import guarantees_of, on_the_graphs
+from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees
 from sgl.pipeline.items import write_dataset
 from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.proofs import certificate_file
@@ -224,12 +224,15 @@ class _DatasetProduction:
         self, directory: Path, strata: Sequence[StratumCount], files: Sequence[DataFile]
     ) -> dict[str, Any]:
         """Write the manifest as it is before the verifier has searched the graphs."""
-        strings = {
-            pattern.name: ignored(pattern.name)
-            if self.ambiguity is None
-            else self.ambiguity.guarantee(pattern)
+        ambiguity = self.ambiguity
+        guarantees = [
+            guarantee
             for pattern in self.plan.patterns
-        }
+            for guarantee in pattern_guarantees(
+                self.proofs.of(pattern.name),
+                ambiguity.guarantee(pattern) if ambiguity else ignored(pattern.name),
+            )
+        ]
         provenance = Provenance(
             name=self.compiled.project.name,
             title=self.compiled.project.title,
@@ -242,9 +245,9 @@ class _DatasetProduction:
             self.plan,
             provenance,
             strata,
-            guarantees_of(self.proofs, strings),
+            guarantees,
             tuple(files),
-            None if self.ambiguity is None else self.ambiguity.readings,
+            ambiguity.readings if ambiguity else None,
         )
         write_manifest(directory, content)
         return content

@@ -14,7 +14,7 @@ from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Derivation, Item, interpret
-from sgl.core.plan import Pattern, foreign
+from sgl.core.plan import Pattern, Plan, foreign
 from sgl.core.structure import Structure, Variable
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap, Span, suggest
@@ -103,11 +103,9 @@ def _check(compiled: Compiled, diagnostics: Diagnostics) -> None:
     with deciding(compiled, diagnostics):
         for test in compiled.tests:
             _Test(test, parser, compiled.grammar, diagnostics).check()
-    if likes:
-        checker = _Likes(compiled, parser, diagnostics)
-        with deciding(compiled, diagnostics):
-            for lowered, like in likes:
-                checker.check(lowered, like)
+    with deciding(compiled, diagnostics):
+        for lowered, like in likes:
+            _check_like(compiled.plan, parser, lowered, like, diagnostics)
 
 
 class _Test:
@@ -204,51 +202,45 @@ class _Test:
             )
 
 
-class _Likes:
-    """Checks membership of examples in training and in a generalization set."""
-
-    def __init__(self, compiled: Compiled, parser: Parser, diagnostics: Diagnostics) -> None:
-        self.parser = parser
-        self.grammar = compiled.grammar
-        self.plan = compiled.plan
-        self.diagnostics = diagnostics
-
-    def check(self, lowered: LoweredPattern, like: s.LikeClause) -> None:
-        """Report a ``like`` sentence that is not where its clause says."""
-        readings = self.parser.parse(like.sentence.text)
-        name = lowered.pattern.name
-        if not readings:
-            self._error(like, "the grammar does not derive this sentence", ())
+def _check_like(
+    plan: Plan,
+    parser: Parser,
+    lowered: LoweredPattern,
+    like: s.LikeClause,
+    diagnostics: Diagnostics,
+) -> None:
+    """Report a ``like`` sentence that is not where its clause says."""
+    reasons: dict[str, None] = {}
+    message = "the grammar does not derive this sentence"
+    for derivation in parser.parse(like.sentence.text):
+        reading = Reading.of(parser.grammar, derivation)
+        reason = _why_outside(plan, lowered.pattern, like.split, reading)
+        if reason is None:
             return
-        alone = [Reading.of(self.grammar, reading) for reading in readings]
-        problems = [self._problem(lowered, like.split, reading) for reading in alone]
-        if all(problem is not None for problem in problems):
-            where = "training" if like.split == TRAIN else f"the items of `{name}`"
-            reasons = dict.fromkeys(problem for problem in problems if problem is not None)
-            self._error(like, f"this sentence does not belong to {where}", tuple(reasons))
+        reasons[reason] = None
+        name = lowered.pattern.name
+        where = "training" if like.split == TRAIN else f"the items of `{name}`"
+        message = f"this sentence does not belong to {where}"
+    diagnostics.error("SGL0817", like.sentence.span, message, notes=tuple(reasons))
 
-    def _problem(self, lowered: LoweredPattern, split: str, reading: Reading) -> str | None:
-        """Return why a reading does not belong to the split, or None."""
-        pattern = lowered.pattern
-        for structure in self.plan.nowhere:
-            if reading.contains(structure):
-                return f"it contains {structure}, which a restriction rules out"
-        if split == TRAIN:
-            return _held_out(self.plan.patterns, reading)
-        if not any(reading.contains(structure) for structure in pattern.gen):
-            return f"it contains none of {' or '.join(map(str, pattern.gen))}"
-        for structure in pattern.exclude:
-            if reading.contains(structure):
-                return f"it contains {structure}, which `not` excludes"
-        for part in self.plan.parts:
-            for structure in () if part.tested else part.only:
-                if reading.contains(structure):
-                    return f"it contains {structure}, which only the part `{part.name}` may"
-        others = [p for p in self.plan.patterns if foreign(pattern, [p])]
-        return _held_out(others, reading)
 
-    def _error(self, like: s.LikeClause, message: str, notes: tuple[str, ...]) -> None:
-        self.diagnostics.error("SGL0817", like.sentence.span, message, notes=notes)
+def _why_outside(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> str | None:
+    """Return why a reading does not belong to a split, or None if it does."""
+    for structure in plan.nowhere:
+        if reading.contains(structure):
+            return f"it contains {structure}, which a restriction rules out"
+    if split == TRAIN:
+        return _held_out(plan.patterns, reading)
+    if not any(reading.contains(structure) for structure in pattern.gen):
+        return f"it contains none of {' or '.join(map(str, pattern.gen))}"
+    for structure in pattern.exclude:
+        if reading.contains(structure):
+            return f"it contains {structure}, which `not` excludes"
+    for part in plan.parts:
+        for structure in () if part.tested else part.only:
+            if reading.contains(structure):
+                return f"it contains {structure}, which only the part `{part.name}` may"
+    return _held_out([other for other in plan.patterns if foreign(pattern, [other])], reading)
 
 
 def _held_out(patterns: Iterable[Pattern], reading: Reading) -> str | None:

@@ -80,11 +80,11 @@ def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str
 def _levels(arcs: Sequence[Arc]) -> list[_Placed]:
     """Give each arc the lowest level on which it meets no shorter arc."""
     placed: list[_Placed] = []
-    for arc in sorted(arcs, key=lambda arc: (_length(arc), _start(arc), arc.label)):
+    for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left, arc.label)):
         below = [
             other.level
             for other in placed
-            if _start(other.arc) < _end(arc) and _start(arc) < _end(other.arc)
+            if other.arc.left < arc.right and arc.left < other.arc.right
         ]
         placed.append(_Placed(arc, max(below, default=0) + 1))
     return _spread(placed)
@@ -95,7 +95,7 @@ def _spread(placed: list[_Placed]) -> list[_Placed]:
     taken: Counter[tuple[int, str]] = Counter()
     spread: list[_Placed] = []
     for item in reversed(placed):
-        left, right = (_start(item.arc), "right"), (_end(item.arc), "left")
+        left, right = (item.arc.left, "right"), (item.arc.right, "left")
         start = _OFFSET + _SPREAD * taken[left]
         end = _OFFSET + _SPREAD * taken[right]
         taken.update([left, right])
@@ -112,9 +112,9 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
         if centres:
             x = centres[-1] + (widths[index - 1] + width) / 2 + _WORD_GAP
         for item in placed:
-            if _end(item.arc) == index and _start(item.arc) < index:
+            if item.arc.right == index and item.arc.left < index:
                 needed = item.start + _label_width(item.arc) + 2 * _CORNER + item.end
-                x = max(x, centres[_start(item.arc)] + needed)
+                x = max(x, centres[item.arc.left] + needed)
         centres.append(x)
     right = centres[-1] + max(widths[-1] / 2, text_width("root", _LABEL_SIZE)) if centres else 0.0
     return centres, right + _MARGIN
@@ -123,8 +123,8 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
 def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) -> Markup:
     """Return an arc above (``side`` -1) or below (1) the line ``base``."""
     arc = placed.arc
-    left = centres[_start(arc)] + placed.start
-    right = centres[_end(arc)] - placed.end
+    left = centres[arc.left] + placed.start
+    right = centres[arc.right] - placed.end
     forward = arc.governor < arc.dependent
     start, end = (left, right) if forward else (right, left)
     towards = 1.0 if forward else -1.0
@@ -147,7 +147,7 @@ def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) ->
 
 def _label(arc: Arc, x: float, y: float) -> Markup:
     """Return the label in the middle of its arc, on a patch that interrupts the line."""
-    width = text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
+    width = _label_width(arc)
     return element(
         "g",
         element("rect", x=x - width / 2, y=y - 8, width=width, height=16.0, class_="patch"),
@@ -174,15 +174,3 @@ def _root_arrow(x: float, base: float) -> Markup:
 
 def _label_width(arc: Arc) -> float:
     return text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
-
-
-def _start(arc: Arc) -> int:
-    return min(arc.governor, arc.dependent)
-
-
-def _end(arc: Arc) -> int:
-    return max(arc.governor, arc.dependent)
-
-
-def _length(arc: Arc) -> int:
-    return _end(arc) - _start(arc)

@@ -60,17 +60,19 @@ class _Box:
 
 def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
     """Return the tree as an ``svg`` element; ``name`` is unique on the page."""
-    boxes = list(_walk(_place(tree, 0, _MARGIN)))
+    return _draw(tree, title, name)[0]
+
+
+def _draw(tree: TreeNode, title: str, name: str) -> tuple[Markup, float, float]:
+    """Return the picture of a tree with its width and height, in pixels."""
+    root = _place(tree, 0, _MARGIN)
+    boxes = list(_walk(root))
     branches = [_branch(box, child) for box in boxes for child in box.children]
     labels = [_label(box) for box in boxes]
-    return picture(name, title, bracketed(tree), *tree_size(tree), *branches, *labels)
-
-
-def tree_size(tree: TreeNode) -> tuple[float, float]:
-    """Return the width and height of the picture of a tree, in pixels."""
-    root = _place(tree, 0, _MARGIN)
-    depth = max(box.level for box in _walk(root))
-    return root.right + _MARGIN, _BASELINE + 2 * _MARGIN + depth * _LEVEL
+    width = root.right + _MARGIN
+    height = _BASELINE + 2 * _MARGIN + max(box.level for box in boxes) * _LEVEL
+    drawn = picture(name, title, bracketed(tree), width, height, *branches, *labels)
+    return drawn, width, height
 
 
 def bracketed(tree: TreeNode) -> str:
@@ -128,21 +130,16 @@ def render_trees(trees: Sequence[TreeNode]) -> str:
     pictures: list[Markup] = []
     width = height = 0.0
     for number, tree in enumerate(trees, 1):
-        wide, high = tree_size(tree)
-        drawn = draw_tree(tree, f"Reading {number}", f"reading-{number}")
+        drawn, wide, high = _draw(tree, f"Reading {number}", f"reading-{number}")
         pictures.append(element("g", drawn, transform=f"translate(0 {height:.1f})"))
         width, height = max(width, wide), height + high + _BETWEEN
-    return (
-        str(
-            element(
-                "svg",
-                element("style", _STYLE),
-                *pictures,
-                xmlns="http://www.w3.org/2000/svg",
-                viewBox=f"0 0 {width:.1f} {height:.1f}",
-                width=width,
-                height=height,
-            )
-        )
-        + "\n"
+    page = element(
+        "svg",
+        element("style", _STYLE),
+        *pictures,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:.1f} {height:.1f}",
+        width=width,
+        height=height,
     )
+    return f"{page}\n"
