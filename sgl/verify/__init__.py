@@ -85,7 +85,7 @@ def verify(
     try:
         manifest = read_manifest(directory)
     except ManifestError as error:
-        tally.add(Violation(str(error), MANIFEST))
+        tally.fault(str(error), MANIFEST)
         failed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
         reason = f"{MANIFEST_CODE} {MANIFEST_NAME} has not passed"
         rest = (check.skipped(reason) for check in CHECKS)
@@ -105,7 +105,7 @@ def _verify(data: Dataset, passed: Result, progress: Progress) -> Report:
         progress(done, len(CHECKS), f"checking {check.name}")
         results.append(check.result(data, results))
     progress(len(CHECKS), len(CHECKS), "checked")
-    shapes = len(data.shapes.table)
+    shapes = len(data.known.shapes.table)
     return Report(manifest.name, manifest.signature, data.items(), shapes, tuple(results))
 
 

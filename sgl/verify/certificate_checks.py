@@ -18,7 +18,7 @@ from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import MANIFEST, Manifest, PatternClaim
-from sgl.verify.report import SkippedError, Tally, Violation
+from sgl.verify.report import SkippedError, Tally
 from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
 
 CERTIFICATE = "certificate.json"
@@ -39,7 +39,7 @@ def certificate(data: Dataset, tally: Tally) -> None:
     """
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)
     if not listed and data.manifest.proved:
-        tally.add(Violation("the manifest says `proved` and lists no certificate", MANIFEST))
+        tally.fault("the manifest says `proved` and lists no certificate", MANIFEST)
     if not (listed or data.manifest.proved or (data.directory / CERTIFICATE).exists()):
         raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
@@ -47,11 +47,11 @@ def certificate(data: Dataset, tally: Tally) -> None:
         content = json.loads(text.decode("utf-8"))
         tally.checked = len(content["claims"])
         for fault in data.judge(text):
-            tally.add(Violation(fault, CERTIFICATE))
+            tally.fault(fault, CERTIFICATE)
         for message in _missing(data.manifest, content):
-            tally.add(Violation(message, CERTIFICATE))
+            tally.fault(message, CERTIFICATE)
     except FAULTS as error:
-        tally.add(Violation(f"malformed: {type(error).__name__} {error}", CERTIFICATE))
+        tally.fault(f"malformed: {type(error).__name__} {error}", CERTIFICATE)
 
 
 def certificate_faults(text: bytes) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from sgl.verify import (
     sentence_checks,
 )
 from sgl.verify.dataset import Dataset
-from sgl.verify.report import Result, SkippedError, Tally, Violation
+from sgl.verify.report import Result, SkippedError, Tally
 
 MANIFEST_CODE = "V001"
 MANIFEST_NAME = "manifest"
@@ -55,7 +55,7 @@ class Check:
         except SkippedError as reason:
             return self.skipped(str(reason))
         except OSError as error:
-            tally.add(Violation(f"{error.strerror}", str(error.filename or "")))
+            tally.fault(f"{error.strerror}", str(error.filename or ""))
         return tally.result(self.code, self.name, self.claim)
 
     def skipped(self, reason: str) -> Result:

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.verify.conllu import Malformed, line_at, read_sentence
-from sgl.verify.items import CategoryGroups, Group, Hashing, Item, Split, conllu_path
+from sgl.verify.items import CategoryGroups, Group, Item, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
-from sgl.verify.reading import text_keys
+from sgl.verify.reading import Knowledge, text_keys
 from sgl.verify.report import Violation
-from sgl.verify.search import Searcher
-from sgl.verify.shape import ShapeTable
 
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]
@@ -33,8 +31,8 @@ class Dataset:
 
     ``unreadable`` are the structures of the manifest that cannot be read, with
     the reason; no sentence can be searched for them.  ``categories`` are those of
-    all splits with their groups; ``hashing`` makes the hashes of texts; ``judge`` says
-    what is wrong with a certificate.
+    all splits with their groups; ``known`` is what has been found out about words and
+    shapes; ``judge`` says what is wrong with a certificate.
     """
 
     directory: Path
@@ -42,9 +40,7 @@ class Dataset:
     splits: tuple[Split, ...]
     categories: tuple[CategoryGroups, ...]
     unreadable: tuple[tuple[Clause, str], ...]
-    searcher: Searcher
-    shapes: ShapeTable
-    hashing: Hashing
+    known: Knowledge
     judge: Judge
 
     def items(self) -> int:
@@ -60,21 +56,9 @@ class Dataset:
         for category in self.categories_of(*splits):
             yield from category.groups
 
-    def contains(self, group: Group, clause: Clause) -> bool:
-        """Return whether a structure occurs in the sentences of a group."""
-        return self.searcher.occurs(group.shape, clause.number)
-
-    def first_of(self, clauses: tuple[Clause, ...]) -> Callable[[Group], Clause | None]:
-        """Return a function that finds the first of some structures that occurs in a group."""
-        wanted = clause_bits(clauses)
-
-        def first(group: Group) -> Clause | None:
-            found = self.searcher.among(group.shape, wanted)
-            if not found:
-                return None
-            return next(clause for clause in clauses if found >> clause.number & 1)
-
-        return first
+    def occurring(self, group: Group) -> int:
+        """Return the structures that occur in the sentences of a group, with a bit for each."""
+        return self.known.searcher.occurring(group.shape)
 
     def members(self, groups: list[Group]) -> Iterator[tuple[Split, int, Group]]:
         """Yield the sentences of some groups in their order."""
@@ -103,21 +87,20 @@ class Dataset:
             split.group(entry).shape,
         )
 
-    def violation_by(
+    def violation(
         self, message: str, split: Split, entry: int, clause: Clause | None = None
     ) -> Violation:
-        """Return a violation by a sentence that is read again."""
-        return self.violation(message, self.item(split, entry), clause)
-
-    def violation(self, message: str, item: Item, clause: Clause | None = None) -> Violation:
         """Return a violation by a sentence, with the match of the structure it contains."""
-        match = (self.searcher.match(item.shape, clause.number) if clause else None) or {}
+        item = self.item(split, entry)
+        match = self.known.searcher.match(item.shape, clause.number) if clause else None
         return Violation(
             message,
             item.place,
             item.sent_id,
             item.source,
-            tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items()),
+            tuple(
+                (name, f"{item.words[at].form} ({at + 1})") for name, at in (match or {}).items()
+            ),
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from hashlib import file_digest
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from sgl.verify.conllu import Malformed
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path
 from sgl.verify.manifest import DataFile
-from sgl.verify.report import SkippedError, Tally, Violation
+from sgl.verify.report import SkippedError, Tally
 
 #: No row of a benchmark comes near this number of bytes.
 _LONGEST_ROW = 1 << 20
@@ -127,13 +127,13 @@ def files_unchanged(data: Dataset, tally: Tally) -> None:
         tally.checked += 1
         path = _inside(data.directory, file.path)
         if path is None:
-            tally.add(Violation("the file lies outside the dataset", file.path))
+            tally.fault("the file lies outside the dataset", file.path)
         elif not path.is_file():
-            tally.add(Violation("the file is missing", file.path))
+            tally.fault("the file is missing", file.path)
         else:
             with path.open("rb") as stream:
                 if file_digest(stream, "sha256").hexdigest() != file.sha256:
-                    tally.add(Violation("the file has changed: another SHA-256", file.path))
+                    tally.fault("the file has changed: another SHA-256", file.path)
     _all_listed(data, tally)
 
 
@@ -141,13 +141,13 @@ def _all_listed(data: Dataset, tally: Tally) -> None:
     listed = Counter(file.path for file in data.manifest.files)
     for name, times in listed.items():
         if times > 1:
-            tally.add(Violation(f"the file is listed {times} times", name))
+            tally.fault(f"the file is listed {times} times", name)
     splits = {split.name for split in data.splits}
     for name in _data_files(data.directory):
         if name not in listed:
-            tally.add(Violation("the manifest does not list this file", name))
+            tally.fault("the manifest does not list this file", name)
         elif PurePosixPath(name).stem not in splits:
-            tally.add(Violation("the manifest has no such split", name))
+            tally.fault("the manifest has no such split", name)
 
 
 def row_counts(data: Dataset, tally: Tally) -> None:
@@ -159,26 +159,24 @@ def row_counts(data: Dataset, tally: Tally) -> None:
         try:
             rows = _count_rows(data, file, path)
         except ParquetError as error:
-            tally.add(Violation(f"the file cannot be read: {error}", file.path))
+            tally.fault(f"the file cannot be read: {error}", file.path)
             continue
         if rows is not None:
             tally.checked += 1
             if rows != file.rows:
-                tally.add(Violation(f"{rows} rows instead of {file.rows}", file.path))
+                tally.fault(f"{rows} rows instead of {file.rows}", file.path)
 
 
 def structures_readable(data: Dataset, tally: Tally) -> None:
     """Every structure of the manifest can be read and is about the graphs that were written."""
     tally.checked = len(data.manifest.structures)
     for clause, reason in data.unreadable:
-        tally.add(Violation(f"{reason}: {clause.text}", clause.place))
+        tally.fault(f"{reason}: {clause.text}", clause.place)
     for pattern in data.manifest.patterns:
         if pattern.layer not in ("", data.manifest.layer):
-            tally.add(
-                Violation(
-                    f"{pattern.name} is about the layer {pattern.layer!r}, "
-                    f"the CoNLL-U files hold {data.manifest.layer!r}"
-                )
+            tally.fault(
+                f"{pattern.name} is about the layer {pattern.layer!r}, "
+                f"the CoNLL-U files hold {data.manifest.layer!r}"
             )
 
 
@@ -187,15 +185,15 @@ def conllu_well_formed(data: Dataset, tally: Tally) -> None:
     for split in data.splits:
         path = conllu_path(split.name)
         if split.error:
-            tally.add(Violation(f"the file cannot be read: {split.error}", path))
+            tally.fault(f"the file cannot be read: {split.error}", path)
         tally.checked += len(split)
         for entry in sorted([*split.malformed, *split.misnumbered]):
             malformed = split.malformed.get(entry)
             if malformed:
-                tally.add(Violation(malformed.reason, f"{path}:{malformed.line}"))
+                tally.fault(malformed.reason, f"{path}:{malformed.line}")
             else:
                 message = f"sent_id is not {split.name}-{entry + 1:06d}"
-                tally.add_later(partial(data.violation_by, message, split, entry))
+                tally.add(partial(data.violation, message, split, entry))
 
 
 def tsv_rows(data: Dataset, tally: Tally) -> None:
@@ -206,7 +204,7 @@ def tsv_rows(data: Dataset, tally: Tally) -> None:
             try:
                 _compare(data, path, read_tsv(data.directory / path), split, tally, target)
             except OSError as error:
-                tally.add(Violation(f"the file cannot be read: {error.strerror}", path))
+                tally.fault(f"the file cannot be read: {error.strerror}", path)
 
 
 def parquet_rows(data: Dataset, tally: Tally) -> None:
@@ -223,7 +221,7 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
                 rows = read_parquet(data.directory / path, column)
                 _compare(data, path, rows, split, tally, target)
             except ParquetError as error:
-                tally.add(Violation(f"the file cannot be read: {error}", path))
+                tally.fault(f"the file cannot be read: {error}", path)
 
 
 def strata(data: Dataset, tally: Tally) -> None:
@@ -243,11 +241,11 @@ def strata(data: Dataset, tally: Tally) -> None:
                     f"{found[category]} sentences of {category} in {split.name} "
                     f"instead of {declared[category]}"
                 )
-                tally.add(Violation(message, place))
+                tally.fault(message, place)
         items = data.manifest.items[split.name]
         if items != declared.total():
             message = f"{items} items, but the strata have {declared.total()}"
-            tally.add(Violation(message, place))
+            tally.fault(message, place)
 
 
 def _inside(directory: Path, name: str) -> Path | None:
@@ -292,29 +290,28 @@ def _compare(
     The rows have the target with that number, the first or a further one.
     """
     number = 0
-    kinds = _Kinds()
     for number, (row, known) in enumerate(zip_longest(rows, split.rows[target]), 1):
         tally.checked += 1
         if row is None or known is None:
             missing = f"{number - 1} rows for {len(split)} sentences"
             more = f"more rows than the {len(split)} sentences"
-            tally.add(Violation(missing if row is None else more, f"{path}:{number}"))
+            tally.fault(missing if row is None else more, f"{path}:{number}")
             return
         if isinstance(row, Malformed):
-            tally.add(Violation(row.reason, f"{path}:{number}"))
+            tally.fault(row.reason, f"{path}:{number}")
             continue
-        if known == _hash(data, row) and row.kind in ("", kinds[row.category]):
+        if known == _hash(data, row) and row.kind in ("", _kind(row.category)):
             continue
         if number - 1 not in split.malformed:
             item = data.item(split, number - 1)
             for message in _differences(row, item, item.targets[target]):
-                tally.add(Violation(message, f"{path}:{number}", item.sent_id, item.source))
+                tally.fault(message, f"{path}:{number}", item.sent_id, item.source)
 
 
 def _hash(data: Dataset, row: TableRow) -> int | None:
     """Return the hash of a row; none where Parquet has something else than texts."""
     try:
-        return data.hashing.row(row.source, row.target, row.category)
+        return data.known.hashing.row(row.source, row.target, row.category)
     except TypeError:
         return None
 
@@ -330,14 +327,7 @@ def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
         yield f"the split_kind is {row.kind!r}, not {_kind(item.category)!r}"
 
 
-class _Kinds(dict[str, str]):
-    """The kinds of categories."""
-
-    def __missing__(self, category: str) -> str:
-        kind = self[category] = _kind(category)
-        return kind
-
-
+@cache
 def _kind(category: str) -> str:
     if category == IN_DISTRIBUTION:
         return "iid"

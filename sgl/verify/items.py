@@ -77,23 +77,17 @@ class Group:
 class CategoryGroups:
     """The groups of a category of a split, each with the number of its sentences.
 
-    ``searched`` is the set of structures that all of them have been searched for, and
-    ``occurring`` those of them that occur in some; bits stand for structures.
+    ``occurring`` are the structures that occur in some of them, with a bit for each.
     """
 
     split: str
     category: str
     groups: tuple[tuple[Group, int], ...]
-    searched: int
     occurring: int
 
     def items(self) -> int:
         """Return the number of sentences."""
         return sum(count for _, count in self.groups)
-
-    def may_contain(self, wanted: int) -> bool:
-        """Return whether one of some structures can occur in one of the sentences."""
-        return bool(wanted & (self.occurring | ~self.searched))
 
 
 @dataclass(slots=True)

@@ -1,39 +1,21 @@
 """Load a dataset: have its files read in ranges, then all its shapes searched.
 
 Each file is cut into ranges of some megabytes, which workers read (``sgl.verify.workers``);
-then they search the shapes for the structures that the checks will ask for, frame by frame,
-some hundreds of shapes in a task.  A structure that is left out here is searched when a
-check asks for it, so nothing rests on ``structures_of`` but speed.
+then they search the shapes for all structures, frame by frame, some hundreds in a task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from pathlib import Path
 
 from sgl.verify.conllu import WordForm, ranges
-from sgl.verify.dataset import Dataset, Judge, Progress, clause_bits
-from sgl.verify.items import (
-    EXPOSURE,
-    GENERALIZATION,
-    PART,
-    CategoryGroups,
-    Group,
-    Split,
-    conllu_path,
-)
-from sgl.verify.manifest import Clause, Manifest, Quota
-from sgl.verify.reading import (
-    Range,
-    Search,
-    SplitBuilder,
-    WordKey,
-    read_range,
-    search_shapes,
-)
-from sgl.verify.shape import GraphShape
+from sgl.verify.dataset import Dataset, Judge, Progress
+from sgl.verify.items import CategoryGroups, Split, conllu_path
+from sgl.verify.manifest import Clause, Manifest
+from sgl.verify.reading import Range, SplitBuilder, WordKey, read_range, search_shapes
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
 from sgl.verify.workers import Workers
 
@@ -67,33 +49,18 @@ def load(
     """Read the CoNLL-U files of a dataset, and search its shapes."""
     known = workers.known
     splits = tuple(_read(directory, manifest, workers, progress))
-    parted = [(split.name, *entry) for split in splits for entry in split.by_category().items()]
-    wanted = [
-        0 if unreadable else structures_of(manifest, split, category)
-        for split, category, _ in parted
-    ]
-    _search([groups for _, _, groups in parted], wanted, workers, progress)
+    _search(workers, progress)
     categories = tuple(
         CategoryGroups(
-            split,
+            split.name,
             category,
             tuple(groups),
-            searched,
-            reduce(or_, (known.searcher.among(group.shape, searched) for group, _ in groups), 0),
+            reduce(or_, (known.searcher.occurring(group.shape) for group, _ in groups)),
         )
-        for (split, category, groups), searched in zip(parted, wanted, strict=True)
+        for split in splits
+        for category, groups in split.by_category().items()
     )
-    return Dataset(
-        directory,
-        manifest,
-        splits,
-        categories,
-        unreadable,
-        known.searcher,
-        known.shapes,
-        known.hashing,
-        judge,
-    )
+    return Dataset(directory, manifest, splits, categories, unreadable, known, judge)
 
 
 def _read(
@@ -123,64 +90,14 @@ def _read(
         yield builder.split
 
 
-def _search(
-    parted: list[list[tuple[Group, int]]],
-    wanted: list[int],
-    workers: Workers,
-    progress: Progress,
-) -> None:
-    """Search every shape for all that will be asked of it."""
-    of_shape: dict[GraphShape, int] = {}
-    for groups, structures in zip(parted, wanted, strict=True):
-        for group, _ in groups:
-            of_shape[group.shape] = of_shape.get(group.shape, 0) | structures
-    shapes = sorted(of_shape, key=lambda shape: shape.frame.number)
+def _search(workers: Workers, progress: Progress) -> None:
+    """Search every shape for every structure."""
+    known = workers.known
+    shapes = sorted(known.shapes.table.values(), key=lambda shape: shape.frame.number)
     parts = [shapes[at : at + SHAPES] for at in range(0, len(shapes), SHAPES)]
-    tasks = [[_as_search(shape, of_shape[shape]) for shape in part] for part in parts]
+    tasks = [[(s.frame.size, s.frame.edges, s.nodes) for s in part] for part in parts]
     results = workers.results(search_shapes, tasks)
     for done, (part, found) in enumerate(zip(parts, results, strict=True)):
         progress(done * SHAPES, len(shapes), "searching graphs")
         for shape, occurring in zip(part, found, strict=True):
-            workers.known.searcher.learn(shape, of_shape[shape], occurring)
-
-
-def _as_search(shape: GraphShape, wanted: int) -> Search:
-    return shape.frame.size, shape.frame.edges, shape.nodes, wanted
-
-
-def structures_of(manifest: Manifest, split: str, category: str) -> int:
-    """Return the structures that the checks ask for in a category, with a bit for each.
-
-    ::
-
-    train  in_distribution    what is held out, reserved, needed, own to a part, or nowhere
-    train  exposure:p         the same, and what p exposes
-    gen    p                  what is held out, own to a part, or nowhere; instances,
-                              exclusions and quotas of p
-    """
-    return clause_bits(_clauses_of(manifest, split, category))
-
-
-def _clauses_of(manifest: Manifest, split: str, category: str) -> Iterator[Clause]:
-    yield from manifest.nowhere
-    for part in manifest.parts:
-        yield from part.only
-        if category == PART + part.name:
-            yield from _of_quotas(part.quotas)
-    for pattern in manifest.patterns:
-        yield from pattern.held_out
-        if split != GENERALIZATION:
-            yield from pattern.reserved
-            yield from (need.clause for need in pattern.need)
-        if category == EXPOSURE + pattern.name:
-            yield from (part.clause for part in pattern.expose)
-        if category == pattern.name:
-            yield from (*pattern.instances, *pattern.exclude)
-            yield from _of_quotas(pattern.quotas)
-
-
-def _of_quotas(quotas: Iterable[Quota]) -> Iterator[Clause]:
-    for quota in quotas:
-        yield from quota.outside
-        for group in quota.within:
-            yield from group
+            known.searcher.learn(shape, occurring)

@@ -15,9 +15,10 @@ a part of training are dealt out in the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import networkx as nx
 
@@ -32,7 +33,7 @@ from sgl.verify.items import (
     Group,
 )
 from sgl.verify.manifest import Clause, PatternClaim, Quota
-from sgl.verify.report import Tally, Violation
+from sgl.verify.report import Tally
 
 
 def held_out(data: Dataset, tally: Tally) -> None:
@@ -61,30 +62,31 @@ def needs_licensed(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         for need in pattern.need:
             tally.checked += size
-            found = sum(count for group, count in train if data.contains(group, need.clause))
+            number = need.clause.number
+            found = sum(count for group, count in train if data.occurring(group) >> number & 1)
             label = f"{pattern.name} needs {need.clause.text}"
             tally.figure(label, found, f"at least {need.count:,}")
             if found < need.count:
                 message = f"{label} in {need.count:,} sentences of train, {found:,} have it"
-                tally.add(Violation(message, need.clause.place))
+                tally.fault(message, need.clause.place)
 
 
 def instances(data: Dataset, tally: Tally) -> None:
     """Every generalization item contains a structure that its pattern generalizes to."""
     patterns = data.manifest.patterns
-    instances = {pattern.name: data.first_of(pattern.instances) for pattern in patterns}
+    wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
     without: list[Group] = []
     for group, count in data.groups_of(GENERALIZATION):
         tally.checked += count
-        if group.category not in instances or instances[group.category](group) is None:
+        if not data.occurring(group) & wanted.get(group.category, 0):
             without.append(group)
     for split, entry, group in data.members(without):
         message = (
             f"no structure of {group.category} occurs"
-            if group.category in instances
+            if group.category in wanted
             else f"there is no pattern {group.category!r}"
         )
-        tally.add_later(partial(data.violation_by, message, split, entry))
+        tally.add(partial(data.violation, message, split, entry))
 
 
 def exclusions(data: Dataset, tally: Tally) -> None:
@@ -142,55 +144,56 @@ def _expect_none(
     """Report every item that contains one of some structures, with the first of them."""
     if not clauses:
         return
-    first, wanted = data.first_of(clauses), clause_bits(clauses)
+    wanted = clause_bits(clauses)
     found: dict[Group, Clause] = {}
     for category in categories:
         tally.checked += category.items()
-        for group, _ in category.groups if category.may_contain(wanted) else ():
-            clause = first(group)
-            if clause:
-                found[group] = clause
+        for group, _ in category.groups if category.occurring & wanted else ():
+            if occurring := data.occurring(group) & wanted:
+                found[group] = next(c for c in clauses if occurring >> c.number & 1)
     for split, entry, group in data.members(list(found)):
         clause = found[group]
         text = f"{message}: {clause.text}"
-        tally.add_later(partial(data.violation_by, text, split, entry, clause))
+        tally.add(partial(data.violation, text, split, entry, clause))
+
+
+class _Dealing(NamedTuple):
+    """The items of one category in one split, with the labelled quotas they are dealt out to."""
+
+    split: str
+    category: str
+    quotas: list[tuple[str, Quota]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A part of the items of a category: how many, and which may belong to it."""
+    """How many items have one of each set ``within``, none ``outside``, and count for a target."""
 
     label: str
     count: int
-    fits: Callable[[Group], bool]
-    each_target: bool = False
+    within: list[int]
+    outside: int
+    target: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class _Dealing:
-    """The items of one category in one split, with the parts they are dealt out to."""
-
-    split: str
-    category: str
-    parts: tuple[_Share, ...]
-
-    def groups(self, data: Dataset) -> Iterator[tuple[Group, int]]:
-        """Yield the groups of items of the category."""
-        for kind in data.categories_of(self.split):
-            if kind.category == self.category:
-                yield from kind.groups
+    def fits(self, occurring: int, target: str) -> bool:
+        """Return whether an item may belong here."""
+        return (
+            not occurring & self.outside
+            and all(occurring & one for one in self.within)
+            and self.target in (None, target)
+        )
 
 
 def exposures(data: Dataset, tally: Tally) -> None:
     """Train has the declared number of exposures of every kind, each with its structure."""
     for pattern in data.manifest.patterns:
-        _deal(data, tally, _exposed(data, pattern))
+        _deal(data, tally, _exposed(pattern))
 
 
 def quotas(data: Dataset, tally: Tally) -> None:
     """The generalization items of every pattern fill its quotas."""
     for pattern in data.manifest.patterns:
-        _deal(data, tally, _tested(data, pattern))
+        _deal(data, tally, _tested(pattern))
 
 
 def shares(data: Dataset, tally: Tally) -> None:
@@ -200,73 +203,41 @@ def shares(data: Dataset, tally: Tally) -> None:
     are equal, and the first targets have one more where that does not come out even.
     """
     for pattern in data.manifest.patterns:
-        for parted in (_exposed(data, pattern), _tested(data, pattern)):
-            if any(part.each_target for part in parted.parts):
-                divided = tuple(p for part in parted.parts for p in _divided(part, pattern))
-                _deal(data, tally, replace(parted, parts=divided))
-                _compare_recorded(data, tally, parted, pattern)
+        for dealing in (_exposed(pattern), _tested(pattern)):
+            if any(quota.each_target for _, quota in dealing.quotas):
+                _deal(data, tally, dealing, pattern.targets)
+                _compare_recorded(data, tally, dealing, pattern)
 
 
 def part_quotas(data: Dataset, tally: Tally) -> None:
     """The sentences of every part contain what it has for its own, and fill its quotas."""
     for part in data.manifest.parts:
-        quotas = [replace(quota, within=(part.only, *quota.within)) for quota in part.quotas]
         category = PART + part.name
         for split in TRAINING_LIKE:
-            own = tuple(quota for quota in quotas if (quota.split or TRAIN) == split)
+            own = [
+                replace(quota, within=(part.only, *quota.within))
+                for quota in part.quotas
+                if (quota.split or TRAIN) == split
+            ]
             if own:
-                _deal(data, tally, _Dealing(split, category, _parts(data, category, own)))
+                _deal(data, tally, _Dealing(split, category, _numbered(category, own)))
 
 
-def _exposed(data: Dataset, pattern: PatternClaim) -> _Dealing:
+def _exposed(pattern: PatternClaim) -> _Dealing:
     category = EXPOSURE + pattern.name
-    parts = (
-        _Share(
-            f"{category}: {part.clause.text}",
-            part.count,
-            _contains(data, part.clause),
-            part.each_target,
-        )
-        for part in pattern.expose
-    )
-    return _Dealing(TRAIN, category, tuple(parts))
+    quotas = [
+        (f"{category}: {e.clause.text}", Quota(e.count, ((e.clause,),), (), e.each_target))
+        for e in pattern.expose
+    ]
+    return _Dealing(TRAIN, category, quotas)
 
 
-def _tested(data: Dataset, pattern: PatternClaim) -> _Dealing:
-    return _Dealing(GENERALIZATION, pattern.name, _parts(data, pattern.name, pattern.quotas))
+def _tested(pattern: PatternClaim) -> _Dealing:
+    return _Dealing(GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas))
 
 
-def _parts(data: Dataset, name: str, quotas: tuple[Quota, ...]) -> tuple[_Share, ...]:
-    return tuple(
-        _Share(f"{name}, part {rank}", quota.count, _within(data, quota), quota.each_target)
-        for rank, quota in enumerate(quotas, 1)
-    )
-
-
-def _contains(data: Dataset, clause: Clause) -> Callable[[Group], bool]:
-    return lambda group: data.contains(group, clause)
-
-
-def _within(data: Dataset, quota: Quota) -> Callable[[Group], bool]:
-    """Return a test: does an item contain one of each group within, and none outside?"""
-    outside = data.first_of(quota.outside)
-    within = [data.first_of(clauses) for clauses in quota.within]
-
-    def fits(group: Group) -> bool:
-        return not outside(group) and all(inside(group) for inside in within)
-
-    return fits
-
-
-def _divided(part: _Share, pattern: PatternClaim) -> Iterator[_Share]:
-    """Yield a part as the parts that its targets have of it."""
-    if not part.each_target:
-        yield part
-        return
-    for target, count in _equal(part.count, pattern.targets):
-        yield replace(
-            part, label=f"{part.label}, {target}", count=count, fits=_counts(part, target)
-        )
+def _numbered(name: str, quotas: Iterable[Quota]) -> list[tuple[str, Quota]]:
+    return [(f"{name}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
 
 
 def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
@@ -277,51 +248,65 @@ def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
     ]
 
 
-def _counts(part: _Share, target: str) -> Callable[[Group], bool]:
-    """Return whether an item fits a part and counts for ``target``."""
-    return lambda group: group.target == target and part.fits(group)
-
-
-def _compare_recorded(data: Dataset, tally: Tally, parted: _Dealing, pattern: PatternClaim) -> None:
+def _compare_recorded(
+    data: Dataset, tally: Tally, dealing: _Dealing, pattern: PatternClaim
+) -> None:
     """Compare the shares that the manifest records for the strata with those declared."""
     recorded: Counter[str] = Counter()
-    for stratum in data.manifest.splits.get(parted.split, ()):
-        if stratum.category == parted.category:
+    for stratum in data.manifest.splits.get(dealing.split, ()):
+        if stratum.category == dealing.category:
             recorded.update(dict(stratum.shares))
     declared: Counter[str] = Counter()
-    for part in parted.parts:
-        if part.each_target:
-            declared.update(dict(_equal(part.count, pattern.targets)))
+    for _, quota in dealing.quotas:
+        if quota.each_target:
+            declared.update(dict(_equal(quota.count, pattern.targets)))
     if +recorded != +declared:
-        message = f"{parted.category}: the manifest records other shares of targets"
-        tally.add(Violation(message, f"manifest.json: splits.{parted.split}"))
+        message = f"{dealing.category}: the manifest records other shares of targets"
+        tally.fault(message, f"manifest.json: splits.{dealing.split}")
 
 
-def _deal(data: Dataset, tally: Tally, parted: _Dealing) -> None:
+def _divided(dealing: _Dealing, targets: tuple[str, ...] | None) -> Iterator[_Share]:
+    """Yield the parts of a dealing; targets have equal shares of those that say so."""
+    for label, quota in dealing.quotas:
+        within = [clause_bits(clauses) for clauses in quota.within]
+        part = _Share(label, quota.count, within, clause_bits(quota.outside))
+        if targets is None or not quota.each_target:
+            yield part
+            continue
+        for target, count in _equal(quota.count, targets):
+            yield replace(part, label=f"{label}, {target}", count=count, target=target)
+
+
+def _deal(
+    data: Dataset, tally: Tally, dealing: _Dealing, targets: tuple[str, ...] | None = None
+) -> None:
     """Report if the items cannot be dealt out so that every part gets its number."""
-    parts, label = parted.parts, parted.category
+    parts = list(_divided(dealing, targets))
     kinds: Counter[tuple[int, ...]] = Counter()
     nowhere: list[Group] = []
-    for group, count in parted.groups(data):
-        tally.checked += count
-        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(group))
-        kinds[kind] += count
-        if not kind:
-            nowhere.append(group)
+    for own in data.categories_of(dealing.split):
+        for group, count in own.groups if own.category == dealing.category else ():
+            tally.checked += count
+            occurring = data.occurring(group)
+            kind = tuple(n for n, p in enumerate(parts) if p.fits(occurring, group.target))
+            kinds[kind] += count
+            if not kind:
+                nowhere.append(group)
     for split, entry, _ in data.members(nowhere):
-        message = f"{label}: the item belongs to none of the parts"
-        tally.add_later(partial(data.violation_by, message, split, entry))
+        message = f"{dealing.category}: the item belongs to none of the parts"
+        tally.add(partial(data.violation, message, split, entry))
     for rank, part in enumerate(parts):
         fitting = sum(count for kind, count in kinds.items() if rank in kind)
         tally.figure(part.label, fitting, f"{part.count:,} declared")
-    wanted = sum(part.count for part in parts)
-    if kinds.total() != wanted:
-        tally.add(Violation(f"{label}: {kinds.total():,} items instead of {wanted:,}"))
+    found, wanted = kinds.total(), sum(part.count for part in parts)
+    if found != wanted:
+        tally.fault(f"{dealing.category}: {found:,} items instead of {wanted:,}")
     elif (dealt := _most_dealt(kinds, parts)) < wanted:
-        tally.add(Violation(f"{label}: only {dealt:,} of {wanted:,} items fit the parts' numbers"))
+        message = f"only {dealt:,} of {wanted:,} items fit the parts' numbers"
+        tally.fault(f"{dealing.category}: {message}")
 
 
-def _most_dealt(kinds: Counter[tuple[int, ...]], parts: tuple[_Share, ...]) -> int:
+def _most_dealt(kinds: Counter[tuple[int, ...]], parts: list[_Share]) -> int:
     """Return how many items can be dealt out at most: a maximum flow from kinds to parts."""
     network: nx.DiGraph[object] = nx.DiGraph()
     network.add_nodes_from(("source", "sink"))

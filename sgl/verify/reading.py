@@ -113,8 +113,8 @@ class Knowledge:
         self.searcher = Searcher(questions.compiled())
 
 
-#: A shape as plain values, and the structures to search for: size, edges, nodes, wanted.
-Search = tuple[int, MaskedEdges, tuple[int, ...], int]
+#: A shape as plain values: size, edges, nodes.
+PlainShape = tuple[int, MaskedEdges, tuple[int, ...]]
 
 
 def text_keys(manifest: Manifest) -> list[str]:
@@ -134,12 +134,9 @@ def read_range(known: Knowledge, read: Range) -> RangeContent:
     return reader.content
 
 
-def search_shapes(known: Knowledge, searches: Sequence[Search]) -> list[int]:
-    """Return which of the wanted structures occur in each shape; shapes come frame by frame."""
-    return [
-        known.searcher.among(known.shapes.known(size, edges, nodes), wanted)
-        for size, edges, nodes, wanted in searches
-    ]
+def search_shapes(known: Knowledge, shapes: Sequence[PlainShape]) -> list[int]:
+    """Return which structures occur in each shape; shapes come frame by frame."""
+    return [known.searcher.occurring(known.shapes.known(*shape)) for shape in shapes]
 
 
 class _RangeReader:

@@ -111,18 +111,15 @@ class Tally:
     violations: list[Violation] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
 
-    def add(self, violation: Violation) -> None:
-        """Count a violation, and keep it if it is among the first."""
+    def add(self, violation: Violation | Callable[[], Violation]) -> None:
+        """Count a violation; it is made, if it has to be, and kept if it is among the first."""
+        if len(self.violations) < SHOWN:
+            self.violations.append(violation() if callable(violation) else violation)
         self.total += 1
-        if len(self.violations) < SHOWN:
-            self.violations.append(violation)
 
-    def add_later(self, violation: Callable[[], Violation]) -> None:
-        """Count a violation that is made only if it is among the first."""
-        if len(self.violations) < SHOWN:
-            self.add(violation())
-        else:
-            self.total += 1
+    def fault(self, message: str, place: str = "", sent_id: str = "", sentence: str = "") -> None:
+        """Count a violation in which no structure was found."""
+        self.add(Violation(message, place, sent_id, sentence))
 
     def figure(self, label: str, value: int, detail: str = "") -> None:
         """Report a count."""

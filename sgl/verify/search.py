@@ -29,14 +29,13 @@ that it is searched once for each frame and each such answers::
     The cat saw a bird.   {2}        the same frame and answer: known
 
 What networkx sees in the end are the domains and the edges that fit between them.
-Sentences of which these are left in the same order are one case for it.  Sets of
-nodes are integers with a bit for each node.
+Sets of nodes are integers with a bit for each node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Any
 
@@ -55,114 +54,90 @@ Domains = list[int]
 #: Connected pairs of nodes, each as a set of one node.
 Pairs = tuple[tuple[int, int], ...]
 
-#: Connected pairs of nodes with the bits of what connects them.
-MaskedPairs = tuple[tuple[int, int, int], ...]
-
 #: Kinds of walks: the bit that stands for one, the bit of its labels, its bounds.
 Walks = tuple[tuple[int, int, Walk], ...]
 
-_NOTHING: Match = {}
-
 
 class Searcher:
-    """Searches shapes for the structures it is made of; no pair is searched twice.
+    """Searches shapes for all structures it is made of; no shape is searched twice.
 
-    Verdicts are bits: bit ``n`` of ``_known`` says whether the shape has been
-    searched for structure ``n``, bit ``n`` of ``_found`` whether it occurs.  What is
-    known of a frame is forgotten when a shape of another one is searched, so that
+    What is known of a frame is forgotten when a shape of another one is searched, so that
     shapes are best searched frame by frame.
     """
 
     def __init__(self, structures: tuple[CompiledStructure, ...]) -> None:
         self._structures = structures
-        self._known: dict[int, int] = {}
-        self._found: dict[int, int] = {}
+        self._occurring: dict[int, int] = {}
         self._host: _Host | None = None
-        self._possible = cache(self._with_edges)
-        self._able = cache(self._with_nodes)
+
+    def occurring(self, shape: GraphShape) -> int:
+        """Return the structures that occur in ``shape``, with a bit for each."""
+        found = self._occurring.get(shape.number)
+        if found is None:
+            found = self._occurring[shape.number] = self._host_of(shape.frame).search(shape)
+        return found
 
     def occurs(self, shape: GraphShape, number: int) -> bool:
         """Return whether the structure with this number occurs in ``shape``."""
-        return bool(self.among(shape, 1 << number))
+        return bool(self.occurring(shape) >> number & 1)
 
-    def among(self, shape: GraphShape, wanted: int) -> int:
-        """Return which of the structures in a set, written as bits, occur in ``shape``."""
-        known = self._known.get(shape.number, 0)
-        if wanted & ~known:
-            found = self._found.get(shape.number, 0) | self._search(shape, wanted & ~known)
-            self._known[shape.number] = known | wanted
-            self._found[shape.number] = found
-        return self._found.get(shape.number, 0) & wanted
-
-    def learn(self, shape: GraphShape, searched: int, found: int) -> None:
-        """Take over what somebody else has found in a shape."""
-        self._known[shape.number] = self._known.get(shape.number, 0) | searched
-        self._found[shape.number] = self._found.get(shape.number, 0) | found
+    def learn(self, shape: GraphShape, found: int) -> None:
+        """Take over what another process has found in a shape."""
+        self._occurring[shape.number] = found
 
     def match(self, shape: GraphShape, number: int) -> Match | None:
         """Return the first match in ``shape`` of the structure with this number, or ``None``."""
         return self._host_of(shape.frame).match(shape.columns(), self._structures[number])
 
-    def _search(self, shape: GraphShape, wanted: int) -> int:
-        """Return which of some structures occur, by what is known of shapes of the same frame."""
-        host = self._host_of(shape.frame)
-        columns = shape.columns()
-        answered = sum([1 << bit for bit in columns])
-        possible = self._possible(host.has_pair, shape.frame.size) & self._able(answered)
-        found = 0
-        for number in members(wanted & possible):
-            structure = self._structures[number]
-            key = (number, *[columns.get(bit, 0) for bit in structure.questions])
-            verdict = host.verdicts.get(key)
-            if verdict is None:
-                verdict = host.verdicts[key] = host.match(columns, structure) is not None
-            found |= verdict << number
-        return found
-
     def _host_of(self, frame: Frame) -> _Host:
         if self._host is None or self._host.frame is not frame:
-            self._host = _Host(frame)
+            self._host = _Host(frame, self._structures)
         return self._host
-
-    def _with_edges(self, has_pair: int, size: int) -> int:
-        """Return the structures with no more nodes, and no other labels, than a frame has."""
-        return sum(
-            1 << number
-            for number, structure in enumerate(self._structures)
-            if not structure.body.edge_bits & ~has_pair and len(structure.body.variables) <= size
-        )
-
-    def _with_nodes(self, answered: int) -> int:
-        """Return the structures whose tests words pass, given the questions answered yes."""
-        return sum(
-            1 << number
-            for number, structure in enumerate(self._structures)
-            if not structure.body.node_bits & ~answered
-        )
 
 
 class _Host:
     """A frame prepared for searching, and what has been found in shapes of it.
 
-    ``masks`` are the connected pairs of nodes with the bits of all their parallel edges.
+    ``masks`` are the connected pairs of nodes with the bits of all their parallel edges;
+    ``possible`` are the structures with no more nodes, and no other labels, than the frame has.
     """
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, structures: tuple[CompiledStructure, ...]) -> None:
         self.masks: dict[tuple[int, int], int] = {}
         for source, target, mask in frame.edges:
             self.masks[source, target] = self.masks.get((source, target), 0) | mask
         self.frame = frame
         self.every = (1 << frame.size) - 1
-        self.has_pair = reduce(or_, self.masks.values(), 0)
-        self.verdicts: dict[tuple[int, ...], bool] = {}
+        lacking = ~reduce(or_, self.masks.values(), 0)
+        self.possible = [
+            (number, structure)
+            for number, structure in enumerate(structures)
+            if not structure.body.edge_bits & lacking
+            and len(structure.body.variables) <= frame.size
+        ]
+        self._verdicts: dict[tuple[int, ...], bool] = {}
         self._fitting: dict[tuple[int, bool], Pairs] = {}
+
+    def search(self, shape: GraphShape) -> int:
+        """Return which structures occur in a shape of the frame, with a bit for each."""
+        columns = shape.columns()
+        lacking = ~sum([1 << bit for bit in columns])
+        found = 0
+        for number, structure in self.possible:
+            if structure.body.node_bits & lacking:
+                continue
+            key = (number, *[columns.get(bit, 0) for bit in structure.questions])
+            verdict = self._verdicts.get(key)
+            if verdict is None:
+                verdict = self._verdicts[key] = self.match(columns, structure) is not None
+            found |= verdict << number
+        return found
 
     def match(self, columns: Columns, structure: CompiledStructure) -> Match | None:
         """Return the first match of a structure, given the nodes that say yes to each question."""
-        if not structure.without:
-            return _first(self, columns, structure.body, _NOTHING)
-        for match in _matches(self, columns, structure.body, _NOTHING):
-            if all(_first(self, columns, body, match) is None for body in structure.without):
+        for match in _matches(self, columns, structure.body, {}):
+            extended = (any(_matches(self, columns, body, match)) for body in structure.without)
+            if not any(extended):
                 return match
         return None
 
@@ -223,20 +198,6 @@ def _ends(start: int, successors: list[set[int]], walk: Walk) -> set[int]:
     return ends
 
 
-def _first(
-    host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
-) -> Match | None:
-    """Return the first match of ``body`` that agrees with ``held`` and is injective with it."""
-    domains = _domains(host, columns, body, held)
-    if domains is None:
-        return None
-    if _is_decided(body):
-        return next(_simple(host, body, domains))
-    nodes, ranked, edges = _left(host, body, domains)
-    places = _embedding(body, ranked, edges)
-    return None if places is None else _named(body, [nodes[place] for place in places])
-
-
 def _matches(
     host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
 ) -> Iterator[Match]:
@@ -244,62 +205,25 @@ def _matches(
     domains = _domains(host, columns, body, held)
     if domains is None:
         return
-    if _is_decided(body):
-        yield from _simple(host, body, domains)
-        return
-    nodes, ranked, edges = _left(host, body, domains)
-    for places in _embeddings(body, ranked, edges):
-        yield _named(body, [nodes[place] for place in places])
-
-
-def _is_decided(body: CompiledBody) -> bool:
-    """Return whether a body is one node, or one edge between two."""
-    if len(body.links) == 1 and len(body.variables) == 2:
-        return body.links[0][0] != body.links[0][1]
-    return not body.links and len(body.variables) == 1
-
-
-def _simple(host: _Host, body: CompiledBody, domains: Domains) -> Iterator[Match]:
-    """Yield the matches of a body that is one node, or one edge between two."""
+    fitting: dict[tuple[int, int], int] = {}
     for first, second, bits in body.links:
         for source, target in host.fitting((first, second, bits), body.walks):
             if source & domains[first] and target & domains[second]:
-                nodes = sorted([(first, source), (second, target)])
-                yield _named(body, [node.bit_length() - 1 for _, node in nodes])
-    if not body.links:
-        yield from (_named(body, [node]) for node in members(domains[0]))
-
-
-def _named(body: CompiledBody, nodes: Iterable[int]) -> Match:
-    return {v.name: node for v, node in zip(body.variables, nodes, strict=True)}
-
-
-def _left(
-    host: _Host, body: CompiledBody, domains: Domains
-) -> tuple[list[int], tuple[int, ...], MaskedPairs]:
-    """Return what is left of a sentence: its nodes; domains and fitting edges by rank."""
-    nodes = list(members(reduce(or_, domains)))
-    rank = {node: place for place, node in enumerate(nodes)}
-    masks: dict[tuple[int, int], int] = {}
-    for first, second, bits in body.links:
-        for source, target in host.fitting((first, second, bits), body.walks):
-            if source & domains[first] and target & domains[second]:
-                pair = (rank[source.bit_length() - 1], rank[target.bit_length() - 1])
-                masks[pair] = masks.get(pair, 0) | bits
-    ranked = [sum(1 << rank[node] for node in members(domain)) for domain in domains]
-    return nodes, tuple(ranked), tuple(sorted((*pair, mask) for pair, mask in masks.items()))
-
-
-@lru_cache(maxsize=1 << 14)
-def _embedding(
-    body: CompiledBody, domains: tuple[int, ...], edges: MaskedPairs
-) -> tuple[int, ...] | None:
-    """Return the first embedding, if there is one."""
-    return next(_embeddings(body, domains, edges), None)
+                pair = (source.bit_length() - 1, target.bit_length() - 1)
+                fitting[pair] = fitting.get(pair, 0) | bits
+    found: Iterator[Iterable[int]]
+    if len(body.variables) == 1 and not body.links:
+        found = ((node,) for node in members(domains[0]))
+    elif len(body.variables) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
+        found = iter(fitting)
+    else:
+        found = _embeddings(body, domains, fitting)
+    for nodes in found:
+        yield {v.name: node for v, node in zip(body.variables, nodes, strict=True)}
 
 
 def _embeddings(
-    body: CompiledBody, domains: tuple[int, ...], edges: MaskedPairs
+    body: CompiledBody, domains: Domains, fitting: dict[tuple[int, int], int]
 ) -> Iterator[tuple[int, ...]]:
     """Yield the embeddings of a body that networkx finds: a node for each variable."""
 
@@ -309,7 +233,7 @@ def _embeddings(
     graph: nx.DiGraph[int] = nx.DiGraph()
     for node in members(reduce(or_, domains)):
         graph.add_node(node, node=node)
-    for source, target, mask in edges:
+    for (source, target), mask in sorted(fitting.items()):
         graph.add_edge(source, target, mask=mask)
     matcher = DiGraphMatcher(graph, _pattern(body), node_fits, _edge_fits)
     for mapping in matcher.subgraph_monomorphisms_iter():
@@ -346,9 +270,7 @@ def _domains(
 
 def _passing(every: int, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
     """Return the nodes that pass the tests of each variable; those that are held are not free."""
-    free = every
-    for node in held.values():
-        free &= ~(1 << node)
+    free = every & ~sum(1 << node for node in held.values())
     domains: Domains = []
     for variable in body.variables:
         nodes = 1 << held[variable.name] if variable.name in held else free

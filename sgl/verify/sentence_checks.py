@@ -32,7 +32,7 @@ def words_exposed(data: Dataset, tally: Tally) -> None:
         tally.checked += 1
         if lemma not in lemmas:
             message = f"the lemma {lemma!r} does not occur in train"
-            tally.add_later(partial(data.violation_by, message, *place))
+            tally.add(partial(data.violation, message, *place))
     forms = {word.form.lower() for word in train}
     _report_new(tally, "word forms of gen that are not in train", gen, forms, _form)
     tagged = {_tagged(word) for word in train}
@@ -51,7 +51,7 @@ def splits_disjoint(data: Dataset, tally: Tally) -> None:
         if other is split:
             continue
         if data.manifest.distinct_sentences or GENERALIZATION in (split.name, other.name):
-            tally.add_later(partial(_twice, data, split, entry, other, before))
+            tally.add(partial(_twice, data, split, entry, other, before))
         else:
             shared += 1
     if not data.manifest.distinct_sentences:
@@ -73,7 +73,7 @@ def sentences_distinct(data: Dataset, tally: Tally) -> None:
             category = split.group(entry).category
             own = category == split.group(before).category and category in free
             if data.manifest.distinct_sentences and not own:
-                tally.add_later(partial(_twice, data, split, entry, split, before))
+                tally.add(partial(_twice, data, split, entry, split, before))
     tally.figure("repeated sentences", repeated)
 
 
@@ -89,7 +89,7 @@ def lemmas_distinct(data: Dataset, tally: Tally) -> None:
                 tally.checked += kind.items()
         for entry in split.repeating:
             if not _is_exempt(split, split.group(entry).category, exempt):
-                tally.add_later(partial(_repeated_lemma, data, split, entry))
+                tally.add(partial(_repeated_lemma, data, split, entry))
 
 
 def _is_exempt(split: Split, category: str, exempt: set[str]) -> bool:
@@ -97,16 +97,15 @@ def _is_exempt(split: Split, category: str, exempt: set[str]) -> bool:
 
 
 def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
-    item = data.item(split, entry)
-    tags = data.manifest.distinct_lemmas
-    lemmas = Counter(word.get("lemma") for word in item.words if word.get("upos") in tags)
+    words, tags = data.item(split, entry).words, data.manifest.distinct_lemmas
+    lemmas = Counter(word.get("lemma") for word in words if word.get("upos") in tags)
     lemma = next(lemma for lemma, times in lemmas.items() if times > 1)
-    return data.violation(f"the lemma {lemma!r} occurs twice", item)
+    return data.violation(f"the lemma {lemma!r} occurs twice", split, entry)
 
 
 def _twice(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
     first = data.item(other, before)
-    return data.violation_by(f"the sentence is {first.sent_id} as well", split, entry)
+    return data.violation(f"the sentence is {first.sent_id} as well", split, entry)
 
 
 def _report_new(
@@ -161,7 +160,7 @@ def one_target(data: Dataset, tally: Tally) -> None:
         if split.targets[entry] != other.targets[before]:
             several += 1
             if not lenient:
-                tally.add_later(partial(_second_target, data, split, entry, other, before))
+                tally.add(partial(_second_target, data, split, entry, other, before))
     if lenient:
         tally.figure("sentences that have another target elsewhere", several)
 
@@ -169,7 +168,7 @@ def one_target(data: Dataset, tally: Tally) -> None:
 def _second_target(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
     first = data.item(other, before)
     message = f"the sentence has another target in {first.sent_id}: {first.targets[0]}"
-    return data.violation_by(message, split, entry)
+    return data.violation(message, split, entry)
 
 
 def readings(data: Dataset, tally: Tally) -> None:
@@ -188,10 +187,10 @@ def readings(data: Dataset, tally: Tally) -> None:
     for stratum in strings.strata:
         tally.checked += 1
         for message in _disagreements(stratum, strings.policy):
-            tally.add(Violation(message, _PLACE.format(stratum.stream)))
+            tally.fault(message, _PLACE.format(stratum.stream))
     if strings.policy != IGNORE:
         for stream in strings.unparsed:
-            tally.add(Violation("the strings were not parsed", _PLACE.format(stream)))
+            tally.fault("the strings were not parsed", _PLACE.format(stream))
     stated = dict(strings.verdicts)
     for pattern in data.manifest.patterns:
         tally.checked += 1
@@ -202,7 +201,7 @@ def readings(data: Dataset, tally: Tally) -> None:
                 f"the verdict on the strings of {pattern.name} is {verdict!r}, "
                 f"the figures say {expected!r}"
             )
-            tally.add(Violation(message, _PLACE.format("guarantees")))
+            tally.fault(message, _PLACE.format("guarantees"))
     tally.figure("strings parsed", sum(stratum.parsed for stratum in strings.strata))
     tally.figure("strings with several readings", sum(s.several for s in strings.strata))
 

@@ -15,7 +15,7 @@ import pytest
 from graph_search import definition, graphs, structure_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_dataset import repeated_sentence, sentence_in_two_splits, tiny
+from tiny_dataset import repeated_sentence, tiny
 
 from sgl.cli.main import OK, run
 from sgl.verify import certificate_faults, conllu, loading, reading, verify, workers
@@ -42,11 +42,10 @@ def test_searching_many_shapes_at_once_is_searching_each_for_each(
     vocabulary = QuestionTable(structures)
     shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary.compiled())
     of_sentence = [shapes.of(graph) for graph in sentences]
-    everything = (1 << len(structures)) - 1
     for shape in sorted(of_sentence, key=lambda shape: shape.frame.number):
-        searcher.among(shape, everything)
+        searcher.occurring(shape)
     for graph, shape in zip(sentences, of_sentence, strict=True):
-        found = [bool(searcher.among(shape, 1 << n)) for n in range(len(structures))]
+        found = [searcher.occurs(shape, n) for n in range(len(structures))]
         assert found == [definition(structure, graph) for structure in structures]
 
 
@@ -58,8 +57,7 @@ def test_the_order_of_searching_does_not_matter() -> None:
     other = _words("x", "y")[1]
     shape = shapes.of(Sentence(1, (), (other, word), ((0, "a", 1),), 0))
     without = shapes.of(Sentence(1, (), (word, other), ((0, "a", 1),), 0))
-    assert [searcher.among(s, 3) for s in (shape, without, shape)] == [1, 0, 1]
-    assert searcher.among(shape, 0) == 0
+    assert [searcher.occurring(s) for s in (shape, without, shape)] == [1, 0, 1]
 
 
 def _words(*lemmas: str) -> list[conllu.WordForm]:
@@ -69,18 +67,7 @@ def _words(*lemmas: str) -> list[conllu.WordForm]:
     ]
 
 
-def test_nothing_rests_on_the_questions_foreseen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without them the same report comes, by searches made one by one."""
-    data = tiny()
-    sentence_in_two_splits(data)
-    foreseen = verify(data.write(tmp_path))
-    monkeypatch.setattr(loading, "structures_of", lambda *_: 0)
-    assert verify(tmp_path) == foreseen
-
-
-def test_the_questions_foreseen_are_all_that_are_asked(
+def test_every_shape_is_searched_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny().write(tmp_path)
