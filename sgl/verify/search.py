@@ -29,20 +29,30 @@ that it is searched once for each frame and each such answers::
     The cat saw a bird.   {2}        the same frame and answer: known
 
 What networkx sees in the end are the domains and the edges that fit between them.
-Sets of nodes are integers with a bit for each node.
+Sentences of which these are left in the same order are one case for it.  Sets of
+nodes are integers with a bit for each node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, reduce
+from itertools import islice
 from operator import or_
 from typing import Any
 
 import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
-from sgl.verify.shape import Columns, CompiledBody, CompiledStructure, Frame, GraphShape, members
+from sgl.verify.shape import (
+    Columns,
+    CompiledBody,
+    CompiledStructure,
+    Frame,
+    GraphShape,
+    MaskedEdges,
+    members,
+)
 from sgl.verify.structure import Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.
@@ -211,19 +221,41 @@ def _matches(
             if source & domains[first] and target & domains[second]:
                 pair = (source.bit_length() - 1, target.bit_length() - 1)
                 fitting[pair] = fitting.get(pair, 0) | bits
-    found: Iterator[Iterable[int]]
+    found: Iterable[Iterable[int]]
     if len(body.variables) == 1 and not body.links:
         found = ((node,) for node in members(domains[0]))
     elif len(body.variables) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
-        found = iter(fitting)
+        found = fitting
     else:
-        found = _embeddings(body, domains, fitting)
-    for nodes in found:
-        yield {v.name: node for v, node in zip(body.variables, nodes, strict=True)}
+        nodes = list(members(reduce(or_, domains)))
+        rank = {node: place for place, node in enumerate(nodes)}
+        ranked = [sum(1 << rank[node] for node in members(domain)) for domain in domains]
+        edges = sorted((rank[one], rank[two], bits) for (one, two), bits in fitting.items())
+        places = _embeddings(body, tuple(ranked), tuple(edges))
+        found = ([nodes[place] for place in embedding] for embedding in places)
+    for match in found:
+        yield {v.name: node for v, node in zip(body.variables, match, strict=True)}
 
 
 def _embeddings(
-    body: CompiledBody, domains: Domains, fitting: dict[tuple[int, int], int]
+    body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
+) -> Iterator[tuple[int, ...]]:
+    """Yield the embeddings of a body; most often only the first is asked for, or there is none."""
+    first = _first_embedding(body, domains, edges)
+    if first is not None:
+        yield first
+        yield from islice(_search(body, domains, edges), 1, None)
+
+
+@lru_cache(maxsize=1 << 14)
+def _first_embedding(
+    body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
+) -> tuple[int, ...] | None:
+    return next(_search(body, domains, edges), None)
+
+
+def _search(
+    body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
 ) -> Iterator[tuple[int, ...]]:
     """Yield the embeddings of a body that networkx finds: a node for each variable."""
 
@@ -233,7 +265,7 @@ def _embeddings(
     graph: nx.DiGraph[int] = nx.DiGraph()
     for node in members(reduce(or_, domains)):
         graph.add_node(node, node=node)
-    for (source, target), mask in sorted(fitting.items()):
+    for source, target, mask in edges:
         graph.add_edge(source, target, mask=mask)
     matcher = DiGraphMatcher(graph, _pattern(body), node_fits, _edge_fits)
     for mapping in matcher.subgraph_monomorphisms_iter():

@@ -67,9 +67,7 @@ def _words(*lemmas: str) -> list[conllu.WordForm]:
     ]
 
 
-def test_every_shape_is_searched_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_shape_is_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny().write(tmp_path)
     searches: list[int] = []
     plain = GraphShape.columns
