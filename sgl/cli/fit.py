@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -231,9 +231,7 @@ def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample
         "grammar": compiled.project.name,
         "grammar_sha256": fingerprint(compiled.grammar, compiled.plan),
         "parameters": dict(sorted(compiled.parameters.items())),
-        "corpora": [
-            {"file": file.name, "sha256": file.sha256, "rows": file.rows} for file in sample.files
-        ],
+        "corpora": [asdict(file) for file in sample.files],
         "rows_used": sample.rows,
         "source": request.source,
         "only": list(request.kinds),

@@ -87,6 +87,11 @@ class Normalizer:
         return stop if attached or text.endswith(self._layer.join) else self._layer.join + stop
 
 
+def spellings(text: str, normalizer: Normalizer | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the spellings of a text, each with what was put right; itself without a normalizer."""
+    return iter(((text, ()),)) if normalizer is None else normalizer.spellings(text)
+
+
 def _either(marks: Iterator[str]) -> re.Pattern[str] | None:
     """One of these marks, longer ones first; None if there are none."""
     found = sorted(marks, key=lambda mark: (-len(mark), mark))

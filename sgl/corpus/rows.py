@@ -55,6 +55,15 @@ class ListedRow:
     sentence: str
     detail: str
 
+    def data(self, detail: str) -> dict[str, object]:
+        """Return the row as plain values, its detail under this name."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "sentence": self.sentence,
+            detail: self.detail,
+        }
+
 
 def list_row(rows: list[ListedRow], row: ListedRow) -> None:
     """Add a row to a list unless it is full."""

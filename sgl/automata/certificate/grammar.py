@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from sgl.automata.common import Numbering
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
 
@@ -49,53 +50,34 @@ def grammar_data(
 
     Words with equal values in ``alike`` can be one symbol.
     """
-    tables = _SharedParts()
+    fragments: Numbering[str] = Numbering()
+    labels: Numbering[_Label] = Numbering()
+    symbols: Numbering[_Symbol] = Numbering()
+    rules: list[tuple[object, ...]] = []
+    symbol_of: list[int] = []
     numbers = [grammar.graph_layer(layer) for layer in layers]
     for rule in grammar.rules:
-        fragments, labels = [], []
-        for number in numbers:
-            fragment, own = _fragment(grammar, rule, number)
-            fragments.append(tables.fragment(fragment))
-            labels.append([tables.label(label) for label in own])
+        read = [_fragment(grammar, rule, number) for number in numbers]
+        own = [fragments.number(json.dumps(fragment)) for fragment, _ in read]
         name = " ".join(grammar.categories[c].name for c in rule.rhs) or "…"
-        symbol = (f"{grammar.categories[rule.lhs].name} -> {name}", rule.lhs, rule.rhs, *fragments)
+        symbol = (f"{grammar.categories[rule.lhs].name} -> {name}", rule.lhs, rule.rhs, *own)
         kind = rule.id if rule.rhs else ("word", alike[rule.id])
-        tables.symbol_of.append(tables.symbol((kind, symbol)))
-        tables.rules.append((rule.name, tables.symbol_of[-1], *labels))
+        symbol_of.append(symbols.number((kind, symbol)))
+        rules.append((rule.name, symbol_of[-1], *[[*map(labels.number, row)] for _, row in read]))
     content: Json = {
         "layers": list(layers),
         "start": grammar.start,
         "categories": [category.name for category in grammar.categories],
-        "labels": [dict(label) for label in tables.labels],
-        "fragments": [json.loads(text) for text in tables.fragments],
-        "symbols": [symbol for _, symbol in tables.symbols],
-        "rules": tables.rules,
+        "labels": [dict(label) for label in labels.values],
+        "fragments": [json.loads(text) for text in fragments.values],
+        "symbols": [symbol for _, symbol in symbols.values],
+        "rules": rules,
     }
-    return GrammarData(content, tuple(tables.symbol_of))
+    return GrammarData(content, tuple(symbol_of))
 
 
 _Symbol = tuple[Hashable, tuple[object, ...]]
 _Label = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _SharedParts:
-    """What the rules have in common, each numbered in the order of its first use."""
-
-    fragments: dict[str, int] = field(default_factory=dict)
-    labels: dict[_Label, int] = field(default_factory=dict)
-    symbols: dict[_Symbol, int] = field(default_factory=dict)
-    rules: list[tuple[object, ...]] = field(default_factory=list)
-    symbol_of: list[int] = field(default_factory=list)
-
-    def fragment(self, content: Json) -> int:
-        return self.fragments.setdefault(json.dumps(content), len(self.fragments))
-
-    def label(self, label: _Label) -> int:
-        return self.labels.setdefault(label, len(self.labels))
-
-    def symbol(self, symbol: _Symbol) -> int:
-        return self.symbols.setdefault(symbol, len(self.symbols))
 
 
 def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[_Label]]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sgl.automata.algebra.boolean import (
     complement,
@@ -68,14 +69,12 @@ class StructureCompiler:
         self._absences = Conjunctions(
             self.absence,
             both=intersection,
-            filters=lambda filters: intersection_of_filters(self.everything(), filters),
+            filters=lambda filters: intersection_of_filters(self.everything, filters),
         )
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[TreeAutomaton, SplitGrammar] = {}
         self._views: dict[TreeAutomaton, SplitView] = {}
-        self._everything: TreeAutomaton | None = None
-        self._keepless: TreeAutomaton | None = None
 
     def prepare(self, structures: Iterable[Structure]) -> None:
         """Make ready to compile these structures.
@@ -133,31 +132,29 @@ class StructureCompiler:
 
     def presence_of_any(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """Return the derivations that contain one of the structures; total and minimal."""
-        present = self._presence.get(structures)
-        if present is None:
-            lacking = self.absence_of_all(structures)
-            present = complement(lacking)
-            self._presence[structures] = present
-        return present
+        if structures not in self._presence:
+            self._presence[structures] = complement(self.absence_of_all(structures))
+        return self._presence[structures]
 
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """Return the derivations that contain one of the structures; trim and minimal."""
-        known = self._disjunctions.get(structures)
-        if known is None:
-            known = self._disjunctions[structures] = trim(self.presence_of_any(structures))
-        return known
+        if structures not in self._disjunctions:
+            self._disjunctions[structures] = trim(self.presence_of_any(structures))
+        return self._disjunctions[structures]
 
+    @cached_property
     def everything(self) -> TreeAutomaton:
         """All derivations of the grammar."""
-        if self._everything is None:
-            self._everything = everything(self.index)
-        return self._everything
+        return everything(self.index)
+
+    @cached_property
+    def _keepless(self) -> TreeAutomaton:
+        """The derivations without a rule that every split keeps."""
+        kept = (rule.id for rule in self.grammar.rules if rule.keep)
+        return without_rules(self.everything, kept)
 
     def _satisfied_by_kept_rules(self, excluded: tuple[Structure, ...]) -> TreeAutomaton:
         """Return the derivations that use a kept rule or contain none of these structures."""
-        if self._keepless is None:
-            kept = (rule.id for rule in self.grammar.rules if rule.keep)
-            self._keepless = without_rules(self.everything(), kept)
         return trim(complement(intersection(self.presence_of_any(excluded), self._keepless)))
 
     def language(self, constraint: Constraint) -> TreeAutomaton:
@@ -189,7 +186,7 @@ class StructureCompiler:
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """Return the derivations that contain none of the structures; trim and minimal."""
         members = tuple(structures)
-        return self._absences.of(members) if members else self.everything()
+        return self._absences.of(members) if members else self.everything
 
 
 @dataclass(frozen=True, slots=True)

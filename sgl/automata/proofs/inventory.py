@@ -20,10 +20,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
+from typing import NamedTuple
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
-from sgl.automata.common import Numbering
 from sgl.automata.proofs.claims import IngredientKind, Reason, Unseen
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.grammar import CoreGrammar, Rule
@@ -31,8 +31,7 @@ from sgl.core.lemmas import introduced_lemmas
 from sgl.core.plan import Pattern, Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Ingredient:
+class Ingredient(NamedTuple):
     """A word, an entry, a form or a rule by name."""
 
     kind: IngredientKind
@@ -40,31 +39,25 @@ class Ingredient:
 
 
 class RuleIngredients:
-    """What each rule of a grammar provides, and the rules that provide each ingredient.
-
-    Ingredients are given by their numbers in ``ingredients``.
-    """
+    """What each rule of a grammar provides, and the rules that provide each ingredient."""
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         texts = [layer.name for layer in grammar.text_layers]
         # The forms of a view are put together from no words.
         target = texts.index(plan.target) if plan.target in texts else None
-        numbers: Numbering[Ingredient] = Numbering()
-        self.ingredients = numbers.values
-        self.of_rule: list[tuple[int, ...]] = []
         self.lemmas = introduced_lemmas(grammar, plan)
-        self.rules_of: dict[int, list[int]] = {}
-        for rule in grammar.rules:
-            named = map(numbers.number, _ingredients(grammar, rule, self.lemmas[rule.id], target))
-            ingredients = tuple(dict.fromkeys(named))
-            self.of_rule.append(ingredients)
+        self.of_rule = [
+            tuple(dict.fromkeys(_ingredients(grammar, rule, self.lemmas[rule.id], target)))
+            for rule in grammar.rules
+        ]
+        self.rules_of: dict[Ingredient, list[int]] = {}
+        for rule, ingredients in enumerate(self.of_rule):
             for ingredient in ingredients:
-                self.rules_of.setdefault(ingredient, []).append(rule.id)
+                self.rules_of.setdefault(ingredient, []).append(rule)
 
-    def used_by(self, rules: Iterable[int]) -> list[int]:
+    def used_by(self, rules: Iterable[int]) -> list[Ingredient]:
         """Return the ingredients that some rules provide, in the order of the rules."""
-        provided = chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)])
-        return list(dict.fromkeys(provided))
+        return list(dict.fromkeys(i for rule in sorted(rules) for i in self.of_rule[rule]))
 
 
 def _ingredients(
@@ -97,62 +90,50 @@ def inventory_of(
     used = evidence.used_by_items_of(pattern.name)
     trained = evidence.used_in_training
     needed = ingredients.used_by(used)
+    number = Counter([ingredient.kind for ingredient in needed])
     unseen = [
         ingredient
         for ingredient in ingredients.used_by(used - trained)
         if trained.isdisjoint(ingredients.rules_of[ingredient])
     ]
-    judge = _AbsenceReasons(evidence, ingredients, pattern, used)
-    number = Counter([ingredients.ingredients[ingredient].kind.value for ingredient in needed])
-    return (
-        tuple((kind, number[kind.value]) for kind in IngredientKind),
-        tuple(judge.judge(ingredient) for ingredient in unseen),
-    )
+    reasons = _AbsenceReasons(evidence, ingredients, pattern)
+    found = []
+    for ingredient in unseen:
+        rules = tuple(rule for rule in ingredients.rules_of[ingredient] if rule in used)
+        found.append(Unseen(*ingredient, reasons.of(ingredient, rules), rules))
+    return tuple((kind, number[kind]) for kind in IngredientKind), tuple(found)
 
 
+@dataclass(frozen=True)
 class _AbsenceReasons:
     """Finds the reason why something is not in training."""
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        ingredients: RuleIngredients,
-        pattern: Pattern,
-        used: frozenset[int],
-    ) -> None:
-        self._evidence = evidence
-        self._ingredients = ingredients
-        self._pattern = pattern
-        self._used = used
-        self._without: frozenset[int] | None = None
+    evidence: Evidence
+    ingredients: RuleIngredients
+    pattern: Pattern
 
-    def judge(self, number: int) -> Unseen:
-        rules = tuple(rule for rule in self._ingredients.rules_of[number] if rule in self._used)
-        ingredient = self._ingredients.ingredients[number]
-        return Unseen(ingredient.kind, ingredient.name, self._reason(number, rules), rules)
-
-    def _reason(self, number: int, rules: Sequence[int]) -> Reason:
-        targets = frozenset(self._pattern.targets)
-        if all(not targets.isdisjoint(self._ingredients.lemmas[rule]) for rule in rules):
+    def of(self, ingredient: Ingredient, rules: Sequence[int]) -> Reason:
+        """Return the reason for an ingredient that these rules provide to items."""
+        lemmas = self.ingredients.lemmas
+        if all(not self._targets.isdisjoint(lemmas[rule]) for rule in rules):
             return Reason.TARGET
-        if self._usable_without_structure().isdisjoint(self._ingredients.rules_of[number]):
+        if self._usable_without_structure.isdisjoint(self.ingredients.rules_of[ingredient]):
             return Reason.STRUCTURE
-        is_rule = self._ingredients.ingredients[number].kind is IngredientKind.RULE
-        return Reason.TOGETHER if is_rule else Reason.MISSING
+        return Reason.TOGETHER if ingredient.kind is IngredientKind.RULE else Reason.MISSING
 
+    @cached_property
+    def _targets(self) -> frozenset[str]:
+        return frozenset(self.pattern.targets)
+
+    @cached_property
     def _usable_without_structure(self) -> frozenset[int]:
-        """Return the rules of texts without what the items may contain and others may not."""
-        if self._without is None:
-            compiler = self._evidence.compiler
-            marks = self._evidence.marks(self._pattern)
-            self._without = rules_used(compiler.absence_of_all(marks))
-        return self._without
+        """The rules of texts without what the items may contain and others may not."""
+        marks = self.evidence.marks(self.pattern)
+        return rules_used(self.evidence.compiler.absence_of_all(marks))
 
 
 def rules_used(automaton: TreeAutomaton) -> frozenset[int]:
     """Return the rules that some text uses which a trim automaton accepts."""
     words = (rule for rule, state in leaf_states(automaton).items() if state != DEAD)
-    phrasal = (
-        rule for rule, table in zip(automaton.index.phrasal, automaton.tables, strict=True) if table
-    )
-    return frozenset((*words, *phrasal))
+    phrasal = automaton.index.phrasal_array[automaton.rules]
+    return frozenset((*words, *phrasal.tolist()))

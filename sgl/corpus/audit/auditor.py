@@ -27,7 +27,7 @@ from sgl.corpus.audit.result import (
     Tally,
 )
 from sgl.corpus.audit.structures import DeclaredStructure
-from sgl.corpus.normalization import Normalizer
+from sgl.corpus.normalization import Normalizer, spellings
 from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Unreadable, list_row
 from sgl.parsing import describe_failure
 
@@ -174,14 +174,12 @@ class Auditor:
         """Compare the outputs in one target with the text of the row."""
         name = self._targets[place]
         published = row.texts[self.columns.index(name)]
-        spellings = [published]
         normalizer = self._normalizers[place] if self._normalizers else None
-        if normalizer is not None:
-            spellings = [text for text, _ in normalizer.spellings(published)]
-        if any(self._reader.gives(judged, place, text) for text in spellings):
+        texts = [text for text, _ in spellings(published, normalizer)]
+        if any(self._reader.gives(judged, place, text) for text in texts):
             tally.exact[name] += 1
         else:
-            self._differ(file, row, judged, place, spellings)
+            self._differ(file, row, judged, place, texts)
 
     def _differ(
         self,
@@ -189,13 +187,13 @@ class Auditor:
         row: CorpusRow,
         judged: Judgement,
         place: int,
-        spellings: Sequence[str],
+        texts: Sequence[str],
     ) -> None:
         """Note what explains that no output is the text of the row, in any of its spellings."""
         name, output = self._targets[place], self._reader.targets[place]
         explained = (
             explain_difference(self._grammar, derivation, output, text)
-            for text in spellings
+            for text in texts
             for derivation in self._reader.likeliest(judged, _COMPARED)
         )
         differences = min(

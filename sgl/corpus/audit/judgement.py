@@ -18,14 +18,14 @@ Corpora repeat themselves, so the judgements of recent sentences are kept.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import Derivation, capitalised, finish
 from sgl.corpus.audit.structures import StructureFinder
-from sgl.corpus.normalization import Normalizer
+from sgl.corpus.normalization import Normalizer, spellings
 from sgl.parsing import BatchParser, Forest, Node, ParseFailure, Parser, best_readings, read_first
 from sgl.rendering import Output
 
@@ -179,7 +179,7 @@ class SentenceReader:
         if not self._batch.pays(new):
             return [self.judge(sentence) for sentence in sentences]
         judged = {sentence: self._kept[sentence] for sentence in {*sentences}.difference(new)}
-        found = read_first(self._batch, [self._spellings(sentence) for sentence in new])
+        found = read_first(self._batch, [spellings(sentence, self._normalizer) for sentence in new])
         for sentence, (spelling, changed, readings, derivation) in zip(new, found, strict=True):
             if readings == 1:
                 judged[sentence] = self._certain(derivation, spelling, changed)
@@ -207,14 +207,9 @@ class SentenceReader:
             return False
         return gives(judged.forest, self.targets[target], text)
 
-    def _spellings(self, sentence: str) -> Iterable[tuple[str, tuple[str, ...]]]:
-        return (
-            ((sentence, ()),) if self._normalizer is None else self._normalizer.spellings(sentence)
-        )
-
     def _judge(self, sentence: str) -> Judgement:
         spelling = sentence
-        for spelling, changed in self._spellings(sentence):
+        for spelling, changed in spellings(sentence, self._normalizer):
             forest = self.parser.forest(spelling)
             if forest is not None and forest.count == 1:
                 return self._certain(forest.reading(0), spelling, changed)

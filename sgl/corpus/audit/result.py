@@ -8,7 +8,7 @@ is the JSON object that ``sglc audit --json`` writes (see ``docs/audit.md``).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from sgl.corpus.audit.ambiguity import ReadingChoice
@@ -44,24 +44,14 @@ class Tally:
     some: Counter[str] = field(default_factory=Counter)
     every: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Tally) -> None:
-        """Add the counts of another tally."""
-        self.rows += other.rows
-        self.unreadable += other.unreadable
-        self.parsed += other.parsed
-        self.ambiguous += other.ambiguous
-        self.differing += other.differing
-        self.exact.update(other.exact)
-        self.changed.update(other.changed)
-        self.some.update(other.some)
-        self.every.update(other.every)
-
 
 def total(tallies: list[Tally]) -> Tally:
     """Return the sum of some tallies."""
     result = Tally()
     for tally in tallies:
-        result.add(tally)
+        for count in fields(Tally):
+            both = getattr(result, count.name) + getattr(tally, count.name)
+            setattr(result, count.name, both)
     return result
 
 
@@ -189,19 +179,26 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "files": [_file(file, audit) for file in audit.files],
         "shared": [
             {
+                **asdict(pair),
                 "first": audit.files[pair.first].name,
                 "second": audit.files[pair.second].name,
-                "rows": pair.rows,
-                "distinct": pair.distinct,
             }
             for pair in audit.shared
         ],
         "differences": [_cause(cause) for cause in audit.ranked_causes()],
-        "unreadable_rows": [_listed(row, "reason") for row in audit.unreadable],
-        "unparsed_rows": [_listed(row, "obstacle") for row in audit.unparsed],
+        "unreadable_rows": [row.data("reason") for row in audit.unreadable],
+        "unparsed_rows": [row.data("obstacle") for row in audit.unparsed],
         "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
-        "choices": [_choice_tally(entry) for entry in audit.ranked_choices()],
-        "ambiguous_rows": [_listed(row, "readings") for row in audit.ambiguous],
+        "choices": [
+            {
+                **entry.choice._asdict(),
+                "options": list(entry.choice.options),
+                "rows": entry.rows,
+                "example": entry.example.data("readings"),
+            }
+            for entry in audit.ranked_choices()
+        ],
+        "ambiguous_rows": [row.data("readings") for row in audit.ambiguous],
     }
 
 
@@ -213,7 +210,7 @@ def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
         "differing": tally.differing,
         "unreadable": tally.unreadable,
         "exact": {layer: tally.exact[layer] for layer in audit.targets},
-        "changed": _ordered(tally.changed),
+        "changed": dict(sorted(tally.changed.items())),
         "structures": {name: tally.some[name] for name in audit.structures},
         "structures_in_every_reading": {name: tally.every[name] for name in audit.structures},
     }
@@ -238,29 +235,10 @@ def _cause(cause: Cause) -> dict[str, Any]:
             {"given": given, "published": published, "rows": rows}
             for (given, published), rows in _ranked(cause.pairs)
         ],
-        "example": {**_listed(cause.example, "published"), "given": cause.given},
+        "example": {**cause.example.data("published"), "given": cause.given},
     }
-
-
-def _choice_tally(entry: ChoiceTally) -> dict[str, Any]:
-    kind, category, options = entry.choice
-    return {
-        "kind": kind,
-        "category": category,
-        "options": list(options),
-        "rows": entry.rows,
-        "example": _listed(entry.example, "readings"),
-    }
-
-
-def _listed(row: ListedRow, detail: str) -> dict[str, Any]:
-    return {"file": row.file, "line": row.line, "sentence": row.sentence, detail: row.detail}
 
 
 def _ranked(counts: Counter[tuple[str, str]]) -> list[tuple[tuple[str, str], int]]:
     """Frequent pairs first, those that were not told apart last."""
     return sorted(counts.items(), key=lambda entry: (entry[0] == OTHER_PAIRS, -entry[1], entry[0]))
-
-
-def _ordered(counts: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counts.items()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import exp, isfinite, log
 from typing import Any
 
@@ -19,7 +19,6 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RULES, SECTIONS, WORDS, RuleKey
 from sgl.corpus.fit.estimate import Fit
 from sgl.corpus.fit.sample import Fate, Sample
-from sgl.corpus.rows import ListedRow
 
 #: The fates of rows in the order in which they are shown.
 FATES: tuple[Fate, ...] = ("used", "no reading", "held out", "unreadable", "other kind")
@@ -94,9 +93,7 @@ def fit_data(
             kind: {fate: fates[fate] for fate in FATES}
             for kind, fates in sorted(sample.kinds.items())
         },
-        "files": [
-            {"file": file.name, "sha256": file.sha256, "rows": file.rows} for file in sample.files
-        ],
+        "files": [asdict(file) for file in sample.files],
         "rounds": fit.rounds,
         "converged": fit.converged,
         "probability_of_the_split": exp(fit.log_mass),
@@ -105,19 +102,16 @@ def fit_data(
         "after": _likelihood(Likelihood(fit.after, fit.tokens)),
         "changes": [
             {
-                "section": change.key.section,
-                "category": change.key.category,
-                "name": change.key.name,
-                "part": change.key.part,
+                **asdict(change.key),
                 "before": change.before,
                 "after": change.after,
                 "effect": change.effect,
             }
             for change in changes(grammar, keys, fit, sample.rows)
         ],
-        "unparsed_rows": [_listed(row) for row in sample.unparsed],
-        "held_out_rows": [_listed(row) for row in sample.held_out],
-        "unreadable_rows": [_listed(row) for row in sample.unreadable],
+        "unparsed_rows": [row.data("reason") for row in sample.unparsed],
+        "held_out_rows": [row.data("reason") for row in sample.held_out],
+        "unreadable_rows": [row.data("reason") for row in sample.unreadable],
     }
 
 
@@ -130,10 +124,6 @@ def _likelihood(found: Likelihood) -> dict[str, float | None]:
         "bits": found.bits,
         "perplexity": found.perplexity,
     }
-
-
-def _listed(row: ListedRow) -> dict[str, Any]:
-    return {"file": row.file, "line": row.line, "sentence": row.sentence, "reason": row.detail}
 
 
 _LINE_ENDS = frozenset("\x85\u2028\u2029")

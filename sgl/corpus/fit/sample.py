@@ -8,15 +8,15 @@ number of its rows.  Rows that say nothing are counted by the reason why.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
 from sgl.core.interpret import Derivation
-from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
-from sgl.corpus.rows import ListedRow, list_row
+from sgl.corpus.normalization import Normalizer, spellings
+from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Unreadable, list_row
 from sgl.parsing import BatchParser, Forest, Parser, describe_failure, read_first
 
 #: Called with the file, the number of rows so far and the share of the file that is read.
@@ -39,7 +39,7 @@ Fate = Literal["used", "other kind", "no reading", "held out", "unreadable"]
 class CorpusFile:
     """A file that was read: its name, the SHA-256 of its bytes, its number of rows."""
 
-    name: str
+    file: str
     sha256: str
     rows: int
 
@@ -191,8 +191,8 @@ class Collector:
                 found[sentence] = self._known[sentence]
             else:
                 new.append(sentence)
-        spellings = [self._spellings(sentence) for sentence in new]
-        for sentence, first in zip(new, read_first(self._batch, spellings), strict=True):
+        read = read_first(self._batch, [spellings(s, self._normalizer) for s in new])
+        for sentence, first in zip(new, read, strict=True):
             found[sentence] = self._known[sentence] = (
                 first.derivation if first.readings == 1 else self._parser.forest(first.spelling)
             )
@@ -200,11 +200,6 @@ class Collector:
                 self._known.popitem(last=False)
         return found
 
-    def _spellings(self, sentence: str) -> Iterable[tuple[str, tuple[str, ...]]]:
-        return (
-            ((sentence, ()),) if self._normalizer is None else self._normalizer.spellings(sentence)
-        )
-
     def _failure(self, sentence: str) -> str:
-        *_, (last, _) = self._spellings(sentence)
+        *_, (last, _) = spellings(sentence, self._normalizer)
         return describe_failure(self._parser.grammar, last, self._parser.failure(last))
