@@ -6,6 +6,11 @@ nodes that are still visible.  A rule makes nodes, or takes ports of its childre
 of them glued to one node; it writes edges between these nodes, and exports some as the
 ports of the whole.
 
+What a phrase is glued to does not depend on the attributes of its nodes.  So it is computed
+without them, and kept for other phrases that differ in attributes only::
+
+    (np the dog)    (np a cat)      2 words, 1 node on word 1, which is the port
+
 This module needs nothing but the standard library, because the standalone sampler of a
 dataset contains it as it is.
 """
@@ -13,6 +18,7 @@ dataset contains it as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sgl.core.graph import Graph, GraphNode
@@ -47,110 +53,213 @@ class GluingRule(NamedTuple):
     last: tuple[tuple[int, str, int], ...] = ()
 
 
-def glue(
-    rules: Sequence[GluingRule], arity: Sequence[int], derivation: Sequence[int], *, written: bool
-) -> Graph:
-    """Return the graph of a derivation.
+class Gluer:
+    """Glues the graphs of derivations together.
 
-    ``arity[r]`` is the number of children of rule ``r``.  With ``written`` the edges of a
-    node stand in the order in which rules write them, outer rules first, but their last
-    edges after all others, inner rules first; else they are sorted.
+    ``arity[r]`` is the number of children of rule ``r``; rules may be added later.  With
+    ``written`` the edges of a node stand in the order in which rules write them, outer rules
+    first, but their last edges after all others, inner rules first; else they are sorted.
     """
-    builder = _Builder()
-    stack: list[tuple[list[int], list[int]]] = []
-    for number in reversed(derivation):
-        children = [stack.pop() for _ in range(arity[number])]
-        stack.append(builder.apply(rules[number], children))
-    words, ports = stack.pop()
-    return builder.graph(words, ports[0], written=written)
+
+    def __init__(self, rules: Sequence[GluingRule], arity: Sequence[int], *, written: bool) -> None:
+        self._rules = rules
+        self._arity = arity
+        self._written = written
+        self._forms: list[_Form] = []
+
+    def __call__(self, derivation: Sequence[int]) -> Graph:
+        """Return the graph of a derivation.
+
+        Raises:
+            LookupError: it has no head, or none that is a node on a word.
+        """
+        rules, arity, forms = self._rules, self._arity, self._forms
+        forms += [_form(rule) for rule in rules[len(forms) :]]
+        stack: list[_Phrase] = []
+        for number in reversed(derivation):
+            children = [stack.pop() for _ in range(arity[number])]
+            stack.append(_glued(forms[number], *children))
+        nodes, edges, head = _outline(stack.pop(), self._written)
+        shown = [
+            GraphNode(rules[derivation[place]].nodes[number].attributes or (), position)
+            for place, number, position in nodes
+        ]
+        return Graph(tuple(shown), edges, head)
 
 
-class _Builder:
-    """Union-find over the nodes made so far, with their labels and edges."""
+class _Form:
+    """What a rule does, but for attributes; equal ones are one object."""
 
-    def __init__(self) -> None:
-        self._parent: list[int] = []
-        self._attributes: list[Attributes | None] = []
-        self._word: list[int] = []
-        self._words = 0
-        #: Edges rule by rule, the last rule of the derivation first.
-        self._edges: list[list[tuple[int, str, int]]] = []
-        self._last: list[tuple[int, str, int]] = []
+    __slots__ = ("edges", "exports", "items", "last", "nodes", "words")
 
-    def apply(
-        self, rule: GluingRule, children: Sequence[tuple[list[int], list[int]]]
-    ) -> tuple[list[int], list[int]]:
-        """Return the words and ports of a phrase, from those of its children."""
-        words: list[int] = []
+    def __init__(self, rule: GluingRule) -> None:
+        #: Children, and words of the rule from -1 down.
+        self.items: list[int] = []
+        self.exports, self.edges, self.last = rule.exports, rule.edges, rule.last
         own: dict[int, int] = {}
         for place, child in enumerate(rule.items):
             if child == WORD:
-                own[place] = self._words
-                words.append(self._words)
-                self._words += 1
-            else:
-                words.extend(children[child][0])
-        nodes = [self._node(node, own, children) for node in rule.nodes]
-        self._edges.append([(nodes[s], label, nodes[t]) for s, label, t in rule.edges])
-        self._last += [(nodes[s], label, nodes[t]) for s, label, t in rule.last]
-        return words, [nodes[number] for number in rule.exports]
+                own[place] = len(own)
+            self.items.append(-len(own) if child == WORD else child)
+        self.words = len(own)
+        #: Whether a node has attributes, its word, and what is glued.
+        self.nodes = [
+            (
+                node.attributes is not None,
+                None if node.token is None or node.attributes is None else own[node.token],
+                node.glue,
+            )
+            for node in rule.nodes
+        ]
 
-    def _node(
-        self,
-        node: GluingNode,
-        own: dict[int, int],
-        children: Sequence[tuple[list[int], list[int]]],
-    ) -> int:
-        glued = [children[child][1][port] for child, port in node.glue]
-        found = self._find(glued[0]) if glued else self._create()
-        for other in glued[1:]:
-            self._merge(found, other)
-        if node.attributes is not None:
-            self._attributes[found] = node.attributes
-            if node.token is not None:
-                self._word[found] = own[node.token]
-        return found
 
-    def _create(self) -> int:
-        self._parent.append(len(self._parent))
-        self._attributes.append(None)
-        self._word.append(-1)
-        return len(self._parent) - 1
+def _form(rule: GluingRule) -> _Form:
+    nodes = [node._replace(attributes=node.attributes and ()) for node in rule.nodes]
+    return _form_of(rule._replace(nodes=tuple(nodes)))
 
-    def _find(self, node: int) -> int:
-        while self._parent[node] != node:
-            self._parent[node] = self._parent[self._parent[node]]
-            node = self._parent[node]
+
+_form_of = lru_cache(maxsize=1 << 12)(_Form)
+
+
+class _Phrase:
+    """A phrase: a node is the place and number of its attributes in the phrase, and its word.
+
+    Both are -1 if a node has none.  ``order`` are the words from left to right.
+    """
+
+    __slots__ = ("edges", "last", "nodes", "order", "ports", "size", "words")
+
+    def __init__(self, size: int, words: int, order: list[int]) -> None:
+        #: How many rules and words there are.
+        self.size, self.words = size, words
+        self.order = order
+        self.nodes: list[tuple[int, int, int]] = []
+        self.edges: list[tuple[int, str, int]] = []
+        self.last: list[tuple[int, str, int]] = []
+        self.ports: list[int] = []
+
+
+#: Phrases of more rules are not kept.
+LONGEST_KEPT = 64
+
+
+def _join(form: _Form, *children: _Phrase) -> _Phrase:
+    """Return the phrase that a rule makes of its children."""
+    phrase = _Phrase(1, form.words, [])
+    orders: list[list[int]] = []
+    places: list[int] = []
+    words: list[int] = []
+    for child in children:
+        places.append(phrase.size)
+        words.append(phrase.words)
+        orders.append([phrase.words + word for word in child.order])
+        phrase.size += child.size
+        phrase.words += child.words
+    for item in form.items:
+        if item < 0:
+            phrase.order.append(-1 - item)
+        else:
+            phrase.order += orders[item]
+    # Nodes are numbered as they are made, those of the last child first.
+    nodes: list[tuple[int, int, int]] = []
+    starts = [0] * len(children)
+    for at in range(len(children) - 1, -1, -1):
+        starts[at] = len(nodes)
+        place, word = places[at], words[at]
+        nodes += [
+            (p + place if p >= 0 else -1, n, w + word if w >= 0 else -1)
+            for p, n, w in children[at].nodes
+        ]
+    ports = [
+        [port + start for port in child.ports]
+        for child, start in zip(children, starts)  # noqa: B905 - Python 3.9 has no `strict`
+    ]
+    made, parent = _local_nodes(form, nodes, ports)
+    edges = [(made[s], label, made[t]) for s, label, t in form.edges]
+    last: list[tuple[int, str, int]] = []
+    for child, start in zip(children, starts):  # noqa: B905
+        edges += [(s + start, label, t + start) for s, label, t in child.edges]
+        last = [(s + start, label, t + start) for s, label, t in child.last] + last
+    last += [(made[s], label, made[t]) for s, label, t in form.last]
+    phrase.ports = [made[number] for number in form.exports]
+    phrase.nodes, phrase.edges, phrase.last = nodes, edges, last
+    if parent:
+        _merge(phrase, parent)
+    return phrase
+
+
+_kept = lru_cache(maxsize=1 << 14)(_join)
+
+
+def _glued(form: _Form, *children: _Phrase) -> _Phrase:
+    short = sum([child.size for child in children]) < LONGEST_KEPT
+    return _kept(form, *children) if short else _join(form, *children)
+
+
+def _local_nodes(
+    form: _Form, nodes: list[tuple[int, int, int]], ports: list[list[int]]
+) -> tuple[list[int], dict[int, int]]:
+    """Return the numbers of a rule's nodes, and for nodes glued to others their numbers."""
+    parent: dict[int, int] = {}
+    made: list[int] = []
+
+    def find(node: int) -> int:
+        while node in parent:
+            node = parent[node]
         return node
 
-    def _merge(self, first: int, second: int) -> None:
-        """Make two nodes one, under the number of the first."""
-        second = self._find(second)
-        if first != second:
-            self._parent[second] = first
-            if self._attributes[first] is None:
-                self._attributes[first] = self._attributes[second]
-                self._word[first] = self._word[second]
+    for number, (has_attributes, token, glue) in enumerate(form.nodes):
+        if not glue:
+            found = len(nodes)
+            nodes.append((-1, -1, -1))
+        else:
+            found, *others = [find(ports[child][port]) for child, port in glue]
+            for other in map(find, others):
+                if other != found:
+                    parent[other] = found
+                    if nodes[found][0] < 0:
+                        nodes[found] = nodes[other]
+        if has_attributes:
+            nodes[found] = (0, number, nodes[found][2] if token is None else token)
+        made.append(found)
+    return made, parent
 
-    def graph(self, words: Sequence[int], head: int, *, written: bool) -> Graph:
-        """Return the graph over these words, its nodes in their order."""
-        position = {word: index for index, word in enumerate(words)}
-        # A phrase may leave a gap open: a placeholder without a word is no node yet.
-        roots = [
-            node
-            for node in range(len(self._parent))
-            if self._find(node) == node and self._word[node] in position
-        ]
-        roots.sort(key=lambda node: position[self._word[node]])
-        index = {node: rank for rank, node in enumerate(roots)}
-        nodes = tuple(
-            GraphNode(self._attributes[node] or (), position[self._word[node]]) for node in roots
-        )
-        edges = dict.fromkeys(
-            (index[self._find(source)], label, index[self._find(target)])
-            for of_rule in (*reversed(self._edges), self._last)
-            for source, label, target in of_rule
-            if self._find(source) in index and self._find(target) in index
-        )
-        ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
-        return Graph(nodes, tuple(ordered), index[self._find(head)])
+
+def _merge(phrase: _Phrase, parent: dict[int, int]) -> None:
+    """Leave out the nodes that were glued to others."""
+    moved: list[int] = []
+    live = 0
+    for node in range(len(phrase.nodes)):
+        moved.append(live)
+        live += node not in parent
+    for node in parent:
+        root = node
+        while root in parent:
+            root = parent[root]
+        moved[node] = root - sum([other < root for other in parent])
+    phrase.nodes = [node for at, node in enumerate(phrase.nodes) if at not in parent]
+    phrase.ports = [moved[port] for port in phrase.ports]
+    phrase.edges = [(moved[s], label, moved[t]) for s, label, t in phrase.edges]
+    phrase.last = [(moved[s], label, moved[t]) for s, label, t in phrase.last]
+
+
+@lru_cache(maxsize=1 << 14)
+def _outline(
+    phrase: _Phrase,
+    written: bool,  # noqa: FBT001
+) -> tuple[list[tuple[int, int, int]], tuple[tuple[int, str, int], ...], int]:
+    """Return nodes as places, numbers and positions, edges between them, and the head."""
+    position = {word: index for index, word in enumerate(phrase.order)}
+    # A phrase may leave a gap open: a placeholder without a word is no node yet.
+    roots = [node for node, (_, _, word) in enumerate(phrase.nodes) if word in position]
+    roots.sort(key=lambda node: position[phrase.nodes[node][2]])
+    index = {node: rank for rank, node in enumerate(roots)}
+    found = [phrase.nodes[node] for node in roots]
+    nodes = [(place, number, position[word]) for place, number, word in found]
+    edges = dict.fromkeys(
+        (index[source], label, index[target])
+        for source, label, target in (*phrase.edges, *phrase.last)
+        if source in index and target in index
+    )
+    ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
+    return nodes, tuple(ordered), index[phrase.ports[0]]

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.core.gluing import WORD, GluingNode, GluingRule
+from sgl.core.gluing import WORD, Gluer, GluingNode, GluingRule
 
 #: Name of the port that every category has: the head of the phrase.
 HEAD = "head"
@@ -239,6 +239,14 @@ class CoreGrammar:
         return tuple(
             tuple(gluing_rule(rule, layer, anchor) for rule in self.rules)
             for layer, anchor in enumerate(anchors)
+        )
+
+    @cached_property
+    def gluers(self) -> tuple[Gluer, ...]:
+        """For each graph layer what makes the graphs of derivations."""
+        return tuple(
+            Gluer(rules, self.arity, written=layer.free)
+            for rules, layer in zip(self.gluing, self.graph_layers, strict=True)
         )
 
     def text_layer(self, name: str) -> int:

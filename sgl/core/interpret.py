@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sgl.core.gluing import glue
 from sgl.core.grammar import CoreGrammar, TextLayer, Token
 from sgl.core.graph import Graph
 
@@ -95,5 +94,4 @@ def _capitalised(tokens: list[str]) -> list[str]:
 
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
     """Return the graph of ``derivation`` in graph layer ``layer``."""
-    free = grammar.graph_layers[layer].free
-    return glue(grammar.gluing[layer], grammar.arity, derivation, written=free)
+    return grammar.gluers[layer](derivation)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from sgl.core.gluing import glue
+from sgl.core.gluing import Gluer
 from sgl.rendering.registry import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
@@ -21,11 +21,12 @@ def row_of(source: str, target: str, category: str) -> str:
     return row + "\n"
 
 
-def text_of(tables: Tables, output: PackedText | PackedView, derivation: Sequence[int]) -> str:
-    """Return the text of a derivation in a text layer or a view."""
+def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequence[int]], str]:
+    """Return what writes derivations in a text layer or a view."""
     if isinstance(output, PackedView):
-        return VIEWS[output.kind].render(glue(output.rules, tables.arity, derivation, written=True))
-    return joined(output, words_of(output, tables.arity, derivation))
+        view, graph_of = VIEWS[output.kind], Gluer(output.rules, tables.arity, written=True)
+        return lambda derivation: view.render(graph_of(derivation))
+    return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
 
 
 def reseeded(tables: Tables, seed: int) -> Tables:
@@ -49,9 +50,10 @@ def file_name(tables: Tables, target: int, split: str) -> str:
 
 def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
     """Yield all items in the order of sampling: the split, and a row for each target."""
+    source_of, *target_writers = [writer_of(tables, o) for o in (tables.source, *tables.targets)]
     for part in sample(tables):
         stratum = part.stratum
         for item in part.items:
-            source = text_of(tables, tables.source, item.derivation)
-            texts = [text_of(tables, target, item.derivation) for target in tables.targets]
+            source = source_of(item.derivation)
+            texts = [text_of(item.derivation) for text_of in target_writers]
             yield stratum.split, [row_of(source, text, stratum.category) for text in texts]
