@@ -75,10 +75,12 @@ class Gluer:
         """
         rules, arity, forms = self._rules, self._arity, self._forms
         forms += [_form(rule) for rule in rules[len(forms) :]]
+        joined = _kept if len(derivation) <= LONGEST_KEPT else _join
         stack: list[_Phrase] = []
         for number in reversed(derivation):
-            children = [stack.pop() for _ in range(arity[number])]
-            stack.append(_glued(forms[number], *children))
+            children = stack[: -arity[number] - 1 : -1]
+            del stack[len(stack) - arity[number] :]
+            stack.append(joined(forms[number], *children))
         nodes, edges, head = _outline(stack.pop(), self._written)
         shown = [
             GraphNode(rules[derivation[place]].nodes[number].attributes or (), position)
@@ -139,7 +141,7 @@ class _Phrase:
         self.ports: list[int] = []
 
 
-#: Phrases of more rules are not kept.
+#: The phrases of derivations with more rules are not kept.
 LONGEST_KEPT = 64
 
 
@@ -189,11 +191,6 @@ def _join(form: _Form, *children: _Phrase) -> _Phrase:
 
 
 _kept = lru_cache(maxsize=1 << 14)(_join)
-
-
-def _glued(form: _Form, *children: _Phrase) -> _Phrase:
-    short = sum([child.size for child in children]) < LONGEST_KEPT
-    return _kept(form, *children) if short else _join(form, *children)
 
 
 def _local_nodes(
@@ -246,7 +243,7 @@ def _merge(phrase: _Phrase, parent: dict[int, int]) -> None:
 @lru_cache(maxsize=1 << 14)
 def _outline(
     phrase: _Phrase,
-    written: bool,  # noqa: FBT001
+    written: bool,
 ) -> tuple[list[tuple[int, int, int]], tuple[tuple[int, str, int], ...], int]:
     """Return nodes as places, numbers and positions, edges between them, and the head."""
     position = {word: index for index, word in enumerate(phrase.order)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields, replace
+from itertools import count
 from typing import Any, NamedTuple, cast
 
 from sgl.core.gluing import Attributes, GluingRule
@@ -214,14 +215,13 @@ class MarkedGrammar(CoreGrammar):
 
     def derivation(self, derivation: Derivation) -> Derivation:
         """Return a derivation with placeholders for its words."""
-        classes, known = self._classes.classes, self._known
-        rules: list[int] = []
-        for place, rule in enumerate(derivation):
-            key = classes[rule], place
-            if key not in known:
-                known[key] = self._add(self._given.rules[rule], place)
-            rules.append(known[key])
-        return tuple(rules)
+        keys = list(zip(map(self._classes.classes.__getitem__, derivation), count()))
+        rules = list(map(self._known.get, keys))
+        for place, known in enumerate(rules):
+            if known is None:
+                rule = self._given.rules[derivation[place]]
+                rules[place] = self._known[keys[place]] = self._add(rule, place)
+        return tuple(cast("list[int]", rules))
 
     def _add(self, rule: Rule, place: int) -> int:
         """Add a rule with placeholders and return its number."""

@@ -155,13 +155,15 @@ class TemplateWriter:
         except (ValueError, LookupError):
             return None
         constants, slots = split(text)
-        if any(map(is_marked, constants)):
+        written = "".join(constants)
+        if is_marked(written):
             return None
-        self.one_line = self.one_line and all(map(is_one_line, constants)) and self._rules.one_line
+        self.one_line = self.one_line and is_one_line(written) and self._rules.one_line
+        escaped = [text.replace("%", "%%") for text in constants] if "%" in written else constants
         tables = [self._rules.raised(n) if raised else n for _, n, raised in slots]
         return ShapeTemplate(
-            "%s".join(constant.replace("%", "%%") for constant in constants),
-            tuple((slot.place, table) for slot, table in zip(slots, tables, strict=True)),
+            "%s".join(escaped),
+            tuple([(slot[0], table) for slot, table in zip(slots, tables, strict=True)]),
             tuple(constants),
         )
 
@@ -225,12 +227,8 @@ class TemplateWriter:
         self._seen += derivations.number
         most = MOST_SHAPES if self._worth_learning(table.shapes) else table.shapes
         numbers, fresh = table.numbers(derivations, self._rules.classes, most)
-        for row in fresh.tolist():
-            template = self._learned(derivations.at(row))
-            if template is None:
-                table.add_none()
-            else:
-                table.add(template.constants, template.words)
+        learned = [self._learned(derivations.at(row)) for row in fresh.tolist()]
+        table.add([one and (one.constants, one.words) for one in learned])
         others = {
             row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)
         }

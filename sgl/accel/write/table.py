@@ -57,24 +57,27 @@ class TemplateTable:
         self.shapes += found
         return numbers, fresh[:found]
 
-    def add(self, constants: Sequence[str], words: Sequence[tuple[int, int]]) -> None:
-        """Add the template of the next new shape.
+    def add(
+        self, templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]
+    ) -> None:
+        """Add the templates of the next new shapes; None where the definition is to write.
 
-        ``words`` are the words between the constants: the place of the rule, and the table.
+        A template is its constants, and the words between them: the place of the rule, and
+        the table.
         """
-        operations = [place | table << PLACE_BITS for place, table in words]
-        self._add([self._pool.add(text) for text in constants], [*operations, NOTHING])
-        self._without.append([False])
-
-    def add_none(self) -> None:
-        """Let the definition write the derivations of the next new shape."""
-        self._add([0], [COLUMN])
-        self._without.append([True])
-
-    def _add(self, constants: Sequence[int], operations: Sequence[int]) -> None:
+        constants: list[int] = []
+        operations: list[int] = []
+        ends: list[int] = []
+        for template in templates:
+            texts, words = template or (("",), ())
+            constants += map(self._pool.add, texts)
+            operations += [place | table << PLACE_BITS for place, table in words]
+            operations.append(COLUMN if template is None else NOTHING)
+            ends.append(self._constants.size + len(constants))
         self._constants.append(constants)
         self._operations.append(operations)
-        self._ends.append([self._constants.size])
+        self._ends.append(ends)
+        self._without.append([template is None for template in templates])
 
     def others(self, numbers: NDArray[np.int32]) -> list[int]:
         """Return the rows that have no template."""
