@@ -16,14 +16,15 @@ not have meant it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import networkx as nx
 
 from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.attributes import is_writable
-from sgl.frontend.productions import FeatureVariable, FragmentSketch, Production
+from sgl.frontend.productions import FeatureVariable, Production
 from sgl.frontend.state import CompilerState
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
@@ -39,7 +40,7 @@ def check_graphs(state: CompilerState) -> None:
     for index, layer in enumerate(state.signature.graph_layers):
         holdings = _holdings(productions, index, layer.name)
         for production in productions:
-            fragment = production.fragments[index]
+            fragment = production.fragments[index].fragment
             rule = _RuleGraph(production, fragment, layer.name, holdings, state)
             rule.check(free=layer.free)
 
@@ -53,8 +54,7 @@ def check_instances(state: CompilerState) -> None:
     reported: set[Span] = set()
     for rule, span in zip(grammar.rules, spans, strict=True):
         for fragment in rule.fragments:
-            edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in fragment.edges}
-            if len(edges) < len(fragment.edges) and span not in reported:
+            if _has_double_edge(fragment) and span not in reported:
                 reported.add(span)
                 labels = ", ".join(edge.label for edge in fragment.edges)
                 state.diagnostics.error(
@@ -65,6 +65,11 @@ def check_instances(state: CompilerState) -> None:
                     notes=(f"its edges are then: {labels}",),
                     hint="remove one of the two",
                 )
+
+
+def _has_double_edge(fragment: Fragment) -> bool:
+    edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in fragment.edges}
+    return len(edges) < len(fragment.edges)
 
 
 def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:
@@ -83,7 +88,7 @@ def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict
 
 
 def _held(
-    node: Node, production: Production, layer: str, holdings: dict[Port, set[str]]
+    node: Node, production: Production, layer: str, holdings: Mapping[Port, set[str]]
 ) -> set[str]:
     if node.attributes is not None:
         return {_WORD}
@@ -104,24 +109,17 @@ def _port(production: Production, child: int, port: int, layer: str) -> Port:
     return info.name, info.ports_in(layer)[port]
 
 
+@dataclass(frozen=True)
 class _RuleGraph:
-    def __init__(
-        self,
-        production: Production,
-        sketch: FragmentSketch,
-        layer: str,
-        holdings: dict[Port, set[str]],
-        state: CompilerState,
-    ) -> None:
-        self.production = production
-        self.fragment: Fragment = sketch.fragment
-        self.attributes = sketch.attributes
-        self.layer = layer
-        self.holdings = holdings
-        self.state = state
+    production: Production
+    fragment: Fragment
+    layer: str
+    holdings: Mapping[Port, set[str]]
+    state: CompilerState
 
     def check(self, *, free: bool) -> None:
-        self._check_written()
+        if _has_double_edge(self.fragment):
+            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
         if not free:
             self._check_words()
             self._check_tree()
@@ -137,12 +135,6 @@ class _RuleGraph:
                     f'the word "{item.text}" has no place in the graph',
                     hint=f'connect it: `X -[mark]-> "{item.text}"(upos=…)`',
                 )
-
-    def _check_written(self) -> None:
-        """Report edges that are written twice."""
-        edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.fragment.edges}
-        if len(edges) < len(self.fragment.edges):
-            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
 
     def _check_tree(self) -> None:
         incoming: dict[int, list[str]] = {}

@@ -1,17 +1,21 @@
 """Lower the graph layers of a rule: local nodes, edges, bindings, exports.
 
 The atoms of a rule are its nodes by name: the ports of its children, the words
-written in it, the ports of its left-hand side.  Bindings (``RC.gap = N``) unite
-atoms; what remains are the local nodes of the fragment.
+written in it, the ports of its left-hand side.  In ``RC -> "that" NP V`` with a port ``gap``
+these are the heads of ``NP`` and ``V``, the word *that* where an edge mentions it, and the
+``gap`` of ``RC``.  Bindings (``RC.gap = N``) unite atoms; what remains are the local nodes
+of the fragment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.atoms import Atom, ChildPort, OwnPort, WordAtom
 from sgl.frontend.attributes import check_attribute_name, checked_label, variables_of
 from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, VariableTable
 from sgl.frontend.signature import CategoryInfo
@@ -20,43 +24,60 @@ from sgl.frontend.templates import Children
 from sgl.lang import syntax as s
 
 
+@dataclass(frozen=True, slots=True)
+class ChildPort:
+    """A port of a child."""
+
+    child: int
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordAtom:
+    """A word written in the rule, by the index of its item in the source template."""
+
+    item: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPort:
+    """A port of the left-hand side that the rule introduces."""
+
+    port: int
+
+
+Atom = ChildPort | WordAtom | OwnPort
+
+
+@dataclass
 class FragmentLowering:
     """Lowers one graph clause of one rule."""
 
-    def __init__(
-        self,
-        rule: s.Rule,
-        layer: GraphLayer,
-        lhs: CategoryInfo,
-        rhs: Sequence[CategoryInfo],
-        children: Children,
-        variables: VariableTable,
-        state: CompilerState,
-    ) -> None:
-        self.rule = rule
-        self.layer = layer
-        self.lhs = lhs
+    rule: s.Rule
+    layer: GraphLayer
+    lhs: CategoryInfo
+    rhs: Sequence[CategoryInfo]
+    children: Children
+    variables: VariableTable
+    state: CompilerState
+    sound: bool = True
+    mentioned: set[str] = field(default_factory=set)
+    attributes: dict[Atom, Attributes] = field(default_factory=dict)
+    edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
+    head: Atom | None = None
+    touched: dict[ChildPort, Span] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         #: The names of the ports of the left-hand side and of each child in this layer.
-        self.own_ports = lhs.ports_in(layer.name)
-        self.rhs = rhs
-        self.ports = [info.ports_in(layer.name) for info in rhs]
-        self.children = children
-        self.variables = variables
-        self.state = state
-        self.sound = True
-        self.mentioned: set[str] = set()
+        self.own_ports = self.lhs.ports_in(self.layer.name)
+        self.ports = [info.ports_in(self.layer.name) for info in self.rhs]
         self.atoms: list[Atom] = [
             ChildPort(child, port)
             for child, ports in enumerate(self.ports)
             for port in range(len(ports))
         ]
-        self.parent: dict[Atom, Atom] = {atom: atom for atom in self.atoms}
-        self.attributes: dict[Atom, Attributes] = {}
-        self.edges: list[tuple[Atom, str, Atom, bool]] = []
-        #: Where each of the edges was written.
-        self.places: list[Span] = []
-        self.head: Atom | None = None
-        self.touched: dict[ChildPort, Span] = {}
+        #: The representative of the atoms that bindings unite, for each atom.
+        self.united: UnionFind[Atom] = UnionFind()
 
     # ---- statements
 
@@ -107,8 +128,7 @@ class FragmentLowering:
         self.mentioned |= variables_of(text)
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
-            self.edges.append((source, text, target, statement.last))
-            self.places.append(statement.span)
+            self.edges.append((source, text, target, statement))
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right
@@ -121,7 +141,7 @@ class FragmentLowering:
         for atom in (first, second):
             if isinstance(atom, ChildPort) and atom.port:
                 self._touch(atom, statement.span)
-        self.parent[self.find(second)] = self.find(first)
+        self.united.union(first, second)
 
     def _touch(self, atom: ChildPort, span: Span) -> None:
         earlier = self.touched.get(atom)
@@ -143,17 +163,17 @@ class FragmentLowering:
 
     def _check_loops(self) -> None:
         """Report edges from a node to itself; most likely another child was meant."""
-        used = {self.find(end) for source, _, target, _ in self.edges for end in (source, target)}
+        used = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
         others = [
             f"`{self._describe(atom)}`"
             for atom in self.atoms
-            if isinstance(atom, ChildPort) and not atom.port and self.find(atom) not in used
+            if isinstance(atom, ChildPort) and not atom.port and self.united[atom] not in used
         ]
-        for (source, _, target, _), span in zip(self.edges, self.places, strict=True):
-            if self.find(source) == self.find(target):
+        for source, _, target, statement in self.edges:
+            if self.united[source] == self.united[target]:
                 self._error(
                     "SGL0509",
-                    span,
+                    statement.span,
                     "this edge leads from a node to itself",
                     hint=f"no edge mentions {' and '.join(others)}: is it meant here?"
                     if others
@@ -165,10 +185,9 @@ class FragmentLowering:
     def _atom(self, ref: s.NodeRef) -> Atom | None:
         if ref.is_word:
             return self._word(ref)
-        if ref.port is None and ref.name.text not in self.children.names:
-            own = self._own_port(ref.name.text)
-            if own is not None:
-                return own
+        name = ref.name.text
+        if ref.port is None and name not in self.children.names and name in self.own_ports[1:]:
+            return self._register(OwnPort(self.own_ports.index(name)))
         child = self.children.find(ref.name)
         if child is None:
             self.sound = False
@@ -176,31 +195,16 @@ class FragmentLowering:
         port = ref.port.text if ref.port is not None else HEAD
         ports = self.ports[child]
         if port not in ports:
-            self._error(
-                "SGL0501",
-                ref.span,
-                f"`{ref.name}` has no port `{port}`",
-                hint=self._elsewhere(child, port)
-                or suggest(port, ports)
-                or f"its ports: {', '.join(ports)}",
-            )
+            layer = dict(self.rhs[child].limited).get(port)
+            hint = f"it is a port in the layer `{layer}` only" if layer else suggest(port, ports)
+            message = f"`{ref.name}` has no port `{port}`"
+            hint = hint or f"its ports: {', '.join(ports)}"
+            self._error("SGL0501", ref.span, message, hint=hint)
             return None
         return ChildPort(child, ports.index(port))
 
-    def _elsewhere(self, child: int, port: str) -> str:
-        """Return a hint that a port is one of another layer, if it is."""
-        layer = dict(self.rhs[child].limited).get(port)
-        return f"it is a port in the layer `{layer}` only" if layer else ""
-
-    def _own_port(self, name: str) -> Atom | None:
-        if name not in self.own_ports[1:]:
-            return None
-        atom = OwnPort(self.own_ports.index(name))
-        return self._register(atom)
-
     def _register(self, atom: Atom) -> Atom:
-        if atom not in self.parent:
-            self.parent[atom] = atom
+        if atom not in self.atoms:
             self.atoms.append(atom)
         return atom
 
@@ -269,19 +273,19 @@ class FragmentLowering:
 
         In a free layer, where words may stay outside, it is one of those that have edges.
         """
-        plain, extracted = set[Atom](), {self.find(atom) for atom in self.touched}
+        plain, extracted = set[Atom](), {self.united[atom] for atom in self.touched}
         for _, label, target, _ in self.edges:
-            (extracted if label.startswith(EXTRACTED) else plain).add(self.find(target))
+            (extracted if label.startswith(EXTRACTED) else plain).add(self.united[target])
         free = {
-            self.find(atom): atom
+            self.united[atom]: atom
             for atom in self.atoms
             if (isinstance(atom, WordAtom) or (isinstance(atom, ChildPort) and atom.port == 0))
-            and self.find(atom) not in plain
+            and self.united[atom] not in plain
         }
         in_place = [atom for root, atom in free.items() if root not in extracted]
         candidates = in_place or list(free.values())
         if self.layer.free:
-            sources = {self.find(source) for source, *_ in self.edges}
+            sources = {self.united[source] for source, *_ in self.edges}
             connected = [atom for root, atom in free.items() if root in sources]
             candidates = connected or list(free.values())
         if len(candidates) == 1:
@@ -301,7 +305,7 @@ class FragmentLowering:
 
     def _exported_port(self, port: int) -> Atom | None:
         own = OwnPort(port)
-        if own in self.parent:
+        if own in self.atoms:
             return own
         name = self.own_ports[port]
         forwarded = [
@@ -341,12 +345,12 @@ class FragmentLowering:
     def _build(self, exports: Sequence[Atom]) -> FragmentSketch:
         roots: dict[Atom, int] = {}
         for atom in self.atoms:
-            roots.setdefault(self.find(atom), len(roots))
+            roots.setdefault(self.united[atom], len(roots))
         glue: list[list[tuple[int, int]]] = [[] for _ in roots]
         token: list[int | None] = [None] * len(roots)
         attributes: dict[int, Attributes] = {}
         for atom in self.atoms:
-            index = roots[self.find(atom)]
+            index = roots[self.united[atom]]
             if isinstance(atom, ChildPort):
                 glue[index].append((atom.child, atom.port))
             elif isinstance(atom, WordAtom):
@@ -357,17 +361,11 @@ class FragmentLowering:
             for index in range(len(roots))
         )
         edges = tuple(
-            Edge(roots[self.find(source)], label, roots[self.find(target)], last)
-            for source, label, target, last in self.edges
+            Edge(roots[self.united[source]], label, roots[self.united[target]], statement.last)
+            for source, label, target, statement in self.edges
         )
-        fragment = Fragment(nodes, edges, tuple(roots[self.find(atom)] for atom in exports))
+        fragment = Fragment(nodes, edges, tuple(roots[self.united[atom]] for atom in exports))
         return FragmentSketch(fragment, attributes)
-
-    def find(self, atom: Atom) -> Atom:
-        """Return the representative of the atoms united with this one."""
-        while self.parent[atom] != atom:
-            atom = self.parent[atom]
-        return atom
 
     def _describe(self, atom: Atom) -> str:
         if isinstance(atom, ChildPort):

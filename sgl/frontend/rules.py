@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import suggest
@@ -16,7 +17,7 @@ from sgl.frontend.productions import (
     category_pattern,
 )
 from sgl.frontend.state import CompilerState
-from sgl.frontend.templates import Children, lower_templates
+from sgl.frontend.templates import Children, lower_templates, report_without_clause
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 
@@ -28,20 +29,20 @@ def lower_rules(state: CompilerState) -> None:
     """
     found = []
     for rule, scope in state.names.of(s.Rule):
-        production = _RuleLowering(rule, scope, state).run()
+        production = _RuleLowering(rule, scope, state, VariableTable()).run()
         if production is not None:
             found.append(production)
     state.productions = found
 
 
+@dataclass(frozen=True)
 class _RuleLowering:
     """The lowering of one rule."""
 
-    def __init__(self, rule: s.Rule, scope: Scope, state: CompilerState) -> None:
-        self.rule = rule
-        self.scope = scope
-        self.state = state
-        self.variables = VariableTable()
+    rule: s.Rule
+    scope: Scope
+    state: CompilerState
+    variables: VariableTable
 
     def run(self) -> Production | None:
         rule = self.rule
@@ -128,15 +129,9 @@ class _RuleLowering:
                 return None
             statements.extend(clause.statements)
         passes_up = len(self.rule.rhs) == 1 and isinstance(self.rule.rhs[0], s.Child)
-        if not clauses and not passes_up and self.state.signature.has_strange(self.rule.layers):
-            return None
         if not clauses and not passes_up:
-            self.state.diagnostics.error(
-                "SGL0303",
-                self.rule.name.span,
-                f"the rule `{self.rule.name}` has no clause for the layer `{layer.name}`",
-                hint=f"add a line `{layer.name} …` with the edges between its words",
-            )
+            where = "with the edges between its words"
+            report_without_clause(self.rule, layer.name, where, self.state)
             return None
         return statements
 

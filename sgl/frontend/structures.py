@@ -23,6 +23,7 @@ from sgl.lang import syntax as s
 
 #: A `repeat` or a path may not be longer than this.
 MAX_REPEAT = 40
+_TOO_LONG = f"a structure repeats at most {MAX_REPEAT} times"
 #: Nor may a structure have more edges and paths than this.
 MAX_EDGES = 400
 
@@ -74,9 +75,7 @@ class _BodyLowering:
     def run(self, body: s.BodyPattern) -> c.Body:
         self._statements(body, {})
         if self._full():
-            self.context.state.diagnostics.error(
-                "SGL0801", body.span, f"a structure has at most {MAX_EDGES} edges"
-            )
+            self._error(body.span, f"a structure has at most {MAX_EDGES} edges")
         variables = tuple(
             c.Variable(
                 name,
@@ -99,16 +98,13 @@ class _BodyLowering:
         if times is None:
             return
         if times > MAX_REPEAT:
-            self._too_long(repeat.times)
+            self._error(repeat.times.span, _TOO_LONG)
             return
         inner = set(_variables(repeat.body))
         for end in (repeat.first, repeat.last):
             if end.text not in inner:
-                self.context.state.diagnostics.error(
-                    "SGL0801",
-                    end.span,
-                    f"`{end}` does not occur between the braces of this `repeat`",
-                )
+                message = f"`{end}` does not occur between the braces of this `repeat`"
+                self._error(end.span, message)
                 return
         inner -= {repeat.first.text, repeat.last.text}
         current = renaming.get(repeat.first.text, repeat.first.text)
@@ -137,26 +133,18 @@ class _BodyLowering:
                 self.paths.append(c.PathAtom(source, labels, target, *bounds))
 
     def _bounds(self, edge: s.EdgePattern) -> tuple[int, int | None] | None:
-        parameters, diagnostics = self.context.state.parameters, self.context.state.diagnostics
+        parameters = self.context.state.parameters
         low = parameters.whole(edge.low, 1) if edge.low else None
         high = parameters.whole(edge.high, 1) if edge.high else None
         if low is None or (edge.high is not None and high is None):
             return None
         if max(low, high or 0) > MAX_REPEAT:
-            self._too_long(edge.high or edge.low)
+            self._error((edge.high or edge.low or edge).span, _TOO_LONG)
             return None
         if high is not None and high < low:
-            diagnostics.error(
-                "SGL0801", edge.span, f"a path of {low} to {high} edges is impossible"
-            )
+            self._error(edge.span, f"a path of {low} to {high} edges is impossible")
             return None
         return low, high
-
-    def _too_long(self, amount: s.Amount | None) -> None:
-        span = amount.span if amount is not None else None
-        self.context.state.diagnostics.error(
-            "SGL0801", span, f"a structure repeats at most {MAX_REPEAT} times"
-        )
 
     def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
         name = renaming.get(ref.name.text, ref.name.text)
@@ -172,15 +160,16 @@ class _BodyLowering:
                 number = self.context.state.parameters.whole(test.number)
                 comparison = test.comparison.text
                 if comparison == "!=":
-                    self.context.state.diagnostics.error(
-                        "SGL0801", test.comparison.span, "a count is tested with `=`, `>=` or `<=`"
-                    )
+                    self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
                 elif number is not None:
                     kind: c.Comparison = (
                         "=" if comparison == "=" else ">=" if comparison == ">=" else "<="
                     )
                     degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
         return index
+
+    def _error(self, span: Span, message: str) -> None:
+        self.context.state.diagnostics.error("SGL0801", span, message)
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
         attribute = test.attribute.text

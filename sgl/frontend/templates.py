@@ -8,6 +8,7 @@ forgotten child would silently change the meaning of every sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sgl.core.grammar import Item, Slot, TextLayer, Token
 from sgl.diagnostics import Label, Span, suggest
@@ -185,36 +186,33 @@ def _default(rule: s.Rule, layer: TextLayer, state: CompilerState) -> TemplateSk
         return source_template(rule)
     if len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child):
         return (Slot(0),)
-    if state.signature.has_strange(rule.layers):
-        return ()
-    state.diagnostics.error(
-        "SGL0303",
-        rule.name.span,
-        f"the rule `{rule.name}` has no clause for the layer `{layer.name}`",
-        hint=f"add a line `{layer.name} …` below the rule",
-    )
+    report_without_clause(rule, layer.name, "below the rule", state)
     return ()
 
 
+def report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:
+    """Report that nothing is said of a layer, unless a clause is about no layer at all."""
+    if not state.signature.has_strange(rule.layers):
+        state.diagnostics.error(
+            "SGL0303",
+            rule.name.span,
+            f"the rule `{rule.name}` has no clause for the layer `{layer}`",
+            hint=f"add a line `{layer} …` {where}",
+        )
+
+
+@dataclass
 class _Template:
     """One clause of a text layer."""
 
-    def __init__(
-        self,
-        layer: TextLayer,
-        clause: s.LayerClause,
-        children: Children,
-        variables: VariableTable,
-        state: CompilerState,
-    ) -> None:
-        self.layer = layer
-        self.clause = clause
-        self.children = children
-        self.variables = variables
-        self.state = state
-        self.mentioned: set[str] = set()
-        self.places: dict[int, list[s.Mention]] = {}
-        self.sound = True
+    layer: TextLayer
+    clause: s.LayerClause
+    children: Children
+    variables: VariableTable
+    state: CompilerState
+    mentioned: set[str] = field(default_factory=set)
+    places: dict[int, list[s.Mention]] = field(default_factory=dict)
+    sound: bool = True
 
     def run(self, template: tuple[s.TemplateItem, ...]) -> TemplateSketch:
         sketch: list[Item | FeatureVariable] = []
