@@ -61,7 +61,7 @@ class Scope:
     """What the names in one file mean; remembers which were used."""
 
     unit: Unit
-    visible: dict[type, dict[str, s.Declaration]]
+    visible: dict[type, dict[str, s.NamedDeclaration]]
     used: set[tuple[type, str, Span]]
     diagnostics: Diagnostics
     all_scopes: Mapping[str, Scope]
@@ -183,16 +183,14 @@ def resolve_names(state: CompilerState) -> None:
 
 def _own(
     declarations: list[s.Declaration], diagnostics: Diagnostics
-) -> dict[type, dict[str, s.Declaration]]:
-    table: dict[type, dict[str, s.Declaration]] = {}
+) -> dict[type, dict[str, s.NamedDeclaration]]:
+    table: dict[type, dict[str, s.NamedDeclaration]] = {}
     for declaration in declarations:
-        kind = type(declaration)
-        if kind in KINDS:
-            name: s.Name = declaration.name  # type: ignore[union-attr]
+        if isinstance(declaration, s.NamedDeclaration):
+            kind, name = type(declaration), declaration.name
             earlier = table.setdefault(kind, {}).setdefault(name.text, declaration)
             if earlier is not declaration:
-                place: s.Name = earlier.name  # type: ignore[union-attr]
-                report_twice(KINDS[kind], name, place.span, diagnostics)
+                report_twice(KINDS[kind], name, earlier.name.span, diagnostics)
     return table
 
 
@@ -200,9 +198,8 @@ def _check_once(names: ResolvedNames, diagnostics: Diagnostics) -> None:
     """Report names that several of the files declare which take part."""
     first: dict[tuple[type, str], s.Name] = {}
     for declaration, _ in names.declarations:
-        kind = type(declaration)
-        if kind in KINDS:
-            name: s.Name = declaration.name  # type: ignore[union-attr]
+        if isinstance(declaration, s.NamedDeclaration):
+            kind, name = type(declaration), declaration.name
             earlier = first.setdefault((kind, name.text), name)
             if earlier.span.file != name.span.file:
                 hint = "rename one of the two, or list after `use` the names you need"
@@ -211,8 +208,8 @@ def _check_once(names: ResolvedNames, diagnostics: Diagnostics) -> None:
 
 def _import(
     use: s.Use,
-    exported: Mapping[type, Mapping[str, s.Declaration]],
-    visible: dict[type, dict[str, s.Declaration]],
+    exported: Mapping[type, Mapping[str, s.NamedDeclaration]],
+    visible: dict[type, dict[str, s.NamedDeclaration]],
 ) -> None:
     """Make visible what a ``use`` brings in; what is visible already stays."""
     listed = None if use.names is None else {name.text for name in use.names}
@@ -225,9 +222,9 @@ def _import(
 def _check_listed(use: s.Use, used: Unit, project: Project, diagnostics: Diagnostics) -> None:
     """Report listed names that the file does not declare, be it under a ``when``."""
     known = {
-        declaration.name.text  # type: ignore[union-attr]
+        declaration.name.text
         for declaration in used.file.declarations
-        if type(declaration) in KINDS
+        if isinstance(declaration, s.NamedDeclaration)
     }
     for wanted in use.names or ():
         unread = any(project.may_declare(word, wanted.text) for word in DECLARATIONS)
@@ -283,10 +280,9 @@ def report_unused(state: CompilerState) -> None:
     )
     in_other_settings = _names_left_out(names)
     for declaration, scope in names.declarations:
-        kind = type(declaration)
-        if scope.unit.is_library or kind not in kinds:
+        if scope.unit.is_library or not isinstance(declaration, kinds):
             continue
-        name: s.Name = declaration.name  # type: ignore[union-attr]
+        kind, name = type(declaration), declaration.name
         used = (kind, name.text, declaration.span) in names.used
         if not used and name.text not in in_other_settings:
             state.diagnostics.warning(

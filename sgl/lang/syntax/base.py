@@ -34,6 +34,12 @@ class Name:
         return self.text
 
 
+class NamedDeclaration(Node):
+    """A declaration of something that others mention by its name."""
+
+    name: Name
+
+
 class Amount(Node):
     """A number, the name of a parameter, or a parameter and a number: ``depth+1``."""
 

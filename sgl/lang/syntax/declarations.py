@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.lang.syntax.base import Amount, GraphPattern, GraphRef, LabelText, Name, Node
+from sgl.lang.syntax.base import (
+    Amount,
+    GraphPattern,
+    GraphRef,
+    LabelText,
+    Name,
+    NamedDeclaration,
+    Node,
+)
 from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, WordDecl
 
 
@@ -38,28 +46,25 @@ class Option(Node):
     when: When | None
 
 
-class Layer(Node):
+class Layer(NamedDeclaration):
     """``layer syn : graph on en``."""
 
-    name: Name
     kind: Name
     anchor: Name | None
     options: tuple[Option, ...]
 
 
-class ViewDecl(Node):
+class ViewDecl(NamedDeclaration):
     """``view conllu = conllu(syn)``, ``view roles = template(sem) from "roles.j2"``."""
 
-    name: Name
     kind: Name
     arguments: tuple[Name, ...]
     path: Name | None
 
 
-class Feature(Node):
+class Feature(NamedDeclaration):
     """``feature anim = yes ~ 2 | no``; ``weights`` are aligned with ``values``."""
 
-    name: Name
     values: tuple[Name, ...]
     weights: tuple[Amount | None, ...]
 
@@ -72,33 +77,29 @@ class Port:
     layer: Name | None
 
 
-class CategoryDecl(Node):
+class CategoryDecl(NamedDeclaration):
     """``category RC[anim] with gap "relative clause"``."""
 
-    name: Name
     features: tuple[Name, ...]
     ports: tuple[Port, ...]
     title: Name | None
 
 
-class Labels(Node):
+class Labels(NamedDeclaration):
     """``labels SUBJ = nsubj | nsubj:pass``."""
 
-    name: Name
     values: tuple[LabelText, ...]
 
 
-class WordSet(Node):
+class WordSet(NamedDeclaration):
     """``words weekdays = Monday, Tuesday``."""
 
-    name: Name
     values: tuple[Name, ...]
 
 
-class StructureDecl(Node):
+class StructureDecl(NamedDeclaration):
     """``structure x { … }``."""
 
-    name: Name
     graph: GraphPattern
 
 
@@ -156,10 +157,9 @@ class LikeClause(Node):
 PatternClause = StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | When
 
 
-class PatternDecl(Node):
+class PatternDecl(NamedDeclaration):
     """``pattern name "title" (groups)`` with its clauses."""
 
-    name: Name
     title: Name | None
     groups: tuple[Name, ...]
     clauses: tuple[PatternClause, ...]
@@ -172,18 +172,16 @@ class RepeatedLemmas(Node):
 PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
 
 
-class PartDecl(Node):
+class PartDecl(NamedDeclaration):
     """``part name "title"`` with its clauses; its structures are those after ``only``."""
 
-    name: Name
     title: Name | None
     clauses: tuple[PartClause, ...]
 
 
-class Relation(Node):
+class Relation(NamedDeclaration):
     """``relation takes from "takes.yaml"``."""
 
-    name: Name
     path: Name
 
 
@@ -197,10 +195,9 @@ class Restrict(Node):
     when: tuple[When, ...]
 
 
-class Weights(Node):
+class Weights(NamedDeclaration):
     """``weights published from "published.weights.yaml" when weights = published``."""
 
-    name: Name
     path: Name
     when: tuple[When, ...]
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sgl.lang.syntax.base import Column, EdgePattern, Expression, Fallback, Name, Node
+from sgl.lang.syntax.base import (
+    Column,
+    EdgePattern,
+    Expression,
+    Fallback,
+    Name,
+    NamedDeclaration,
+    Node,
+)
 
 
 class When(Node):
@@ -113,10 +121,9 @@ class Keep(Node):
     """``keep in train``."""
 
 
-class Rule(Node):
+class Rule(NamedDeclaration):
     """``rule np: NP -> Det N`` with its clauses."""
 
-    name: Name
     lhs: CategoryRef
     rhs: tuple[Child | Name, ...]
     weight: Weight | None
@@ -157,10 +164,9 @@ class Variant(Node):
     when: When | None
 
 
-class Lexicon(Node):
+class Lexicon(NamedDeclaration):
     """``lexicon nouns from "nouns.yaml"``: a table that expands into words."""
 
-    name: Name
     path: Name
     where: tuple[Condition, ...]
     weight: Weight | None
@@ -177,17 +183,15 @@ class ParadigmLine(Node):
     rewrites: tuple[tuple[Name, Name], ...]
 
 
-class Paradigm(Node):
+class Paradigm(NamedDeclaration):
     """A table of ending rewrites by inflection class."""
 
-    name: Name
     title: Name | None
     lines: tuple[ParadigmLine, ...]
 
 
-class Function(Node):
+class Function(NamedDeclaration):
     """``function f(x) = …``: an abbreviation for an expression."""
 
-    name: Name
     parameters: tuple[Name, ...]
     body: Expression
