@@ -31,20 +31,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from itertools import permutations
 from typing import NamedTuple
 
 from sgl.diagnostics import Span
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import (
-    ANY,
-    LEFT,
-    FeaturePlace,
-    Production,
-    Slotting,
-    goes_up,
-    is_tied_with,
-    places_of,
-)
+from sgl.frontend.productions import ANY, CategoryPattern, Production, Slotting
 from sgl.frontend.state import CompilerState
 
 
@@ -104,7 +96,7 @@ def find_open_ties(state: CompilerState) -> None:
             numbered.setdefault(id(instance.production), []).append((number, instance))
     rules = [production for production in productions if id(production) in numbered]
     words = [production for production in productions if not production.rhs]
-    usage = _Usage([*rules, *_kinds_of_words(words)], words)
+    usage = _Usage(rules, words)
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
     # Most certain first: of what nobody asks for, both places are open; else one alone is.
@@ -134,8 +126,91 @@ def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
     return list(kinds.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Suspect:
+#: The number of the left-hand side among the places of a rule; children have 0, 1, ….
+LEFT = -1
+
+
+class FeaturePlace(NamedTuple):
+    """A place of a rule that has the feature in question; ``slot`` is its index there."""
+
+    production: Production
+    number: int
+    feature: str
+    slot: int
+
+    @property
+    def pattern(self) -> CategoryPattern:
+        """What the rule has in this place."""
+        production = self.production
+        return production.lhs if self.number == LEFT else production.rhs[self.number]
+
+    @property
+    def category(self) -> str:
+        """The name of the category in this place."""
+        return self.pattern.info.name
+
+    @property
+    def carried(self) -> tuple[str, str]:
+        """The category, and the feature that it carries."""
+        return self.category, self.feature
+
+    @property
+    def kind(self) -> tuple[str, bool, str]:
+        """What places of other rules are compared by."""
+        return self.category, self.number == LEFT, self.feature
+
+    @property
+    def variable(self) -> str | None:
+        """The variable that stands here, if one does."""
+        slot = self.pattern.slots[self.slot]
+        return slot if isinstance(slot, str) else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the brackets say nothing about the feature."""
+        return self.feature not in self.pattern.mentioned
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the brackets have a variable, or values that are not all there are."""
+        return self.feature not in self.pattern.free
+
+
+def _places_of(production: Production) -> list[FeaturePlace]:
+    """Return the left-hand side and the children, once for each of their features."""
+    return [
+        FeaturePlace(production, number, feature, slot)
+        for number, pattern in enumerate((production.lhs, *production.rhs), LEFT)
+        for slot, feature in enumerate(pattern.info.features)
+    ]
+
+
+def _is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
+    """Return whether a place agrees, in its own rule, with a place like the partner.
+
+    A verb that agrees with what follows it (*there are dogs*) is not like one that takes
+    its number from above (*they see dogs*).
+    """
+    return place.variable is not None and any(
+        other.kind == partner.kind
+        and other.variable == place.variable
+        and (partner.variable is None or _goes_up(other) == _goes_up(partner))
+        for other in _places_of(place.production)
+        if other.number != place.number
+    )
+
+
+def _goes_up(place: FeaturePlace) -> bool:
+    """Return whether a child has its value in common with the left-hand side."""
+    return any(
+        other.number == LEFT and other.variable == place.variable
+        for other in _places_of(place.production)
+    )
+
+
+class _Suspect(NamedTuple):
+    """An open place with a partner that it may have to agree with."""
+
     place: FeaturePlace
     partner: FeaturePlace
     reason: Reason
@@ -145,55 +220,43 @@ class _Suspect:
 class _Usage:
     """What the rules say about the features of the categories that they mention."""
 
-    def __init__(self, productions: Sequence[Production], words: Sequence[Production]) -> None:
+    def __init__(self, rules: Sequence[Production], words: Sequence[Production]) -> None:
         self._words = words
-        self.rules = [production for production in productions if production.rhs]
-        self.places: dict[tuple[str, bool, str], list[FeaturePlace]] = {}
-        every = [list(places_of(production)) for production in productions]
-        for place in (place for places in every for place in places):
-            self.places.setdefault(place.kind, []).append(place)
-        self.every = every
-        self.of_words = _risen(
-            every,
-            {
-                (place.category, place.feature)
-                for places in every
-                for place in places
-                if not place.production.rhs and place.is_told
-            },
+        self._rules = [_places_of(rule) for rule in rules]
+        told = [_places_of(word) for word in _kinds_of_words(words)]
+        self._every: dict[tuple[str, bool, str], list[FeaturePlace]] = {}
+        for place in (place for places in [*self._rules, *told] for place in places):
+            self._every.setdefault(place.kind, []).append(place)
+        #: The features of categories that come from words.
+        self._of_words = _risen(
+            self._rules, {place.carried for places in told for place in places if place.is_told}
         )
 
     @cached_property
-    def inflected(self) -> set[tuple[str, str]]:
+    def _inflected(self) -> set[tuple[str, str]]:
         """The features of categories by which the forms of one lemma differ."""
-        values: dict[tuple[str, str, str], set[Slotting]] = {}
+        values: dict[tuple[tuple[str, str], str], set[Slotting]] = {}
         for word in self._words:
-            for place in places_of(word) if word.fragments else ():
+            for place in _places_of(word) if word.fragments else ():
                 if place.is_told:
-                    key = place.category, place.feature, _lemma(word)
-                    values.setdefault(key, set()).add(word.lhs.slots[place.slot])
-        return _risen(self.every, {key[:2] for key, found in values.items() if len(found) > 1})
+                    forms = values.setdefault((place.carried, _lemma(word)), set())
+                    forms.add(word.lhs.slots[place.slot])
+        return _risen(self._rules, {key for (key, _), forms in values.items() if len(forms) > 1})
 
     def suspects(self) -> Iterator[_Suspect]:
         """Yield all open places with a partner that the rest of the grammar speaks against."""
-        for rule in self.rules:
-            places = list(places_of(rule))
-            for place in places:
-                for partner in places if place.is_open else ():
-                    if (
-                        self._is_of_words(place, partner)
-                        and _is_partner(place, partner, places)
-                        and not self._is_provided(place, partner, places)
-                    ):
-                        yield from self._judged(place, partner)
-
-    def _is_of_words(self, *places: FeaturePlace) -> bool:
-        """Return whether the children among these places have the feature from words."""
-        return all(
-            (place.category, place.feature) in self.of_words
-            for place in places
-            if place.number != LEFT
-        )
+        for places in self._rules:
+            for place, partner in permutations(places, 2):
+                if (
+                    place.is_open
+                    and all(
+                        end.number == LEFT or end.carried in self._of_words
+                        for end in (place, partner)
+                    )
+                    and _is_partner(place, partner, places)
+                    and not self._is_provided(place, partner, places)
+                ):
+                    yield from self._judged(place, partner)
 
     def _is_provided(
         self, place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]
@@ -207,17 +270,17 @@ class _Usage:
                 other.variable == partner.variable and other.number not in (LEFT, partner.number)
                 for other in places
             )
-            and (place.category, place.feature) not in self.inflected
+            and place.carried not in self._inflected
         )
 
     def _judged(self, place: FeaturePlace, partner: FeaturePlace) -> Iterator[_Suspect]:
-        everywhere = self.places[place.kind]
+        everywhere = self._every[place.kind]
         others = [
             other
             for other in everywhere
             if other.production is not place.production and other.production.rhs
         ]
-        tying = [other for other in others if is_tied_with(other, partner)]
+        tying = [other for other in others if _is_tied_with(other, partner)]
         if tying and all(other.is_told for other in others):
             spans = tuple(other.pattern.span for other in tying)
             yield _Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
@@ -227,7 +290,7 @@ class _Usage:
             if not self._stands_alone(place, partner):
                 yield _Suspect(place, partner, Reason.NEVER_ASKED)
             return
-        asked = self.places.get((place.category, False, place.feature), [])
+        asked = self._every.get((place.category, False, place.feature), [])
         tied_at = tuple(other.pattern.span for other in asked if other.is_told)
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
@@ -238,12 +301,12 @@ class _Usage:
         The gender of a noun phrase is not forgotten in relative clauses if nothing that it
         stands beside elsewhere has a gender.
         """
-        if partner.variable is None or not goes_up(partner):
+        if partner.variable is None or not _goes_up(partner):
             return False
         return not all(
             any(_is_partner(other, beside, places) for beside in places)
-            for other in self.places[place.kind]
-            for places in [list(places_of(other.production))]
+            for other in self._every[place.kind]
+            for places in [_places_of(other.production)]
         )
 
 
@@ -260,31 +323,23 @@ def _is_partner(place: FeaturePlace, partner: FeaturePlace, places: Sequence[Fea
 
 
 def _risen(
-    every: Sequence[Sequence[FeaturePlace]], features: set[tuple[str, str]]
+    rules: Sequence[Sequence[FeaturePlace]], features: set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
-    """Features of categories, and all that rules make of them from below upwards."""
+    """Return features of categories, and all that rules make of them from below upwards."""
     found = set(features)
     size = -1
     while size != len(found):
         size = len(found)
-        for places in every:
-            below = {
-                place.variable
-                for place in places
-                if place.number != LEFT and (place.category, place.feature) in found
-            }
-            found.update(
-                (place.category, place.feature)
-                for place in places
-                if place.number == LEFT and place.variable is not None and place.variable in below
-            )
+        for places in rules:
+            below = {p.variable for p in places if p.number != LEFT and p.carried in found}
+            above = [p for p in places if p.number == LEFT and p.variable is not None]
+            found.update(place.carried for place in above if place.variable in below)
     return found
 
 
 def _lemma(word: Production) -> str:
     """Return the lemma of a word in the first graph."""
-    attributes = dict(word.fragments[0].attributes.get(0, ()))
-    return str(attributes.get("lemma", ""))
+    return str(dict(word.fragments[0].attributes.get(0, ())).get("lemma", ""))
 
 
 def _choices(
@@ -292,7 +347,7 @@ def _choices(
 ) -> tuple[TieChoice, ...]:
     further = [
         other
-        for other in places_of(place.production)
+        for other in _places_of(place.production)
         if other.feature == place.feature and other.number not in (place.number, partner.number)
     ]
     return tuple(
@@ -322,7 +377,11 @@ def _rest(place: FeaturePlace, instance: Instance) -> tuple[Concrete, ...]:
 
 def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
     place, partner = suspect.place, suspect.partner
-    variable = partner.variable or _new_variable(place)
+    # A variable that is none yet is called by the beginning of the feature's name.
+    taken = {*place.production.domains, *place.pattern.slots[place.slot]}
+    beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
+    new = next((name for name in beginnings if name not in taken), place.feature)
+    variable = partner.variable or new
     mentions = (place,) if partner.variable else (place, partner)
     return OpenTie(
         rule=place.production.name,
@@ -336,10 +395,3 @@ def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
         tied_at=suspect.tied_at,
         choices=choices,
     )
-
-
-def _new_variable(place: FeaturePlace) -> str:
-    """Return a name for a variable that is none yet: the beginning of the feature's name."""
-    taken = {*place.production.domains, *place.pattern.slots[place.slot]}
-    beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
-    return next((name for name in beginnings if name not in taken), place.feature)

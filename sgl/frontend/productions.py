@@ -8,9 +8,8 @@ have there: a set of values, or a variable that all mentions share::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sgl.core.grammar import Fragment, Item, Template, Token
 from sgl.diagnostics import Label, Span, one_slip, suggest
@@ -293,80 +292,3 @@ def instantiate(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
         Token(values[item.name]) if isinstance(item, FeatureVariable) else item for item in sketch
     )
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
-
-
-# ---- places of productions
-
-#: The number of the left-hand side among the places of a rule; children have 0, 1, ….
-LEFT = -1
-
-
-class FeaturePlace(NamedTuple):
-    """A place of a rule that has the feature in question; ``slot`` is its index there."""
-
-    production: Production
-    number: int
-    feature: str
-    slot: int
-
-    @property
-    def pattern(self) -> CategoryPattern:
-        """What the rule has in this place."""
-        production = self.production
-        return production.lhs if self.number == LEFT else production.rhs[self.number]
-
-    @property
-    def category(self) -> str:
-        """The name of the category in this place."""
-        return self.pattern.info.name
-
-    @property
-    def kind(self) -> tuple[str, bool, str]:
-        """What places of other rules are compared by."""
-        return self.category, self.number == LEFT, self.feature
-
-    @property
-    def variable(self) -> str | None:
-        """The variable that stands here, if one does."""
-        slot = self.pattern.slots[self.slot]
-        return slot if isinstance(slot, str) else None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the brackets say nothing about the feature."""
-        return self.feature not in self.pattern.mentioned
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the brackets have a variable, or values that are not all there are."""
-        return self.feature not in self.pattern.free
-
-
-def places_of(production: Production) -> Iterator[FeaturePlace]:
-    """Yield the left-hand side and the children, once for each of their features."""
-    for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
-        for slot, feature in enumerate(pattern.info.features):
-            yield FeaturePlace(production, number, feature, slot)
-
-
-def is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
-    """Return whether a place agrees, in its own rule, with a place like the partner.
-
-    A verb that agrees with what follows it (*there are dogs*) is not like one that takes
-    its number from above (*they see dogs*).
-    """
-    return place.variable is not None and any(
-        other.kind == partner.kind
-        and other.variable == place.variable
-        and (partner.variable is None or goes_up(other) == goes_up(partner))
-        for other in places_of(place.production)
-        if other.number != place.number
-    )
-
-
-def goes_up(place: FeaturePlace) -> bool:
-    """Return whether a child has its value in common with the left-hand side."""
-    return any(
-        other.number == LEFT and other.variable == place.variable
-        for other in places_of(place.production)
-    )
