@@ -35,6 +35,10 @@ normalise_option = click.option(
     help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
 )
 
+json_file_option = click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
+)
+
 
 def listed(text: str | None) -> list[str]:
     """Return the names in a list with commas."""

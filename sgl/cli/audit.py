@@ -16,6 +16,7 @@ from sgl.cli.arguments import (
     corpora_argument,
     differences,
     file_bar,
+    json_file_option,
     listed,
     normalise_option,
     normalizer_of,
@@ -58,9 +59,7 @@ from sgl.report import render_audit
 )
 @click.option("--patterns", is_flag=True, help="Find all declared structures.")
 @normalise_option
-@click.option(
-    "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
-)
+@json_file_option
 @click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a readable page.")
 @grammar_options
 def command(

@@ -9,7 +9,7 @@ import click
 
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
-from sgl.pipeline.grammar import GrammarSize, check_grammar
+from sgl.pipeline.grammar import check_grammar
 
 if TYPE_CHECKING:
     from sgl.pipeline.morphology import Inspected
@@ -31,30 +31,23 @@ def command(session: Session, grammar: Path, morphology: bool) -> None:
     size = check_grammar(grammar, session.settings, session.sources, session.diagnostics)
     if size is None:
         session.stop()
-    inspected = _inspect(session, grammar) if morphology else None
+    inspected = None
+    if morphology:
+        from sgl.pipeline.morphology import check_inflected
+
+        compiled = session.open(grammar)
+        inspected = check_inflected(compiled, session.sources, session.diagnostics)
     if session.form != "full":
         return
     session.show()
     if not session.diagnostics.errors:
-        session.echo(_size_line(size))
+        session.echo(
+            f"{size.name}: {count(size.categories, 'category', 'categories')}, "
+            f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
+            f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
+        )
     if inspected is not None:
         session.echo(_morphology_lines(inspected))
-
-
-def _inspect(session: Session, grammar: Path) -> Inspected | None:
-    """Return what an analyser makes of the words of a grammar that was checked."""
-    from sgl.pipeline.morphology import check_inflected
-
-    compiled = session.open(grammar)
-    return check_inflected(compiled, session.sources, session.diagnostics)
-
-
-def _size_line(size: GrammarSize) -> str:
-    return (
-        f"{size.name}: {count(size.categories, 'category', 'categories')}, "
-        f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
-        f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
-    )
 
 
 def _morphology_lines(inspected: Inspected) -> str:

@@ -17,6 +17,7 @@ from sgl.cli.arguments import (
     corpora_argument,
     differences,
     file_bar,
+    json_file_option,
     listed,
     normalise_option,
     normalizer_of,
@@ -85,9 +86,7 @@ _DEFAULTS = Options()
     help="Write the weights to this file.  [default: none]",
 )
 @click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
-@click.option(
-    "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
-)
+@json_file_option
 @grammar_options
 def command(
     session: Session,
@@ -212,17 +211,12 @@ def read_request(
 
 def check_weights_file(session: Session, out: Path) -> None:
     """End the command if the file of weights would replace anything but weights."""
-    if out.exists() and not _has_weights(out):
-        session.refuse(f"`{out}` is there and has no weights in it; choose another file")
-
-
-def _has_weights(path: Path) -> bool:
-    """Return whether a file was written by this command."""
     try:
-        text = path.read_text("utf-8", errors="replace")
+        text = out.read_text("utf-8", errors="replace") if out.exists() else None
     except OSError:
-        return False
-    return f"\n{PROVENANCE}:\n" in f"\n{text}"
+        text = ""
+    if text is not None and f"\n{PROVENANCE}:\n" not in f"\n{text}":
+        session.refuse(f"`{out}` is there and has no weights in it; choose another file")
 
 
 def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample) -> dict[str, Any]:

@@ -201,17 +201,10 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
     return stack.pop()
 
 
-def training(compiled: Compiled) -> Stratum | None:
-    """Return the in-distribution part of training, if the dataset has one."""
-    for stratum in compiled.plan.strata:
-        if (stratum.split, stratum.category) == ("train", IN_DISTRIBUTION):
-            return stratum
-    return None
-
-
 def finder(session: Session, compiled: Compiled) -> NearestFinder:
     """Return what finds the nearest in-distribution sentence of an item."""
-    stratum = training(compiled)
+    strata = (s for s in compiled.plan.strata if s.split == "train")
+    stratum = next((s for s in strata if s.category == IN_DISTRIBUTION), None)
     if stratum is None:
         session.fail(
             "SGL0804",

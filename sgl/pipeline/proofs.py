@@ -256,13 +256,13 @@ def _names(streams: Iterable[str]) -> str:
 
 def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
     """Return the content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
-    return cached(bytes, "certificate", (compiled.origin,), lambda: _written(compiled, structures))
 
+    def compute() -> bytes:
+        digest = fingerprint(compiled.grammar, compiled.plan)
+        content = certificate(structures, compiled.plan, compiled.project.name, digest)
+        return certificate_text(content).encode("utf-8")
 
-def _written(compiled: Compiled, structures: StructureCompiler) -> bytes:
-    digest = fingerprint(compiled.grammar, compiled.plan)
-    content = certificate(structures, compiled.plan, compiled.project.name, digest)
-    return certificate_text(content).encode("utf-8")
+    return cached(bytes, "certificate", (compiled.origin,), compute)
 
 
 def known_figures(
