@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sgl import __version__
-from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, WorkerLostError
+from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, Task, WorkerLostError
 
 try:
     import distributed
@@ -64,13 +64,19 @@ class DaskExecutor:
             raise
         self.ahead = IN_FLIGHT * found
 
-    def submit(self, function: Function, *arguments: Any) -> _ClusterTask:  # noqa: ANN401
+    def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
         """Run a task on some worker."""
         # Dask would move large arrays beside their pickle, and they would arrive read-only.
         task = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
-        return _ClusterTask(
-            self._client.submit(_perform, __version__, task, pure=False, retries=ATTEMPTS)
-        )
+        future = self._client.submit(_perform, __version__, task, pure=False, retries=ATTEMPTS)
+
+        def result() -> Any:  # noqa: ANN401
+            try:
+                return pickle.loads(future.result())  # noqa: S301 - its own worker sent it
+            except (distributed.KilledWorker, distributed.CancelledError) as problem:
+                raise WorkerLostError("the workers of the cluster die") from problem
+
+        return result
 
     def __enter__(self) -> Self:
         """Use the cluster in a ``with`` block."""
@@ -89,20 +95,6 @@ class DaskExecutor:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
-
-
-class _ClusterTask:
-    """A task that some worker of a cluster does."""
-
-    def __init__(self, future: Any) -> None:  # noqa: ANN401 - Dask's future
-        self._future = future
-
-    def result(self) -> Any:  # noqa: ANN401
-        """Wait for the task; return what it returns, or raise what it raises."""
-        try:
-            return pickle.loads(self._future.result())  # noqa: S301 - its own worker sent it
-        except (distributed.KilledWorker, distributed.CancelledError) as problem:
-            raise WorkerLostError("the workers of the cluster die") from problem
 
 
 def _perform(version: str, task: bytes) -> bytes:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -58,11 +57,8 @@ class Parallelism:
         return self != Parallelism(force=self.force)
 
 
-class Task(Protocol):
-    """A task that was submitted."""
-
-    def result(self) -> Any:  # noqa: ANN401
-        """Wait for the task; return what it returns, or raise what it raises."""
+#: A task that was submitted: waits for it, and returns what it returns or raises what it raises.
+Task = Callable[[], Any]
 
 
 class Executor(Protocol):
@@ -84,9 +80,10 @@ class InProcess:
     def __init__(self, work: object) -> None:
         self._work = work
 
-    def submit(self, function: Function, *arguments: Any) -> Future[Any]:  # noqa: ANN401
+    def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
         """Run the task now."""
-        return finished(function(self._work, *arguments))
+        result = function(self._work, *arguments)
+        return lambda: result
 
 
 def open_executor(work: object, parallelism: Parallelism) -> AbstractContextManager[Executor]:
@@ -109,13 +106,6 @@ def open_executor(work: object, parallelism: Parallelism) -> AbstractContextMana
     return Processes(work, parallelism.workers)
 
 
-def finished(result: object) -> Future[Any]:
-    """Return a task that has this result already."""
-    future: Future[Any] = Future()
-    future.set_result(result)
-    return future
-
-
 def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
     """Yield the results of tasks in their order.
 
@@ -125,6 +115,6 @@ def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
     for task in tasks:
         flight.append(task)
         if len(flight) >= ahead:
-            yield flight.popleft().result()
+            yield flight.popleft()()
     while flight:
-        yield flight.popleft().result()
+        yield flight.popleft()()

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, WorkerLostError
+from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, Task, WorkerLostError
 
 
 class Processes:
@@ -38,11 +38,29 @@ class Processes:
         self._results = tempfile.TemporaryDirectory(prefix="sgl-", ignore_cleanup_errors=True)
         self._pool = self._new_pool()
 
-    def submit(self, function: Function, *arguments: Any) -> _ProcessTask:  # noqa: ANN401
-        """Run a task on the next process that is free."""
-        return _ProcessTask(self, function, arguments)
+    def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
+        """Run a task on the next process that is free; again if its pool breaks."""
+        pool, file = self._begin(function, arguments)
 
-    def begin(
+        def result() -> Any:  # noqa: ANN401
+            nonlocal pool, file
+            for _ in range(ATTEMPTS):
+                try:
+                    path = Path(file.result())
+                except BrokenProcessPool:
+                    self._replace(pool)
+                    pool, file = self._begin(function, arguments)
+                else:
+                    data = path.read_bytes()
+                    path.unlink()
+                    return pickle.loads(data)  # noqa: S301 - its own process wrote it
+            raise WorkerLostError(
+                f"a task was begun {ATTEMPTS} times, and its process died each time"
+            )
+
+        return result
+
+    def _begin(
         self, function: Function, arguments: tuple[Any, ...]
     ) -> tuple[ProcessPoolExecutor, Future[str]]:
         """Submit a task; return the pool that has it, and the file of its result to come."""
@@ -51,11 +69,11 @@ class Processes:
             try:
                 future = self._pool.submit(_perform, function, arguments, self._results.name)
             except BrokenProcessPool:
-                self.replace(self._pool)
+                self._replace(self._pool)
                 future = self._pool.submit(_perform, function, arguments, self._results.name)
         return self._pool, future
 
-    def replace(self, broken: ProcessPoolExecutor) -> None:
+    def _replace(self, broken: ProcessPoolExecutor) -> None:
         """Start a new pool, unless that is done already."""
         if broken is self._pool:
             broken.shutdown()
@@ -78,31 +96,6 @@ class Processes:
     def _new_pool(self) -> ProcessPoolExecutor:
         # Spawned, never forked, so that this works alike on all systems.
         return ProcessPoolExecutor(self._workers, get_context("spawn"), _prepare, (self._work,))
-
-
-class _ProcessTask:
-    """A task that is submitted again when its pool breaks."""
-
-    def __init__(
-        self, processes: Processes, function: Function, arguments: tuple[Any, ...]
-    ) -> None:
-        self._processes = processes
-        self._call = function, arguments
-        self._pool, self._file = processes.begin(function, arguments)
-
-    def result(self) -> Any:  # noqa: ANN401
-        """Wait for the task; return what it returns, or raise what it raises."""
-        for _ in range(ATTEMPTS):
-            try:
-                path = Path(self._file.result())
-            except BrokenProcessPool:
-                self._processes.replace(self._pool)
-                self._pool, self._file = self._processes.begin(*self._call)
-            else:
-                result = pickle.loads(path.read_bytes())  # noqa: S301 - its own process wrote it
-                path.unlink()
-                return result
-        raise WorkerLostError(f"a task was begun {ATTEMPTS} times, and its process died each time")
 
 
 #: What a worker process knows.

@@ -25,14 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sgl.parallel.executor import (
-    Executor,
-    Function,
-    Parallelism,
-    Task,
-    WorkerLostError,
-    finished,
-)
+from sgl.parallel.executor import Executor, Function, Parallelism, Task, WorkerLostError
 from sgl.parallel.lock import FolderLockedError, LockedFolder
 
 FORMAT = "sgl-run/1"
@@ -109,8 +102,15 @@ class RunFolder:
         """Return a task whose result is taken from the folder, or kept there."""
         known = self.get(key)
         if known is not None:
-            return finished(known)
-        return _KeptTask(self, key, executor.submit(function, *arguments))
+            return lambda: known
+        task = executor.submit(function, *arguments)
+
+        def result() -> bytes:
+            data: bytes = task()
+            self.put(key, data)
+            return data
+
+        return result
 
     def discard(self) -> None:
         """Delete the folder with everything in it."""
@@ -135,21 +135,6 @@ class RunFolder:
             self.discard()
         self._list.close()
         self._locked.release()
-
-
-class _KeptTask:
-    """A task whose result is kept in the folder of a run."""
-
-    def __init__(self, run: RunFolder, key: str, task: Task) -> None:
-        self._run = run
-        self._key = key
-        self._task = task
-
-    def result(self) -> bytes:
-        """Wait for the task, and keep its result."""
-        data: bytes = self._task.result()
-        self._run.put(self._key, data)
-        return data
 
 
 def partial_folder(target: Path) -> Path:

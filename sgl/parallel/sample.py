@@ -110,7 +110,7 @@ class _Acceptance:
                 count = min(needed - ahead, self._sizes.batch)
                 flight.append(self._executor.submit(survey, ahead, count))
                 ahead += count
-            found = flight.popleft().result()
+            found = flight.popleft()()
             rows = self._settling.add(found, None)
             accepted.append((found.batch.numbers[rows], found.hashes[rows]))
             self._stage("sampling", self._wanted - self._settling.missing, self._wanted)

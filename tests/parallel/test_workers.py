@@ -37,7 +37,7 @@ def test_results_come_in_the_order_of_the_tasks(parallelism: Parallelism) -> Non
         tasks = (executor.submit(added, number) for number in range(9))
         assert list(ordered(tasks, executor.ahead)) == list(range(100, 109))
         with pytest.raises(ValueError, match="not with 100"):
-            executor.submit(failing).result()
+            executor.submit(failing)()
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_a_task_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_task_that_always_kills_its_worker_is_given_up() -> None:
     with Processes(0, 1) as executor, pytest.raises(WorkerLostError, match="each time"):
-        executor.submit(dying).result()
+        executor.submit(dying)()
 
 
 # --- one file ----------------------------------------------------------------------------
@@ -159,4 +159,4 @@ def test_a_worker_that_dies_as_it_gets_the_work_is_not_the_end(
     monkeypatch.setattr(Client, "register_plugin", registering)
     with open_executor(100, Parallelism(1, DASK)) as executor:
         assert not deaths
-        assert executor.submit(added, 1).result() == 101
+        assert executor.submit(added, 1)() == 101

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 from sampling import plan_of, tables_of
 from toy import TOY
 
-from sgl.parallel.executor import Executor, Function, InProcess, Parallelism, open_executor
+from sgl.parallel.executor import Executor, Function, InProcess, Parallelism, Task, open_executor
 from sgl.parallel.run import open_run
 from sgl.parallel.sample import Sizes, sample_into
 from sgl.parallel.sentences import PARQUET, SentenceWork
@@ -58,7 +56,7 @@ class Failing(InProcess):
         self.last = last
         self.done: list[str] = []
 
-    def submit(self, function: Function, *arguments: object) -> Future[Any]:
+    def submit(self, function: Function, *arguments: object) -> Task:
         if len(self.done) == self.last:
             raise PowerCut
         self.done.append(function.__name__)
