@@ -26,6 +26,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -203,3 +204,16 @@ def test_wildcards_stand_for_any_text_and_nothing_else_does(
     expected: str, output: str, fits: bool
 ) -> None:
     assert bool(wildcard(expected).fullmatch(tidy(output))) == fits
+
+
+def test_every_name_on_the_api_page_exists() -> None:
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    listed = re.findall(r"^::: ([\w.]+)\n    options:\n      members: \[(.*)\]", page, re.MULTILINE)
+    missing = {
+        (module, name)
+        for module, names in listed
+        for name in names.split(", ")
+        if not hasattr(import_module(module), name)
+    }
+    assert len(listed) > 10
+    assert missing == set()
