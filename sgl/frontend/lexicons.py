@@ -58,12 +58,14 @@ def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> Iterator[Prod
         evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
         name, share = f'word "{word.text}"', rule_weight(word.weight, state)
         alone = Weighting()
-        entry = _Entry(state, name, word.category, clauses, evaluation, share, word.span, alone)
+        entry = _WordLowering(
+            state, name, word.category, clauses, evaluation, share, word.span, alone
+        )
         yield from entry.lower()
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _WordLowering:
     """One word to be lowered: its category, clauses, row and weight."""
 
     state: CompilerState
@@ -222,7 +224,7 @@ def _lexicon(
         seen: dict[tuple[object, ...], TableRow] = {}
         for row in rows_with_values(category, chosen, table, state):
             evaluation = Evaluation(scope, row.cells, table.columns, row.span, state.diagnostics)
-            entry = _Entry(
+            entry = _WordLowering(
                 state=state,
                 name=lexicon.name.text,
                 category=category.category,

@@ -21,7 +21,7 @@ from sgl.lang import syntax as s
 Build = Callable[["TreeBuilder", Meta, list[Any]], Any]
 
 
-def node(kind: type[s.Node], **constants: object) -> Build:
+def node(kind: type[s.SyntaxNode], **constants: object) -> Build:
     """Build a node whose fields, but for the constants, are the parts in their order."""
     names = _given(kind, constants)
     return lambda self, meta, parts: kind(
@@ -29,7 +29,7 @@ def node(kind: type[s.Node], **constants: object) -> Build:
     )
 
 
-def listing(kind: type[s.Node], **constants: object) -> Build:
+def listing(kind: type[s.SyntaxNode], **constants: object) -> Build:
     """Build a node whose last field is a tuple of all parts that are left."""
     *names, last = _given(kind, constants)
 
@@ -41,7 +41,7 @@ def listing(kind: type[s.Node], **constants: object) -> Build:
     return build
 
 
-def _given(kind: type[s.Node], constants: Mapping[str, object]) -> list[str]:
+def _given(kind: type[s.SyntaxNode], constants: Mapping[str, object]) -> list[str]:
     """Return the fields of a node that come from its parts."""
     return [f.name for f in fields(kind) if f.name != "span" and f.name not in constants]
 

@@ -13,7 +13,7 @@ _Part = TypeVar("_Part")
 
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
-class Node:
+class SyntaxNode:
     """Something that an author wrote; every kind of it is a frozen dataclass."""
 
     span: Span
@@ -34,13 +34,13 @@ class Name:
         return self.text
 
 
-class NamedDeclaration(Node):
+class NamedDeclaration(SyntaxNode):
     """A declaration of something that others mention by its name."""
 
     name: Name
 
 
-class Amount(Node):
+class Amount(SyntaxNode):
     """A number, the name of a parameter, or a parameter and a number: ``depth+1``."""
 
     value: Name
@@ -50,13 +50,13 @@ class Amount(Node):
         return f"{self.value}{self.offset:+}" if self.offset else str(self.value)
 
 
-class Column(Node):
+class Column(SyntaxNode):
     """``$en``: a column of a table, a parameter of a function, a feature variable."""
 
     name: Name
 
 
-class Mention(Node):
+class Mention(SyntaxNode):
     """A bare name: a child in a template, a parameter in the body of a function.
 
     ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"repeat"``.
@@ -66,21 +66,21 @@ class Mention(Node):
     mode: str
 
 
-class Concat(Node):
+class Concat(SyntaxNode):
     """``x + y``: written together."""
 
     left: Expression
     right: Expression
 
 
-class Fallback(Node):
+class Fallback(SyntaxNode):
     """``x or y``: ``y`` where the row has no ``x``."""
 
     left: Expression
     right: Expression
 
 
-class Call(Node):
+class Call(SyntaxNode):
     """``past($ja, $conj)``: a paradigm or a function."""
 
     name: Name
@@ -90,7 +90,7 @@ class Call(Node):
 Expression = Name | Column | Mention | Concat | Fallback | Call
 
 
-class LabelText(Node):
+class LabelText(SyntaxNode):
     """A label ``nsubj:pass``, ``~obj``, or the name of a label set, ``$SUBJ``.
 
     In rules ``$role`` and the last part of ``nmod:$prep`` are feature variables.
@@ -100,14 +100,14 @@ class LabelText(Node):
     is_set: bool
 
 
-class LabelSet(Node):
+class LabelSet(SyntaxNode):
     """The labels of an edge: ``labels``, all others (``negated``), or any."""
 
     labels: tuple[LabelText, ...]
     negated: bool
 
 
-class AttributeTest(Node):
+class AttributeTest(SyntaxNode):
     """``lemma=dog|cat``, ``upos!=VERB``, ``lemma in @targets``."""
 
     attribute: Name
@@ -116,7 +116,7 @@ class AttributeTest(Node):
     word_set: Name | None
 
 
-class CountTest(Node):
+class CountTest(SyntaxNode):
     """``#amod>=5``."""
 
     labels: LabelSet
@@ -124,14 +124,14 @@ class CountTest(Node):
     number: Amount
 
 
-class VariableRef(Node):
+class VariableRef(SyntaxNode):
     """``N[lemma=dog]``."""
 
     name: Name
     tests: tuple[AttributeTest | CountTest, ...]
 
 
-class EdgePattern(Node):
+class EdgePattern(SyntaxNode):
     """``-[nsubj|obj]->``; ``bounded`` paths have ``low`` and ``high`` (None: open)."""
 
     labels: LabelSet
@@ -140,14 +140,14 @@ class EdgePattern(Node):
     high: Amount | None
 
 
-class Chain(Node):
+class Chain(SyntaxNode):
     """``V -[obj]-> N -[nmod]-> M``: variables and the edges between them."""
 
     variables: tuple[VariableRef, ...]
     edges: tuple[EdgePattern, ...]
 
 
-class Repeat(Node):
+class Repeat(SyntaxNode):
     """``repeat 3 N..M { … }``."""
 
     times: Amount
@@ -156,13 +156,13 @@ class Repeat(Node):
     body: BodyPattern
 
 
-class BodyPattern(Node):
+class BodyPattern(SyntaxNode):
     """The statements between braces."""
 
     statements: tuple[Chain | Repeat, ...]
 
 
-class GraphPattern(Node):
+class GraphPattern(SyntaxNode):
     """``{ … } without { … }``: the first body is the positive one."""
 
     bodies: tuple[BodyPattern, ...]

@@ -11,26 +11,26 @@ from sgl.lang.syntax.base import (
     LabelText,
     Name,
     NamedDeclaration,
-    Node,
+    SyntaxNode,
 )
 from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, WordDecl
 
 
-class Module(Node):
+class Module(SyntaxNode):
     """``module toy "A toy grammar"``."""
 
     name: Name
     title: Name | None
 
 
-class Use(Node):
+class Use(SyntaxNode):
     """``use stdlib.ja.verb (past, nonpast)``; ``names`` is None for everything."""
 
     path: tuple[Name, ...]
     names: tuple[Name, ...] | None
 
 
-class Param(Node):
+class Param(SyntaxNode):
     """``param topics = on``."""
 
     name: Name
@@ -38,7 +38,7 @@ class Param(Node):
     title: Name | None
 
 
-class Option(Node):
+class Option(SyntaxNode):
     """An option of a layer: ``attach "." "?"``, ``attach "," when not spaced``."""
 
     name: Name
@@ -103,7 +103,7 @@ class StructureDecl(NamedDeclaration):
     graph: GraphPattern
 
 
-class StructureClause(Node):
+class StructureClause(SyntaxNode):
     """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
@@ -113,20 +113,20 @@ class StructureClause(Node):
     repeated: bool
 
 
-class AllowClause(Node):
+class AllowClause(SyntaxNode):
     """``allow p q``."""
 
     names: tuple[Name, ...]
 
 
-class TargetsClause(Node):
+class TargetsClause(SyntaxNode):
     """``targets dancer goat seen only in exposures``."""
 
     words: tuple[Name, ...]
     only_exposed: bool
 
 
-class SizeItem(Node):
+class SizeItem(SyntaxNode):
     """``500 each target in dev within cp outside rc when topics``."""
 
     amount: Amount
@@ -137,13 +137,13 @@ class SizeItem(Node):
     when: When | None
 
 
-class SizeClause(Node):
+class SizeClause(SyntaxNode):
     """``size 500 within cp, 500 outside cp``."""
 
     items: tuple[SizeItem, ...]
 
 
-class LikeClause(Node):
+class LikeClause(SyntaxNode):
     """``train like "…"`` or ``gen like "…"``: an example that must belong there.
 
     With ``when`` it is an example for that setting only.
@@ -165,7 +165,7 @@ class PatternDecl(NamedDeclaration):
     clauses: tuple[PatternClause, ...]
 
 
-class RepeatedLemmas(Node):
+class RepeatedLemmas(SyntaxNode):
     """``repeated lemmas``."""
 
 
@@ -185,7 +185,7 @@ class Relation(NamedDeclaration):
     path: Name
 
 
-class Restrict(Node):
+class Restrict(SyntaxNode):
     """``restrict { V -[obj]-> N } to takes(V, N) when selection``."""
 
     graph: GraphRef
@@ -202,7 +202,7 @@ class Weights(NamedDeclaration):
     when: tuple[When, ...]
 
 
-class DatasetClause(Node):
+class DatasetClause(SyntaxNode):
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
 
     ``target`` may have a condition.
@@ -214,7 +214,7 @@ class DatasetClause(Node):
     when: When | None = None
 
 
-class Dataset(Node):
+class Dataset(SyntaxNode):
     """The ``dataset`` declaration."""
 
     clauses: tuple[DatasetClause, ...]
@@ -228,7 +228,7 @@ class ExpectedGraph:
     graph: GraphRef
 
 
-class Test(Node):
+class Test(SyntaxNode):
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
     ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.

@@ -9,11 +9,11 @@ from sgl.lang.syntax.base import (
     Fallback,
     Name,
     NamedDeclaration,
-    Node,
+    SyntaxNode,
 )
 
 
-class When(Node):
+class When(SyntaxNode):
     """``when not topics`` or ``when size >= 100``."""
 
     name: Name
@@ -22,21 +22,21 @@ class When(Node):
     value: Name | None
 
 
-class Setting(Node):
+class Setting(SyntaxNode):
     """``form=past|pres`` in the brackets of a category."""
 
     feature: Name
     values: tuple[Name | Column | Fallback, ...]
 
 
-class CategoryRef(Node):
+class CategoryRef(SyntaxNode):
     """``NP[anim=a]``."""
 
     name: Name
     settings: tuple[Setting, ...]
 
 
-class Child(Node):
+class Child(SyntaxNode):
     """``obj:NP[anim=a]`` on the right-hand side."""
 
     role: Name | None
@@ -44,14 +44,14 @@ class Child(Node):
     capital: bool
 
 
-class Attribute(Node):
+class Attribute(SyntaxNode):
     """``upos=NOUN`` in ``node(…)``."""
 
     name: Name
     value: Expression
 
 
-class NodeRef(Node):
+class NodeRef(SyntaxNode):
     """A node in a graph statement: a child's head, a port, or a word of the rule."""
 
     name: Name
@@ -64,7 +64,7 @@ class NodeRef(Node):
         return self.name.quoted
 
 
-class EdgeStatement(Node):
+class EdgeStatement(SyntaxNode):
     """``V -[obj]-> NP``, ``V -[agent]-> By last``."""
 
     source: NodeRef
@@ -73,20 +73,20 @@ class EdgeStatement(Node):
     last: bool = False
 
 
-class BindStatement(Node):
+class BindStatement(SyntaxNode):
     """``RC.gap = N`` or ``gap = S.gap`` or ``head = V``."""
 
     left: NodeRef
     right: NodeRef
 
 
-class ForgetStatement(Node):
+class ForgetStatement(SyntaxNode):
     """``forget S.gap``."""
 
     node: NodeRef
 
 
-class NodeStatement(Node):
+class NodeStatement(SyntaxNode):
     """``node(lemma=$en, upos=NOUN)``: the node of a word."""
 
     attributes: tuple[Attribute, ...]
@@ -96,7 +96,7 @@ Statement = EdgeStatement | BindStatement | ForgetStatement | NodeStatement
 TemplateItem = Expression
 
 
-class LayerClause(Node):
+class LayerClause(SyntaxNode):
     """What a rule says about one layer: a template or graph statements.
 
     Which of the two is meant follows from the layer, except that a clause with
@@ -108,7 +108,7 @@ class LayerClause(Node):
     statements: tuple[Statement, ...] | None
 
 
-class Weight(Node):
+class Weight(SyntaxNode):
     """``~ 2``, ``~ zipf(1.0)``, ``~ 2 zipf(1.0)``, ``~ $count``: its terms in order."""
 
     factor: Name | None
@@ -117,7 +117,7 @@ class Weight(Node):
     column: Column | None
 
 
-class Keep(Node):
+class Keep(SyntaxNode):
     """``keep in train``."""
 
 
@@ -132,7 +132,7 @@ class Rule(NamedDeclaration):
     when: tuple[When, ...]
 
 
-class WordDecl(Node):
+class WordDecl(SyntaxNode):
     """``word Det: "the"`` with its clauses."""
 
     category: CategoryRef
@@ -142,7 +142,7 @@ class WordDecl(Node):
     when: tuple[When, ...]
 
 
-class Condition(Node):
+class Condition(SyntaxNode):
     """``frame = trans | ditrans`` after ``where``."""
 
     column: Name
@@ -150,14 +150,14 @@ class Condition(Node):
     values: tuple[Name, ...]
 
 
-class Entry(Node):
+class Entry(SyntaxNode):
     """One category of a lexicon with its layer clauses."""
 
     category: CategoryRef
     layers: tuple[LayerClause, ...]
 
 
-class Variant(Node):
+class Variant(SyntaxNode):
     """``variant published when published``: cells of rows that stand in place of others."""
 
     name: Name
@@ -176,7 +176,7 @@ class Lexicon(NamedDeclaration):
     when: tuple[When, ...]
 
 
-class ParadigmLine(Node):
+class ParadigmLine(SyntaxNode):
     """``godan "く" -> "いた", "う" -> "った"``."""
 
     inflection_class: Name
