@@ -12,7 +12,7 @@ and reads as the sink what it had no state for::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,6 @@ from sgl.automata.algebra.product import Combinations, pairs
 from sgl.automata.algebra.tree_automaton import (
     DEAD,
     GrammarIndex,
-    Mask,
     TreeAutomaton,
     check_rows,
     check_size,
@@ -95,40 +94,16 @@ def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
     """Accept what ``whole`` accepts and what uses none of these rules, by id; trim."""
     index, gone = whole.index, frozenset(rules)
     lexicon = whole.lexicon.refined([rule in gone for rule in whole.lexicon.rules])
-    usable = np.array([rule not in gone for rule in index.phrasal], np.bool_)
+    refined = whole.over(lexicon)
     words = np.array([rule not in gone for rule in lexicon.first], np.bool_)
-    return _cut(whole.over(lexicon), words, usable)
-
-
-def intersection_of_filters(
-    whole: TreeAutomaton, filters: Sequence[TreeAutomaton]
-) -> TreeAutomaton:
-    """Accept what all of some filters accept; trim and minimal.
-
-    A filter has at most one state for each category.  ``whole`` accepts every derivation
-    of the grammar, and tells no words of a category apart.
-    """
-    lexicon = filters[0].lexicon
-    for automaton in filters[1:]:
-        lexicon = lexicon.common(automaton.lexicon)
-    words = np.ones(len(lexicon.category), np.bool_)
-    usable = np.ones(len(whole.index.phrasal), np.bool_)
-    for automaton in filters:
-        words &= automaton.over(lexicon).words != DEAD
-        usable &= np.bincount(automaton.rules, minlength=len(usable)) > 0
-    possible = not any(automaton.empty for automaton in filters)
-    return _cut(replace(whole.over(lexicon), final=whole.final & possible), words, usable)
-
-
-def _cut(whole: TreeAutomaton, words: Mask, usable: Mask) -> TreeAutomaton:
-    """Keep the classes of words and the phrasal rules of these masks; trim."""
-    rows = usable[whole.rules]
+    usable = np.array([rule not in gone for rule in index.phrasal], np.bool_)
+    rows = usable[refined.rules]
     return trim(
         replace(
-            whole,
-            words=np.where(words, whole.words, DEAD),
-            rules=whole.rules[rows],
-            children=whole.children[:, rows],
-            results=whole.results[rows],
+            refined,
+            words=np.where(words, refined.words, DEAD),
+            rules=refined.rules[rows],
+            children=refined.children[:, rows],
+            results=refined.results[rows],
         )
     )

@@ -9,97 +9,44 @@ built over a fixed order of the structures, in halves of halves::
                              {0 1}   {3}
 
 so that leaving out each of n structures costs n log n products, not n squared.
-
-About half of the structures of a benchmark are about single words, ``{ V[lemma=see,
-form=past] }``.  Their absence is a *filter*: it takes away words and rules, and has one
-state for each category.  All filters of a conjunction are taken together, without a
-product, and joined with the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
+from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.common import Numbering
 from sgl.core.structure import Structure
 
 Ranks = tuple[int, ...]
-Single = Callable[[Structure], TreeAutomaton]
-Both = Callable[[TreeAutomaton, TreeAutomaton], TreeAutomaton]
-Filters = Callable[[Sequence[TreeAutomaton]], TreeAutomaton]
 
 
 class Conjunctions:
-    """Conjunctions over structures.
+    """Conjunctions over structures, each computed once.
 
-    Args:
-        single: the automaton of one structure.
-        both: the intersection of two automata.
-        filters: the intersection of filters.
+    ``single`` gives the automaton of one structure.  The order of the structures, their
+    ranks, is that in which they are first asked for.
     """
 
-    def __init__(self, single: Single, both: Both, filters: Filters) -> None:
+    def __init__(self, single: Callable[[Structure], TreeAutomaton]) -> None:
         self._single = single
-        self._both = both
-        self._join_filters = filters
-        self._filters: Numbering[Structure] = Numbering()
-        self._others = _Halves(single, both)
+        self._ranks: Numbering[Structure] = Numbering()
         # Constraints share their structures, and to hash one takes longer than its id;
         # the structures are kept so that no other gets the id.
-        self._places: dict[int, tuple[bool, int, Structure]] = {}
-        self._filtered: dict[Ranks, TreeAutomaton] = {}
-        self._known: dict[tuple[Ranks, Ranks], TreeAutomaton] = {}
+        self._rank_of: dict[int, tuple[int, Structure]] = {}
+        self._known: dict[Ranks, TreeAutomaton] = {}
 
     def of(self, structures: Iterable[Structure]) -> TreeAutomaton:
         """Return the conjunction of one or more structures."""
-        known = self._places
-        places = [known.get(id(one)) or self._place_of(one) for one in structures]
-        filters = tuple(sorted({rank for is_filter, rank, _ in places if is_filter}))
-        others = tuple(sorted({rank for is_filter, rank, _ in places if not is_filter}))
-        key = filters, others
-        if key not in self._known:
-            if not others:
-                self._known[key] = self._filter(filters)
-            elif not filters:
-                self._known[key] = self._others.of(others)
-            else:
-                self._known[key] = self._both(self._others.of(others), self._filter(filters))
-        return self._known[key]
-
-    def _filter(self, members: Ranks) -> TreeAutomaton:
-        automata = [self._single(self._filters.values[member]) for member in members]
-        if len(automata) == 1:
-            return automata[0]
-        if members not in self._filtered:
-            self._filtered[members] = self._join_filters(automata)
-        return self._filtered[members]
-
-    def _place_of(self, structure: Structure) -> tuple[bool, int, Structure]:
-        """Return whether the absence of a structure is a filter, and its rank among these."""
-        is_filter = int(self._single(structure).sizes.max(initial=0)) <= 1
-        rank = self._filters.number if is_filter else self._others.rank_of
-        place = self._places[id(structure)] = is_filter, rank(structure), structure
-        return place
-
-
-class _Halves:
-    """Conjunctions over a fixed order of structures, which are given by their ranks."""
-
-    def __init__(self, single: Single, both: Both) -> None:
-        self._single = single
-        self._both = both
-        self._ranks: Numbering[Structure] = Numbering()
-        self._known: dict[Ranks, TreeAutomaton] = {}
-
-    def rank_of(self, structure: Structure) -> int:
-        """Return the rank of a structure, the next one if it is new."""
-        return self._ranks.number(structure)
-
-    def of(self, members: Ranks) -> TreeAutomaton:
-        """Return the conjunction of the structures with these ranks, which ascend."""
+        ranks: set[int] = set()
+        for structure in structures:
+            if id(structure) not in self._rank_of:
+                self._rank_of[id(structure)] = self._ranks.number(structure), structure
+            ranks.add(self._rank_of[id(structure)][0])
         size = 1 << (len(self._ranks) - 1).bit_length()
-        return self._conjunction(members, 0, size)
+        return self._conjunction(tuple(sorted(ranks)), 0, size)
 
     def _conjunction(self, members: Ranks, low: int, high: int) -> TreeAutomaton:
         """Conjunction of ``members``, all of which lie in ``range(low, high)``."""
@@ -114,7 +61,7 @@ class _Halves:
             elif not right:
                 result = self._conjunction(left, low, middle)
             else:
-                result = self._both(
+                result = intersection(
                     self._conjunction(left, low, middle), self._conjunction(right, middle, high)
                 )
             self._known[members] = result

@@ -24,7 +24,6 @@ from sgl.automata.algebra.boolean import (
     complement,
     everything,
     intersection,
-    intersection_of_filters,
     without_rules,
 )
 from sgl.automata.algebra.conjunctions import Conjunctions
@@ -66,11 +65,7 @@ class StructureCompiler:
         self._automata: dict[Structure, StructureAutomaton] = {}
         self._presence: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._absence: dict[Structure, TreeAutomaton] = {}
-        self._absences = Conjunctions(
-            self.absence,
-            both=intersection,
-            filters=lambda filters: intersection_of_filters(self.everything, filters),
-        )
+        self._absences = Conjunctions(self.absence)
         self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
         self._languages: dict[Constraint, TreeAutomaton] = {}
         self._splits: dict[TreeAutomaton, SplitGrammar] = {}
