@@ -7,9 +7,7 @@ through the file once and yields, for every block, either a ``Sentence`` or a
 neither its neighbours nor its own place in the order.
 
 Lines and trees repeat: the million tokens of a benchmark have some ten thousand
-different lines, and still fewer trees.  Each different one is read once, and a block is
-put together from what is known of its lines (``_assembled``).  Whatever has something
-wrong with it is read plainly, line by line, to say what (``read_plainly``).
+different lines, and still fewer trees.  Each different one is read once (``TokenTable``).
 
 Format: Universal Dependencies, *CoNLL-U Format*; the sentences this project
 writes have neither multiword tokens nor empty nodes, so that these are errors.
@@ -19,7 +17,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from io import SEEK_END, BytesIO
+from io import SEEK_END
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -33,8 +31,7 @@ from sgl.verify.tokens import (
     TokenTable,
     Tree,
     WordForm,
-    read_token,
-    split_columns,
+    decode,
 )
 
 __all__ = [
@@ -122,63 +119,21 @@ def read_sentences(
 
     Lines are counted from the start of the range.
     """
-    number, offset, rest = 1, start, b""
     with path.open("rb") as stream:
         stream.seek(start)
-        while chunk := stream.read(min(_CHUNK, end - offset - len(rest))):
-            rest += chunk
-            last = rest.rfind(b"\n\n")
-            if last < 0 and len(rest) > _CHUNK:
-                break
-            for block in rest[:last].split(b"\n\n") if last >= 0 else ():
-                sentence = _assembled(block, number, offset, words)
-                if sentence is not None:
-                    yield sentence
-                else:
-                    yield from read_plainly(BytesIO(block + b"\n\n"), number, offset, words)
-                number += block.count(b"\n") + 2
-                offset += len(block) + 2
-            rest = rest[last + 2 :] if last >= 0 else rest
-        stream.seek(offset)
-        yield from read_plainly(stream, number, offset, words, end)
+        yield from _read_blocks(stream, 1, start, words, end)
 
 
 def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
     """Return the block of a file that starts at a line and offset that a sentence was read at."""
     with path.open("rb") as stream:
         stream.seek(offset)
-        block = read_plainly(stream, line, offset, TokenTable())
+        block = _read_blocks(stream, line, offset, TokenTable(), sys.maxsize)
         return next(block, Malformed(line, "the file has ended"))
 
 
-def _assembled(block: bytes, number: int, offset: int, words: TokenTable) -> Sentence | None:
-    """Return the sentence of a block whose lines are known; None if it is malformed."""
-    lines = block.split(b"\n")
-    if b"\r" in block or len(block) >= _LONGEST_LINE or len(lines) > _LONGEST_BLOCK:
-        return None
-    first = 0
-    while lines[first][:1] == b"#" and first + 1 < len(lines):
-        first += 1
-    try:
-        tokens = map(words.lines.__getitem__, lines[first:])
-        read, arcs, spelling = zip(*tokens, strict=True)
-        edges, head = words.trees.get(arcs) or _new_tree(arcs, words)
-        comments = tuple([_comment(line.decode("utf-8")) for line in lines[:first]])
-        _check_text(comments, spelling, number, words)
-    except (UnicodeDecodeError, MalformedError):
-        return None
-    return Sentence(number, comments, read, edges, head, offset)
-
-
-def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
-    if any(token.number != at or token.last > len(arcs) for at, token in enumerate(arcs, 1)):
-        raise MalformedError(0, "the tokens are not numbered, or have governors elsewhere")
-    tree = words.trees[arcs] = _tree(arcs, 0)
-    return tree
-
-
-def read_plainly(
-    stream: BinaryIO, first: int, offset: int, words: TokenTable, end: int = sys.maxsize
+def _read_blocks(
+    stream: BinaryIO, first: int, offset: int, words: TokenTable, end: int
 ) -> Iterator[Sentence | Malformed]:
     """Yield the blocks of a stream, of which ``first`` and ``offset`` are the place in its file.
 
@@ -205,34 +160,27 @@ def read_plainly(
 def _read_block(
     block: list[bytes], start: int, offset: int, words: TokenTable
 ) -> Sentence | Malformed:
+    """Return the sentence of a block; each step leaves the line that it is about in ``number``."""
+    number = start
+    comments: list[tuple[str, str]] = []
+    tokens: list[Token] = []
     try:
-        lines = _decode(block, start)
-        comments = tuple([_comment(line) for line in lines if line.startswith("#")])
-        first = start + len(comments)
-        rows = [split_columns(line, first + at) for at, line in enumerate(lines[len(comments) :])]
-        if not rows:
-            raise MalformedError(start, "a sentence without tokens")
-        read, arcs, spelling = zip(*_tokens(rows, first, words), strict=True)
-        edges, head = _tree(arcs, first)
-        _check_text(comments, spelling, start, words)
+        for number, line in enumerate(block, start):  # noqa: B007 - the line of a mistake
+            if line[:1] == b"#" and not tokens:
+                comments.append(_comment(decode(line)))
+            else:
+                tokens.append(words.lines[line])
+        number = start
+        if not tokens:
+            raise MalformedError("a sentence without tokens")
+        read, arcs, spelling = zip(*tokens, strict=True)
+        number = start + len(comments)
+        edges, head = words.trees.get(arcs) or _new_tree(arcs, words)
+        number = start
+        _check_text(comments, spelling, words)
     except MalformedError as error:
-        return error.malformed
-    return Sentence(start, comments, read, edges, head, offset)
-
-
-def _decode(block: list[bytes], start: int) -> list[str]:
-    """Return the lines of a block without their ends."""
-    content = b"".join(block)
-    if content.count(b"\n") == len(block) and b"\r" not in content:
-        try:
-            return content.decode("utf-8").split("\n")[:-1]
-        except UnicodeDecodeError as error:
-            lines_before = content.count(b"\n", 0, error.start)
-            raise MalformedError(start + lines_before, "the line is not UTF-8") from None
-    for at, line in enumerate(block):
-        if not line.endswith(b"\n") or b"\r" in line:
-            raise MalformedError(start + at, "a carriage return, or a line that is too long")
-    return []
+        return Malformed(number + error.line, str(error))
+    return Sentence(start, tuple(comments), read, edges, head, offset)
 
 
 def _comment(line: str) -> tuple[str, str]:
@@ -240,38 +188,30 @@ def _comment(line: str) -> tuple[str, str]:
     return key[1:].strip(), value.removeprefix(" ")
 
 
-def _tokens(rows: list[list[str]], first: int, words: TokenTable) -> list[Token]:
-    """Return the tokens of a sentence, numbered from 1, with governors that exist."""
-    tokens: list[Token] = []
-    for index, cells in enumerate(rows):
-        line = first + index
-        if cells[0] != str(index + 1):
-            raise MalformedError(line, f"ID is {cells[0]} instead of {index + 1}")
-        token = read_token(cells, line, words)
-        if token.arcs.last > len(rows):
-            raise MalformedError(line, f"the governor {token.arcs.last} does not exist")
-        tokens.append(token)
-    return tokens
-
-
-def _tree(arcs: tuple[Arcs, ...], first: int) -> Tree:
-    """Return the edges of a sentence and the token under its root."""
+def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
+    """Return the edges of a sentence and the token under its root, and remember them."""
+    for at, token in enumerate(arcs):
+        if token.token != str(at + 1):
+            raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)
+        if token.last > len(arcs):
+            raise MalformedError(f"the governor {token.last} does not exist", at)
     edges = sorted(edge for token in arcs for edge in token.edges)
-    return tuple(edges), _root([token.head for token in arcs], first)
+    tree = words.trees[arcs] = tuple(edges), _root([token.head for token in arcs])
+    return tree
 
 
-def _root(heads: list[int], first: int) -> int:
+def _root(heads: list[int]) -> int:
     """Return the token under the root of a basic tree; every token must lead there."""
     roots = [index for index, head in enumerate(heads) if head == 0]
     if len(roots) != 1:
-        raise MalformedError(first, f"{len(roots)} roots instead of one")
+        raise MalformedError(f"{len(roots)} roots instead of one")
     reached = {0}
     for index in range(len(heads)):
         path: set[int] = set()
         token = index + 1
         while token not in reached:
             if token in path:
-                raise MalformedError(first + index, f"the basic tree has a cycle through {token}")
+                raise MalformedError(f"the basic tree has a cycle through {token}", index)
             path.add(token)
             token = heads[token - 1]
         reached.update(path)
@@ -279,14 +219,14 @@ def _root(heads: list[int], first: int) -> int:
 
 
 def _check_text(
-    comments: tuple[tuple[str, str], ...], spelling: tuple[str, ...], line: int, words: TokenTable
+    comments: list[tuple[str, str]], spelling: tuple[str, ...], words: TokenTable
 ) -> None:
     """Check that each required comment is there once, and the text is that of the tokens."""
     names = tuple([name for name, _ in comments])
     if names not in words.keys:
         for name in ("sent_id", "category", "text"):
             if names.count(name) != 1:
-                raise MalformedError(line, f"{names.count(name)} comments # {name} instead of one")
+                raise MalformedError(f"{names.count(name)} comments # {name} instead of one")
         words.keys.add(names)
     if dict(comments)["text"] != "".join(spelling).removesuffix(" "):
-        raise MalformedError(line, "# text is not the tokens of the sentence")
+        raise MalformedError("# text is not the tokens of the sentence")

@@ -69,21 +69,21 @@ class Malformed:
 
 
 class MalformedError(Exception):
-    """The reason why the block at hand is malformed, and its line."""
+    """The reason why the block at hand is malformed; ``line`` counts from what is being read."""
 
-    def __init__(self, line: int, reason: str) -> None:
+    def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(reason)
-        self.malformed = Malformed(line, reason)
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """The number of a token and its governors: HEAD, the edges, the last one's number.
+    """The ID of a token and its governors: HEAD, the edges, the last one's number.
 
     There is one object for each distinct content in a ``TokenTable`` table.
     """
 
-    number: int
+    token: str
     head: int
     edges: tuple[Edge, ...]
     last: int
@@ -124,124 +124,125 @@ class _Lines(dict[bytes, Token]):
         self._words = words
 
     def __missing__(self, line: bytes) -> Token:
-        """Read a line; raise ``MalformedError`` with no line number, or ``UnicodeDecodeError``."""
+        """Read a line; raise ``MalformedError``."""
         if len(self) > _LINES_REMEMBERED:
             self.clear()
-        token = self[line] = read_token(split_columns(line.decode("utf-8"), 0), 0, self._words)
+        text = decode(line)
+        if text.startswith("#"):
+            raise MalformedError("a comment after the first token")
+        cells = text.split("\t")
+        if len(cells) != len(_COLUMNS):
+            raise MalformedError(f"{len(cells)} columns instead of {len(_COLUMNS)}")
+        if "" in cells:
+            raise MalformedError(f"column {_COLUMNS[cells.index('')]} is empty")
+        word = _word(cells, self._words)
+        arcs = _arcs(cells, word.extracted, self._words)
+        token = self[line] = Token(word, arcs, word.form + (" " if word.space_after else ""))
         return token
 
 
-def split_columns(line: str, number: int) -> list[str]:
-    """Return the ten cells of a line; ``number`` is the line's, for messages."""
-    if line.startswith("#"):
-        raise MalformedError(number, "a comment after the first token")
-    cells = line.split("\t")
-    if len(cells) != len(_COLUMNS):
-        raise MalformedError(number, f"{len(cells)} columns instead of {len(_COLUMNS)}")
-    if "" in cells:
-        raise MalformedError(number, f"column {_COLUMNS[cells.index('')]} is empty")
-    return cells
+def decode(line: bytes) -> str:
+    """Return the text of a line without its end; raise ``MalformedError``."""
+    if not line.endswith(b"\n") or b"\r" in line:
+        raise MalformedError("a carriage return, or a line that is too long")
+    try:
+        return line[:-1].decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedError("the line is not UTF-8") from None
 
 
-def read_token(cells: list[str], line: int, words: TokenTable) -> Token:
-    """Return the token that the cells of a line say; raises ``MalformedError``."""
-    word = _word(cells, line, words)
-    arcs = _arcs(cells, word.extracted, line, words)
-    return Token(word, arcs, word.form + (" " if word.space_after else ""))
-
-
-def _word(cells: list[str], line: int, words: TokenTable) -> WordForm:
+def _word(cells: list[str], words: TokenTable) -> WordForm:
     key = (*cells[1:6], cells[9])
     word = words.words.get(key)
     if word is None:
-        word = words.words[key] = _new_word(cells, line)
+        word = words.words[key] = _new_word(cells)
     return word
 
 
-def _new_word(cells: list[str], line: int) -> WordForm:
+def _new_word(cells: list[str]) -> WordForm:
     _, form, lemma, upos, xpos, feats, _, _, _, misc = cells
     columns = (("lemma", lemma), ("upos", upos), ("xpos", xpos))
     attributes = [(name, value) for name, value in columns if value != "_"]
-    attributes.extend(_features(feats, line))
-    notes = dict(_pairs(misc, "MISC", line))
+    attributes.extend(_features(feats))
+    notes = dict(_pairs(misc, "MISC"))
     space_after = notes.pop("SpaceAfter", "Yes") != "No"
     extracted = notes.pop("Extracted", "No") == "Yes"
     attributes.extend(notes.items())
     if len({name for name, _ in attributes}) < len(attributes):
-        raise MalformedError(line, "an attribute with two values")
+        raise MalformedError("an attribute with two values")
     return WordForm(form, tuple(sorted(attributes)), space_after, extracted)
 
 
-def _features(cell: str, line: int) -> list[tuple[str, str]]:
-    features = _pairs(cell, "FEATS", line)
+def _features(cell: str) -> list[tuple[str, str]]:
+    features = _pairs(cell, "FEATS")
     for name, value in features:
         if not _FEATURE.fullmatch(f"{name}={value}"):
-            raise MalformedError(line, f"{name}={value} is not spelt as a feature of UD")
+            raise MalformedError(f"{name}={value} is not spelt as a feature of UD")
     spelt = [f"{name}={value}".lower() for name, value in features]
     if spelt != sorted(spelt):
-        raise MalformedError(line, f"FEATS is not sorted: {cell}")
+        raise MalformedError(f"FEATS is not sorted: {cell}")
     return features
 
 
-def _pairs(cell: str, column: str, line: int) -> list[tuple[str, str]]:
+def _pairs(cell: str, column: str) -> list[tuple[str, str]]:
     if cell == "_":
         return []
     pairs = [part.partition("=") for part in cell.split("|")]
     names = [name for name, _, _ in pairs]
     if len(set(names)) < len(names) or not all(name and equals for name, equals, _ in pairs):
-        raise MalformedError(line, f"{column} is not a list of names with one value each: {cell}")
+        raise MalformedError(f"{column} is not a list of names with one value each: {cell}")
     return [(name, value) for name, _, value in pairs]
 
 
-def _arcs(cells: list[str], extracted: bool, line: int, words: TokenTable) -> Arcs:
+def _arcs(cells: list[str], extracted: bool, words: TokenTable) -> Arcs:
     key = (cells[0], cells[6], cells[7], cells[8], extracted)
     arcs = words.arcs.get(key)
     if arcs is None:
-        arcs = words.arcs[key] = _new_arcs(*key, line)
+        arcs = words.arcs[key] = _new_arcs(*key)
     return arcs
 
 
-def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool, line: int) -> Arcs:
+def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> Arcs:
     """Return the edges into a token, with their marks; the edge from the root is none."""
-    dependent = _position(token, "ID", line)
-    basic = (_position(head, "HEAD", line), label)
-    governors = _deps(deps, line)
+    dependent = _POSITIONS.get(token, -1)
+    basic = (_position(head, "HEAD"), label)
+    governors = _deps(deps)
     if basic not in governors:
-        raise MalformedError(line, f"the basic edge {head}:{label} is not in DEPS {deps}")
+        raise MalformedError(f"the basic edge {head}:{label} is not in DEPS {deps}")
     for governor, name in governors:
         if governor == dependent:
-            raise MalformedError(line, f"token {token} is its own governor")
+            raise MalformedError(f"token {token} is its own governor")
         if (governor == 0) != (name == "root"):
-            raise MalformedError(line, f"governor {governor} with the label {name}")
+            raise MalformedError(f"governor {governor} with the label {name}")
         if governor == 0 != basic[0]:
-            raise MalformedError(line, "the root is a governor in DEPS but not in HEAD")
+            raise MalformedError("the root is a governor in DEPS but not in HEAD")
     edges = [
         (governor - 1, f"~{name}" if extracted or (governor, name) != basic else name)
         for governor, name in governors
         if governor
     ]
     return Arcs(
-        dependent,
+        token,
         basic[0],
         tuple((source, name, dependent - 1) for source, name in edges),
         governors[-1][0],
     )
 
 
-def _deps(cell: str, line: int) -> list[tuple[int, str]]:
+def _deps(cell: str) -> list[tuple[int, str]]:
     deps: list[tuple[int, str]] = []
     for part in cell.split("|"):
         governor, _, label = part.partition(":")
         if not label or label.startswith("~"):
-            raise MalformedError(line, f"DEPS is not a list of governor:label: {cell}")
-        deps.append((_position(governor, "DEPS", line), label))
+            raise MalformedError(f"DEPS is not a list of governor:label: {cell}")
+        deps.append((_position(governor, "DEPS"), label))
     if any(first >= second for first, second in pairwise(deps)):
-        raise MalformedError(line, f"DEPS is not sorted or has an edge twice: {cell}")
+        raise MalformedError(f"DEPS is not sorted or has an edge twice: {cell}")
     return deps
 
 
-def _position(text: str, column: str, line: int) -> int:
+def _position(text: str, column: str) -> int:
     position = _POSITIONS.get(text)
     if position is None:
-        raise MalformedError(line, f"{column} has {text}, which is not a token")
+        raise MalformedError(f"{column} has {text}, which is not a token")
     return position
