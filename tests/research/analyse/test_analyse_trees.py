@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from treebanks import EXAMPLE_HEADS, EXAMPLE_RELATIONS, EXAMPLE_WORDS, dice, trees
@@ -198,6 +198,8 @@ def test_a_test_needs_sentences_of_both_kinds() -> None:
 
 
 @pytest.mark.slow
+# statsmodels collects garbage in each call, which takes long beside all that a test run holds.
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_holm_multiplies_the_smallest_first(values: list[float]) -> None:
     adjusted = holm(values)
