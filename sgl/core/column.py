@@ -45,19 +45,15 @@ class Column(NamedTuple):
         """The number of bytes of all texts."""
         return int(self.offsets[-1] - self.offsets[0])
 
-    def bytes_of(self, row: int) -> bytes:
-        """One text as bytes."""
-        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
-
     def texts(self) -> Iterator[str]:
-        """The texts, one after the other."""
+        """Yield the texts in their order."""
         data = self.data.tobytes()
         ends = self.offsets.tolist()
         for start, end in pairwise(ends):
             yield data[start:end].decode()
 
     def take(self, rows: NDArray[np.int64]) -> Column:
-        """The texts with these numbers, in this order."""
+        """Return the texts with these numbers, in this order."""
         lengths = self.offsets[rows + 1] - self.offsets[rows]
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -68,7 +64,7 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Column:
-        """The column of some texts."""
+        """Return the column of some texts."""
         pieces = [text.encode() for text in texts]
         offsets = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
@@ -89,7 +85,7 @@ class StringPool:
         self._packed: NDArray[np.uint8] | None = None
 
     def add(self, text: str | bytes) -> int:
-        """The number that stands for a text: its start and its length."""
+        """Return the number that stands for a text: its start and its length."""
         piece = text.encode() if isinstance(text, str) else text
         known = self._known.get(piece)
         if known is None:
@@ -107,7 +103,7 @@ class StringPool:
 
 
 def as_bytes(data: bytes) -> NDArray[np.uint8]:
-    """An array of these bytes that may be written, with slack behind them."""
+    """Return an array of these bytes that may be written, with slack behind them."""
     array = np.zeros(len(data) + SLACK, np.uint8)
     array[: len(data)] = np.frombuffer(data, np.uint8)
     return array

@@ -48,8 +48,8 @@ class FileDependencies:
     Reading a grammar follows names to files and reads these.  While all answers stay the
     same, reading again would give the same::
 
-        links["/farm/animals.yaml"]              "/farm/tables/animals.yaml"
-        contents["/farm/tables/animals.yaml"]    SHA-256 of its bytes
+        links["/home/animals.yaml"]              "/home/tables/animals.yaml"
+        contents["/home/tables/animals.yaml"]    SHA-256 of its bytes
 
     After a look at something that is missing or cannot be read, ``complete`` is false: a
     message about it may name other files of the directory, so that more counts than one path.

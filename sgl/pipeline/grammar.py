@@ -7,7 +7,7 @@ Under it the cache has what the file system answered when the grammar was read l
 answers together are the *origin*, the cache key of all that is computed from the grammar::
 
     request   farm.sgl (its path, its text), --set size=10, the standard library
-    answers   animals.yaml → /farm/animals.yaml, SHA-256 of its bytes
+    answers   animals.yaml → /home/animals.yaml, SHA-256 of its bytes
     origin    SHA-256 of both
 
 What ``sglc check`` says has an entry of its own, so that to say it again neither the grammar
