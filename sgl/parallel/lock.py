@@ -53,10 +53,13 @@ class LockedFolder:
         # A soft lock would outlive a process that is killed.
         lock = FileLock(path / LOCK, blocking=False, fallback_to_soft=False)
         for _ in range(_ATTEMPTS):
-            path.mkdir(exist_ok=True)
             try:
+                path.mkdir(exist_ok=True)
                 lock.acquire()
-            except FileNotFoundError:
+            except (FileNotFoundError, FileExistsError):
+                # `mkdir` reports a folder that was there, and is gone when it looks again.
+                if path.exists() and not path.is_dir():
+                    raise
                 continue
             except Timeout:
                 raise FolderLockedError(_holder(path)) from None
