@@ -3,7 +3,6 @@
 They take the place of loops over bytes and of 128-bit products::
 
     copy32(target, 100, source, 7)     target[100:132] = source[7:39], one instruction
-    store128(numbers, 100, a, b)       numbers[100:104] = a and b, of 64 bits each
     load64(bytes, 7)                   eight bytes as one number, the first the lowest
     high64(a, b)                       a * b >> 64
 
@@ -45,20 +44,6 @@ def _copier(size: int) -> Any:
 
 
 @intrinsic
-def _store128(typing: Any, target: Any, at: Any, first: Any, second: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.gep(data, [arguments[1]])
-        pointer = builder.bitcast(place, ir.IntType(64).as_pointer())
-        builder.store(arguments[2], pointer, align=1)
-        behind = builder.gep(pointer, [ir.Constant(ir.IntType(64), 1)])
-        builder.store(arguments[3], behind, align=1)
-        return context.get_dummy_value()
-
-    return types.void(target, types.int64, types.int64, types.int64), generate
-
-
-@intrinsic
 def _load64(typing: Any, source: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -79,13 +64,10 @@ def _high64(typing: Any, first: Any, second: Any) -> Any:
 
 
 Bytes = NDArray[np.uint8]
-Integers = NDArray[np.int32]
 Index = int | np.integer[Any]
 
 #: Copy 32 bytes to a place in a byte array from a place in another.
 copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copier(32))
-#: Write two numbers of 64 bits behind one another to a place in an array of integers.
-store128 = cast("Callable[[Integers, Index, Index, Index], None]", _store128)
 #: Eight bytes from a place of a byte array as a number, little-endian.
 load64 = cast("Callable[[Bytes, Index], np.uint64]", _load64)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.

@@ -2,7 +2,7 @@
 
 It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses.  Choices are
 made in the order of ``sgl.sampling.engine.derive``, so a candidate has the same derivation
-here and there.
+here and there; the numbers are those of ``sgl.sampling.random``.
 """
 
 from __future__ import annotations
@@ -10,51 +10,43 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.draw.program import (
-    ALTERNATIVE_COLUMNS,
-    BACK,
-    CALL,
-    COUNT,
-    FIRST,
-    GUIDE,
-    JUMP,
-    LAST_WORD,
-    LENGTH,
-    MORE_NOTES,
-    NOTE,
-    NOTES,
-    OPERATION_BITS,
-    RETURN,
-    SHIFT,
-    SINGLE,
-    STATE_COLUMNS,
-    TARGET,
-    TOTAL,
-    WORD,
-    Program,
-)
+from sgl.accel.draw import program as layout
+from sgl.accel.draw.program import CALL, JUMP, LAST_WORD, RETURN, SINGLE, WORD, Program
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import copy32, high64, store128
-from sgl.accel.random import GAMMA, candidate_key, mix
+from sgl.accel.machine import copy32, high64
 from sgl.sampling.engine import LONGEST_DERIVATION
+from sgl.sampling.random import GAMMA, MIX_1, MIX_2
 
 #: Bytes and rules for which the buffers must have room beyond what is checked.  Every
-#: instruction that goes on checks before it writes, at most two pieces or ``MOST_NOTES``
-#: rules; the rest saves most candidates a second attempt in a larger buffer.
+#: instruction that goes on checks before it writes, at most two pieces or one rule; the rest
+#: saves most candidates a second attempt in a larger buffer.
 TEXT_MARGIN = 64 * LONGEST_DERIVATION
 RULE_MARGIN = 2 * LONGEST_DERIVATION
 
+_GAMMA, _MIX_1, _MIX_2 = np.uint64(GAMMA), np.uint64(MIX_1), np.uint64(MIX_2)
+_27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
+
 # Indices are unsigned: signed ones might be negative, and would be looked at for that.
 _ONE = np.uint64(1)
-_STATE = np.uint64(STATE_COLUMNS)
-_ALTERNATIVE = np.uint64(ALTERNATIVE_COLUMNS)
-_FIRST, _GUIDE = np.uint64(FIRST), np.uint64(GUIDE)
-_SHIFT, _TOTAL = np.uint64(SHIFT), np.uint64(TOTAL)
-_TARGET, _NOTES, _MORE = np.uint64(TARGET), np.uint64(NOTES), np.uint64(MORE_NOTES)
+_STATE = np.uint64(layout.STATE_COLUMNS)
+_FIRST, _GUIDE = np.uint64(layout.FIRST), np.uint64(layout.GUIDE)
+_SHIFT, _TOTAL = np.uint64(layout.SHIFT), np.uint64(layout.TOTAL)
+_ALTERNATIVE = np.uint64(layout.ALTERNATIVE_COLUMNS)
+_TARGET, _RULE = np.uint64(layout.TARGET), np.uint64(layout.RULE)
 
-_OPERATION = (1 << OPERATION_BITS) - 1
-_START = (1 << LENGTH) - 1
-_LENGTH = (1 << (BACK - LENGTH)) - 1
+_OPERATION_BITS = layout.OPERATION_BITS
+_OPERATION = (1 << _OPERATION_BITS) - 1
+_LENGTH, _BACK = layout.LENGTH, layout.BACK
+_START = (1 << _LENGTH) - 1
+_LENGTH_ALONE = (1 << (_BACK - _LENGTH)) - 1
+
+
+@part
+def _mix(value: np.uint64) -> np.uint64:
+    """Return the finaliser of SplitMix64: a bijection of the 64-bit integers."""
+    value = (value ^ (value >> _30)) * _MIX_1
+    value = (value ^ (value >> _27)) * _MIX_2
+    return value ^ (value >> _31)
 
 
 @part
@@ -65,18 +57,18 @@ def _choose(
     state: np.uint64,
     key: np.uint64,
 ) -> np.uint64:
-    """Return the alternative of a state that the number with this key stands for."""
+    """Return the row of the alternative of a state that the number with this key stands for."""
     row = state * _STATE
     alternative = np.uint64(states[row + _FIRST])
     shift = states[row + _SHIFT]
     if shift != SINGLE:
-        bits = mix(key)
+        bits = _mix(key)
         drawn = np.int64(high64(bits, np.uint64(states[row + _TOTAL])))
         entry = np.uint64(states[row + _GUIDE]) + (bits >> np.uint64(shift))
         alternative += np.uint64(guides[entry])
         while drawn >= bounds[alternative]:
             alternative += _ONE
-    return alternative
+    return alternative * _ALTERNATIVE
 
 
 @kernel
@@ -112,26 +104,26 @@ def derive_texts(
         if rule_at > rule_limit:
             return candidate
         longest = rule_at + np.uint64(LONGEST_DERIVATION)
-        state_key = candidate_key(key, numbers[candidate])
+        state_key = _mix(key + np.uint64(numbers[candidate] + 1) * _GAMMA)
         depth = address = np.uint64(0)
         word = first
         while True:
             operation = word & _OPERATION
-            state = np.uint64(word >> OPERATION_BITS)
-            # Rules that were begun go on after the last call: their words, notes and
-            # endings may be many, so the limits hold for every instruction.
+            state = np.uint64(word >> _OPERATION_BITS)
+            # Rules that were begun go on after the last call: their words and endings may be
+            # many, so the limits hold for every instruction.
             if operation == WORD or operation == LAST_WORD:
                 if rule_at > longest:
                     break
                 if at > text_limit:
                     return candidate
-                state_key += GAMMA
-                row = _choose(states, bounds, guides, state, state_key) * _ALTERNATIVE
-                rules[rule_at] = np.int32(alternatives[row + _NOTES])
+                state_key += _GAMMA
+                row = _choose(states, bounds, guides, state, state_key)
+                rules[rule_at] = np.int32(alternatives[row + _RULE])
                 rule_at += _ONE
                 piece = alternatives[row + _TARGET]
                 copy32(text, at, pool, piece & _START)
-                at += np.uint64(piece >> LENGTH)
+                at += np.uint64(piece >> _LENGTH)
                 if operation == WORD:
                     address += _ONE + _ONE
                 else:
@@ -147,35 +139,25 @@ def derive_texts(
                 if operation == CALL:
                     stack[depth] = np.int32(address) + 2
                     depth += _ONE
-                state_key += GAMMA
-                row = _choose(states, bounds, guides, state, state_key) * _ALTERNATIVE
-                target = alternatives[row + _TARGET]
-                store128(rules, rule_at, alternatives[row + _NOTES], alternatives[row + _MORE])
-                count = np.uint64(target >> COUNT)
-                rule_at += count
-                state_key += GAMMA * (count - _ONE)
-                address = np.uint64(target & _START)
-            elif operation == RETURN:
-                if depth == 0:
-                    break
-                if at > text_limit:
-                    return candidate
-                depth -= _ONE
-                address = np.uint64(stack[depth])
+                state_key += _GAMMA
+                row = _choose(states, bounds, guides, state, state_key)
+                rules[rule_at] = np.int32(alternatives[row + _RULE])
+                rule_at += _ONE
+                address = np.uint64(alternatives[row + _TARGET])
             else:
-                if rule_at > longest:
+                if operation == RETURN and depth == 0:
                     break
                 if at > text_limit:
                     return candidate
-                if operation == NOTE:
-                    rules[rule_at] = np.int32(state)
-                    rule_at += _ONE
-                    state_key += GAMMA
-                address += _ONE + _ONE
+                if operation == RETURN:
+                    depth -= _ONE
+                    address = np.uint64(stack[depth])
+                else:
+                    address += _ONE + _ONE
             word, piece = code[address], code[address + _ONE]
-            at -= np.uint64(piece >> BACK)
+            at -= np.uint64(piece >> _BACK)
             copy32(text, at, pool, piece & _START)
-            at += np.uint64((piece >> LENGTH) & _LENGTH)
+            at += np.uint64((piece >> _LENGTH) & _LENGTH_ALONE)
         failed = rule_at > longest
         too_long[candidate] = failed
         if failed:

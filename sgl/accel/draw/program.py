@@ -8,10 +8,12 @@ the words before that child as a *piece* of one array of bytes, which is written
 
 ``CALL`` draws an alternative of a state and goes on with its code; before the last child of
 a rule it is ``JUMP``, which has nothing to come back to.  A state that becomes words only is
-drawn by ``WORD``: its alternatives are pieces.  A state with one alternative is no choice:
-its code stands in place of the call, and ``NOTE`` adds its rule to the derivation; where it
-is the first child, the rule is noted together with that of its parent.  A state behind
-``capital`` is there twice, as ``NP°`` with the first letter of its first word raised.
+drawn by ``WORD``: its alternatives are pieces.  A state behind ``capital`` is there twice, as
+``NP°`` with the first letter of its first word raised.
+
+Where a capital goes, and that an attached word has something before it, is decided
+beforehand.  Both follow from what is certain of the words of a state, whatever is drawn: is
+one of them *sure* not to be empty, and can they be *initial*, the first of a sentence?
 
 To choose among *n* alternatives, the first bits of the random number are looked up in a
 *guide* (Chen & Asau 1974): the first alternative that they leave possible.  From there the
@@ -22,20 +24,19 @@ bounds are compared one by one, seldom more than one.  The choice is the one tha
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel.draw.certainty import attaches, closed, initial_states, sure_states
 from sgl.core.column import StringPool
 from sgl.core.interpret import capitalised
-from sgl.sampling.engine import State, Tables
+from sgl.sampling.engine import PackedText, State, Tables
 from sgl.sampling.engine import capitalised as raised
 
-#: What an instruction does; its argument, a state or a rule, is above these bits.
-WORD, LAST_WORD, CALL, JUMP, NOTE, GO_ON, RETURN = range(7)
+#: What an instruction does; its argument, a state, is above these bits.
+WORD, LAST_WORD, CALL, JUMP, GO_ON, RETURN = range(6)
 OPERATION_BITS = 3
 
 #: Columns of ``Program.states``: first alternative, first entry of the guide, how far the
@@ -44,21 +45,13 @@ FIRST, GUIDE, SHIFT, TOTAL = range(4)
 STATE_COLUMNS = 4
 SINGLE = -1
 
-#: Columns of ``Program.alternatives``: the code and, above ``COUNT``, how many rules are
-#: noted (of a state of words its piece instead); four rules.
-TARGET, NOTES, MORE_NOTES = range(3)
-ALTERNATIVE_COLUMNS = 4
-COUNT = 32
-
-#: Rules that are noted with one alternative.
-MOST_NOTES = 4
+#: Columns of ``Program.alternatives``: the code (of a state of words its piece instead), the rule.
+TARGET, RULE = range(2)
+ALTERNATIVE_COLUMNS = 2
 
 #: Bytes of a piece, which one instruction writes; a piece is start, length, bytes taken back.
 LONGEST_PIECE = 32
 LENGTH, BACK = 32, 56
-
-#: Instructions that may stand in place of a call, and calls that may be inside one another.
-_MOST_INLINED, _DEEPEST_INLINED = 24, 12
 
 _BITS = 64
 
@@ -89,14 +82,6 @@ class _Undecided(Exception):
     """What is written depends on what is drawn elsewhere."""
 
 
-def program_of(tables: Tables) -> Program:
-    """Return the program that draws what ``tables`` describe, and writes it if that can be."""
-    try:
-        return _Assembler(tables, written=True).program()
-    except _Undecided:
-        return _Assembler(tables, written=False).program()
-
-
 class _Target(NamedTuple):
     """A state, and whether its first letter is raised."""
 
@@ -104,13 +89,12 @@ class _Target(NamedTuple):
     raised: bool
 
 
-class _Step(NamedTuple):
-    """An instruction in the making: words before, operation, and the state or rule meant."""
-
-    words: tuple[str, ...]
-    operation: int
-    target: _Target | None = None
-    rule: int = 0
+def program_of(tables: Tables) -> Program:
+    """Return the program that draws what ``tables`` describe, and writes it if that can be."""
+    try:
+        return _Assembler(tables, written=True).program()
+    except _Undecided:
+        return _Assembler(tables, written=False).program()
 
 
 class _Assembler:
@@ -122,42 +106,40 @@ class _Assembler:
         self._written = written
         self._sure = sure_states(tables) if written else frozenset()
         self._initial = initial_states(tables, self._sure) if written else frozenset()
+        short = {rule for rule, arity in enumerate(tables.arity) if not arity and self._fits(rule)}
+        #: Whether a state becomes words only, each alternative one piece.
+        self._lexical = [
+            not any(state.children) and short.issuperset(state.rules) for state in tables.states
+        ]
         self._pool = StringPool()
-        self._pieces_of: dict[tuple[str, ...], list[int]] = {}
-        self._rows: dict[_Target, int] = {}
+        self._row: dict[_Target, int] = {}
         self._targets: list[_Target] = []
         self._code: list[tuple[int, int]] = []
-        self._known: dict[tuple[tuple[int, int], ...], int] = {}
-        self._lexical: dict[int, bool] = {}
-        self._single: dict[_Target, list[_Step] | None] = {}
-        #: The states whose instructions are being put in place of calls.
-        self._inside: list[_Target] = []
-        self._guides: list[int] = []
-        self._guide_of: dict[int, tuple[int, int]] = {}
+        self._address: dict[tuple[tuple[int, int], ...], int] = {}
 
     def program(self) -> Program:
         """Assemble every state that some stratum can reach."""
         starts = np.zeros(len(self._tables.states), np.int64)
-        for stratum in self._tables.strata:
-            if self._tables.states[stratum.start].rules:
-                start = _Target(stratum.start, raised=False)
-                operation = LAST_WORD if self._is_lexical(start) else JUMP
-                starts[stratum.start] = operation | self._row(start) << OPERATION_BITS
-        states: list[tuple[int, ...]] = []
+        for start in {stratum.start for stratum in self._tables.strata}:
+            if self._tables.states[start].rules:
+                starts[start] = self._draw(_Target(start, raised=False), last=True)
+        states: list[tuple[int, int, int, int]] = []
         bounds: list[int] = []
-        alternatives: list[tuple[int, int, int, int]] = []
+        guides: list[int] = [0]
+        alternatives: list[tuple[int, int]] = []
         while len(states) < len(self._targets):
             target = self._targets[len(states)]
             state = self._tables.states[target.state]
-            guide, shift = self._guide(target.state)
-            states.append((len(bounds), guide, shift, state.bounds[-1]))
+            shift, guide = guide_of(state.bounds)
+            states.append((len(bounds), len(guides), shift, state.bounds[-1]))
             bounds += state.bounds
+            guides += guide
             alternatives += self._alternatives(target, state)
         return Program(
             states=np.array(states, np.int64).reshape(-1),
             bounds=np.array(bounds, np.int64),
             alternatives=np.array(alternatives, np.int64).reshape(-1),
-            guides=np.array(self._guides or [0], np.int32),
+            guides=np.array(guides, np.int32),
             code=np.array(self._code or [(RETURN, 0)], np.int64).reshape(-1),
             pool=self._pool.packed(),
             starts=starts,
@@ -165,72 +147,45 @@ class _Assembler:
             written=self._written,
         )
 
-    def _row(self, target: _Target) -> int:
-        row = self._rows.setdefault(target, len(self._rows))
+    def _draw(self, target: _Target, *, last: bool) -> int:
+        """Return the instruction that draws from a state, which is assembled if it is new."""
+        row = self._row.setdefault(target, len(self._row))
         if row == len(self._targets):
             self._targets.append(target)
-        return row
+        if self._lexical[target.state]:
+            operation = LAST_WORD if last else WORD
+        else:
+            operation = JUMP if last else CALL
+        return operation | row << OPERATION_BITS
 
-    def _guide(self, number: int) -> tuple[int, int]:
-        """Return where the guide of a state begins, and the shift of its index."""
-        if number not in self._guide_of:
-            shift, guide = guide_of(self._tables.states[number].bounds)
-            self._guide_of[number] = (len(self._guides), shift)
-            self._guides += guide
-        return self._guide_of[number]
-
-    def _alternatives(self, target: _Target, state: State) -> Iterator[tuple[int, int, int, int]]:
-        if self._is_lexical(target):
-            for rule in state.rules:
-                words = self._words(rule)
-                yield self._piece(raised(words) if target.raised else words), rule, 0, 0
-            return
+    def _alternatives(self, target: _Target, state: State) -> Iterator[tuple[int, int]]:
+        """Return the code or the piece of each alternative of a state, and its rule."""
         for rule, children in zip(state.rules, state.children, strict=True):
-            steps = self._steps(target, rule, children[::-1])
-            notes = [rule]
-            while len(notes) < MOST_NOTES and steps[0].operation == NOTE and not steps[0].words:
-                notes.append(steps.pop(0).rule)
-            target_of_code = self._insert(steps) | len(notes) << COUNT
-            notes += [0] * (MOST_NOTES - len(notes))
-            yield target_of_code, notes[0] | notes[1] << 32, notes[2] | notes[3] << 32, 0
+            if self._lexical[target.state]:
+                words = self._words(rule)
+                (piece,) = self._pieces(raised(words) if target.raised else words)
+                yield piece, rule
+                continue
+            code = tuple(self._instructions(target, rule, children[::-1]))
+            address = self._address.setdefault(code, 2 * len(self._code))
+            if address == 2 * len(self._code):
+                self._code += code
+            yield address, rule
 
-    def _words(self, rule: int) -> tuple[str, ...]:
-        """Return the words of a rule without children, if they are written."""
-        if not self._written:
-            return ()
-        return tuple(item for item in self._text.templates[rule] if isinstance(item, str))
-
-    def _is_lexical(self, target: _Target) -> bool:
-        """Return whether a state becomes words only, each alternative one piece."""
-        number = target.state
-        known = self._lexical.get(number)
-        if known is None:
-            state = self._tables.states[number]
-            known = not any(state.children) and all(map(self._is_piece, state.rules))
-            self._lexical[number] = known
-        return known
-
-    def _is_piece(self, rule: int) -> bool:
-        """Return whether the words of a rule are one piece, with or without a capital."""
-        words = self._words(rule)
-        return all(
-            len(closed(self._text, form).encode()) <= LONGEST_PIECE
-            and not attaches(self._text, form)
-            for form in (words, raised(words))
-        )
-
-    def _steps(self, target: _Target, rule: int, children: Sequence[int]) -> list[_Step]:
-        """Return the instructions of an alternative; states without choice are put in place."""
-        steps: list[_Step] = []
+    def _instructions(
+        self, target: _Target, rule: int, children: Sequence[int]
+    ) -> Iterator[tuple[int, int]]:
+        """Return the instructions of an alternative."""
         words: list[str] = []
         capital = target.raised
         begun = False
-        for item in self._template(rule, len(children)):
+        template = self._template(rule, len(children))
+        for place, item in enumerate(template, start=1):
             if isinstance(item, str):
                 first, begun = not begun, True
-                capital, word = self._raised(item, capital=capital)
-                words.append(word)
-                if first and attaches(self._text, words) and target.state in self._initial:
+                words.append(capitalised(item) if capital else item)
+                capital = capital and not item
+                if first and self._attaches(words) and target.state in self._initial:
                     raise _Undecided
                 continue
             child = _Target(children[item if item >= 0 else ~item], capital or item < 0)
@@ -238,16 +193,19 @@ class _Assembler:
                 raise _Undecided
             capital = False
             begun = begun or child.state in self._sure
-            steps += self._visit(child, tuple(words))
+            yield from self._after(words, self._draw(child, last=place == len(template)))
             words = []
-        if not steps or words or steps[-1].operation in (NOTE, GO_ON):
-            return [*steps, _Step(tuple(words), RETURN)]
-        last = steps[-1]
-        operation = LAST_WORD if last.operation == WORD else JUMP
-        return [*steps[:-1], last._replace(operation=operation)]
+        if not template or isinstance(template[-1], str):
+            yield from self._after(words, RETURN)
+
+    def _after(self, words: Sequence[str], instruction: int) -> Iterator[tuple[int, int]]:
+        """Return an instruction with words before it."""
+        *before, piece = self._pieces(words)
+        yield from ((GO_ON, other) for other in before)
+        yield instruction, piece
 
     def _template(self, rule: int, children: int) -> Sequence[str | int]:
-        """Return the source template of a rule: its children in their order."""
+        """Return the source template of a rule, which has its children in their order."""
         if not self._written:
             return range(children)
         template = self._text.templates[rule]
@@ -256,74 +214,30 @@ class _Assembler:
             raise _Undecided
         return template
 
-    @staticmethod
-    def _raised(word: str, *, capital: bool) -> tuple[bool, str]:
-        """Return whether a capital is still to come after a word, and the word."""
-        return (False, capitalised(word)) if capital and word else (capital, word)
+    def _words(self, rule: int) -> list[str]:
+        """Return the words of a rule without children, if they are written."""
+        template = self._text.templates[rule] if self._written else ()
+        return [item for item in template if isinstance(item, str)]
 
-    def _visit(self, child: _Target, words: tuple[str, ...]) -> list[_Step]:
-        """Return the instructions that draw a child, with words before it."""
-        state = self._tables.states[child.state]
-        if self._is_lexical(child):
-            return [_Step(words, WORD, child)]
-        inlined = self._inlined(child) if len(state.rules) == 1 else None
-        if inlined is None:
-            return [_Step(words, CALL, child)]
-        return [_Step(words, NOTE, rule=state.rules[0]), *_opened(inlined)]
-
-    def _inlined(self, child: _Target) -> list[_Step] | None:
-        """Return the instructions of a state with one alternative, or None if too many."""
-        if child not in self._single:
-            if child in self._inside or len(self._inside) >= _DEEPEST_INLINED:
-                return None
-            self._inside.append(child)
-            state = self._tables.states[child.state]
-            steps = self._steps(child, state.rules[0], state.children[0][::-1])
-            self._inside.pop()
-            self._single[child] = steps if len(steps) <= _MOST_INLINED else None
-        return self._single[child]
-
-    def _insert(self, steps: Sequence[_Step]) -> int:
-        """Put instructions behind the others, or find them there; their address."""
-        rows: list[tuple[int, int]] = []
-        for step in steps:
-            *before, piece = self._pieces(step.words)
-            rows += [(GO_ON, other) for other in before]
-            argument = step.rule if step.target is None else self._row(step.target)
-            rows.append((step.operation | argument << OPERATION_BITS, piece))
-        code = tuple(rows)
-        address = self._known.get(code)
-        if address is None:
-            address = self._known[code] = 2 * len(self._code)
-            self._code += code
-        return address
+    def _fits(self, rule: int) -> bool:
+        """Return whether the words of a rule are one piece, with or without a capital."""
+        return all(
+            len(closed(self._text, form).encode()) <= LONGEST_PIECE and not self._attaches(form)
+            for form in (self._words(rule), raised(self._words(rule)))
+        )
 
     def _pieces(self, words: Sequence[str]) -> list[int]:
         """Return the pieces that these words are written by; one at least."""
-        key = tuple(words)
-        known = self._pieces_of.get(key)
-        if known is not None:
-            return known
         content = closed(self._text, words).encode()
-        back = len(self._text.join.encode()) if attaches(self._text, words) else 0
+        back = len(self._text.join.encode()) if self._attaches(words) else 0
         cuts = range(0, max(len(content), 1), LONGEST_PIECE)
         pieces = [self._pool.add(content[cut : cut + LONGEST_PIECE]) for cut in cuts]
         pieces[0] |= back << BACK
-        self._pieces_of[key] = pieces
         return pieces
 
-    def _piece(self, words: Sequence[str]) -> int:
-        (piece,) = self._pieces(words)
-        return piece
-
-
-def _opened(steps: list[_Step]) -> list[_Step]:
-    """Return the steps of an alternative that others follow: without return, without last calls."""
-    last = steps[-1]
-    if last.operation == RETURN:
-        return [*steps[:-1], *([last._replace(operation=GO_ON)] if last.words else [])]
-    operation = WORD if last.operation == LAST_WORD else CALL
-    return [*steps[:-1], last._replace(operation=operation)]
+    def _attaches(self, words: Sequence[str]) -> bool:
+        """Return whether no separator stands before the first of these words."""
+        return bool(words and self._text.join) and words[0] in self._text.attach
 
 
 def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
@@ -340,3 +254,61 @@ def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
     return shift, [
         bisect_right(bounds, (entry << shift) * total >> _BITS) for entry in range(1 << bits)
     ]
+
+
+def sure_states(tables: Tables) -> frozenset[int]:
+    """Return the states that always have a word that is not empty."""
+    phrases = {number: _phrases(tables, state) for number, state in enumerate(tables.states)}
+    sure: set[int] = set()
+    while True:
+        found = [
+            number
+            for number, alternatives in phrases.items()
+            if all(any(_shows(item, sure) for item in items) for items in alternatives)
+        ]
+        if not found:
+            return frozenset(sure)
+        sure.update(found)
+        for number in found:
+            del phrases[number]
+
+
+def initial_states(tables: Tables, sure: Set[int]) -> frozenset[int]:
+    """Return the states whose words can be the first of a sentence."""
+    initial = {stratum.start for stratum in tables.strata}
+    waiting = list(initial)
+    while waiting:
+        for items in _phrases(tables, tables.states[waiting.pop()]):
+            for item in items:
+                if isinstance(item, int) and item not in initial:
+                    initial.add(item)
+                    waiting.append(item)
+                if _shows(item, sure):
+                    break
+    return frozenset(initial)
+
+
+def _phrases(tables: Tables, state: State) -> list[list[str | int]]:
+    """Return the words of each alternative of a state, with states in place of children."""
+    return [
+        [
+            item if isinstance(item, str) else children[~item if item >= 0 else item]
+            for item in tables.source.templates[rule]
+        ]
+        for rule, children in zip(state.rules, state.children, strict=True)
+    ]
+
+
+def _shows(item: str | int, sure: Set[int]) -> bool:
+    """Return whether a word is not empty, or a state is sure to have one that is not."""
+    return bool(item) if isinstance(item, str) else item in sure
+
+
+def closed(text: PackedText, words: Sequence[str]) -> str:
+    """Return the words as one string, with a separator behind the last as well."""
+    result = ""
+    for number, word in enumerate(words):
+        if number and word in text.attach and text.join:
+            result = result[: -len(text.join)]
+        result += word + text.join
+    return result
