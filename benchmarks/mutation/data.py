@@ -15,14 +15,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from mutation.claims import TRAIN, Original
 from sgl.automata import StructureCompiler
 from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
-from sgl.dataset import Provenance, StratumCount, manifest, write_manifest
-from sgl.dataset.write import draw_and_write
+from sgl.dataset import Provenance, manifest, write_manifest
+from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.write import write_items
 from sgl.frontend import Compiled
 from sgl.sampling import pack
 from sgl.sampling.acceptance import share
+from sgl.sampling.batch import sampler_for
+from sgl.sampling.engine import PackedStratum
+from sgl.sampling.strata import StratumSample, sample_strata
 from sgl.verify import Report, verify
 
 #: Divides the numbers of training sentences, of exposures, and of the other splits.
@@ -52,27 +58,28 @@ def verify_small(
     plan = replace(mutant.plan, strata=strata)
     splits = {stratum.stream: compiler.split(stratum.constraint) for stratum in strata}
     tables = pack(mutant.grammar, plan, splits)
-    written = draw_and_write(directory, mutant.grammar, plan, tables)
+    sampler = sampler_for(tables)
+    maker = ChunkMaker(mutant.grammar, plan, sampler)
+    files = write_items(directory, plan, maker, list(sample_strata(sampler)))
     claimed = scaled_plan(original, sizes)
     counts = [_claimed(stratum) for stratum in claimed.strata]
-    provenance = Provenance("mutant", "", "0" * 64, (), {})
+    provenance = Provenance("mutant", "", "0" * 64, {}, {})
     grammar = original.compiled.grammar
-    write_manifest(directory, manifest(grammar, claimed, provenance, counts, [], written.files))
+    write_manifest(directory, manifest(grammar, claimed, provenance, counts, [], files))
     return verify(directory)
 
 
-def _claimed(stratum: Stratum) -> StratumCount:
+def _claimed(s: Stratum) -> StratumSample:
     """What the manifest says of a stratum, as if it had been drawn."""
-    return StratumCount(
-        stratum.split,
-        stratum.category,
-        stratum.stream,
-        stratum.count,
-        candidates=stratum.count,
-        rejected={},
-        repeated=stratum.repeated,
-        shares={t: share(stratum.count, stratum.targets, t) for t in stratum.targets},
+    packed = PackedStratum(
+        *(s.split, s.category, s.stream, s.count),
+        start=0,
+        repeated=s.repeated,
+        targets=s.targets,
+        repeated_lemmas=s.repeated_lemmas,
     )
+    shares = {target: share(s.count, s.targets, target) for target in s.targets}
+    return StratumSample(packed, np.arange(s.count), s.count, {}, shares, ())
 
 
 def scaled(stratum: Stratum) -> int:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.terminal import count
-from sgl.dataset import OutputError, TextTooLongError
+from sgl.dataset import OutputError
+from sgl.dataset.chunk import TextTooLongError
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, Span
 from sgl.pipeline.messages import place_of_stream, undecided
 from sgl.pipeline.proof_data import NotADatasetError

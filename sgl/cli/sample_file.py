@@ -15,7 +15,7 @@ from sgl.cli.parallelism import resumable
 from sgl.cli.session import Session
 from sgl.cli.terminal import count
 from sgl.core.plan import Constraint
-from sgl.dataset.errors import FormatError
+from sgl.dataset.chunk import FormatError
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.parallel.run import interrupted

@@ -3,40 +3,30 @@
 ::
 
     with staged_directory(target) as directory:
-        written = write_items(directory, plan, maker, drawn)
-        content = manifest(grammar, plan, provenance, written.strata, claims, written.files)
+        files = write_items(directory, plan, maker, samples)
+        content = manifest(grammar, plan, provenance, samples, claims, files)
         write_manifest(directory, content)
-        write_card(directory, content)
+        (directory / "README.md").write_text(card(content))
 
 What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
 """
 
-from sgl.dataset.card import card, write_card
+from sgl.dataset.card import card
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.errors import OutputError, TextTooLongError
-from sgl.dataset.fingerprint import fingerprint, signature
+from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import (
     DataFile,
     Guarantee,
     Provenance,
-    SourceFile,
-    StratumCount,
+    Readings,
+    StringFigures,
     manifest,
+    string_figures,
     write_manifest,
 )
-from sgl.dataset.readings import Readings, StringFigures, string_figures
-from sgl.dataset.staged import (
-    FORMAT,
-    MANIFEST,
-    check_target,
-    is_dataset,
-    put_back,
-    staged_directory,
-)
+from sgl.dataset.staged import OutputError, check_target, put_back, staged_directory
 
 __all__ = [
-    "FORMAT",
-    "MANIFEST",
     "Chunk",
     "DataFile",
     "Guarantee",
@@ -44,19 +34,14 @@ __all__ = [
     "Piece",
     "Provenance",
     "Readings",
-    "SourceFile",
-    "StratumCount",
     "StringFigures",
-    "TextTooLongError",
     "card",
     "check_target",
     "fingerprint",
-    "is_dataset",
     "manifest",
+    "plain",
     "put_back",
-    "signature",
     "staged_directory",
     "string_figures",
-    "write_card",
     "write_manifest",
 ]

@@ -8,14 +8,13 @@ Parquet file.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from sgl.dataset.readings import string_figures
+from sgl.dataset.manifest import string_figures
 
 CARD = "README.md"
 
@@ -43,54 +42,20 @@ def card(manifest: Mapping[str, Any]) -> str:
     environment.filters["yaml"] = lambda text: json.dumps(text, ensure_ascii=False)
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
     items = sum(split["items"] for split in manifest["splits"].values())
+    strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
+    layers = manifest["layers"]
+    tests: Counter[str] = Counter()
+    shares: dict[str, Counter[str]] = defaultdict(Counter)
+    for stratum in strata:
+        tests[stratum["category"]] += stratum["count"]
+        shares[stratum["category"]].update(stratum["shares"])
     return environment.get_template("README.md.j2").render(
         manifest=manifest,
         items=items,
-        targets=" and ".join(f"`{name}`" for name in _targets(manifest)),
+        targets=" and ".join(f"`{name}`" for name in (layers["target"], *layers["further"])),
         strings=string_figures(manifest).sentence,
         size=next((name for limit, name in _SIZES if items < limit), _LARGEST),
-        repeated=_repeated(manifest),
-        shares={pattern["name"]: _shares(manifest, pattern) for pattern in manifest["patterns"]},
-        tests={pattern["name"]: _items_of(manifest, pattern) for pattern in manifest["patterns"]},
+        repeated=[stratum["category"] for stratum in strata if stratum["repeated"]],
+        shares=shares,
+        tests=tests,
     )
-
-
-def _targets(manifest: Mapping[str, Any]) -> list[str]:
-    """Return what the data have beside the source."""
-    layers = manifest["layers"]
-    return [layers["target"], *layers.get("further", ())]
-
-
-def write_card(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Write ``README.md`` into ``directory``."""
-    (directory / CARD).write_text(card(manifest), encoding="utf-8", newline="\n")
-
-
-def _repeated(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the categories whose sentences may be equal to one another."""
-    return [
-        stratum["category"]
-        for split in manifest["splits"].values()
-        for stratum in split["strata"]
-        if stratum["repeated"]
-    ]
-
-
-def _items_of(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> int:
-    """Return the number of items whose category is the pattern."""
-    return sum(
-        stratum["count"]
-        for split in manifest["splits"].values()
-        for stratum in split["strata"]
-        if stratum["category"] == pattern["name"]
-    )
-
-
-def _shares(manifest: Mapping[str, Any], pattern: Mapping[str, Any]) -> dict[str, int]:
-    """Return the items of each target, where the targets of the pattern have equal shares."""
-    items: Counter[str] = Counter()
-    for split in manifest["splits"].values():
-        for stratum in split["strata"]:
-            if stratum["category"] == pattern["name"]:
-                items.update(stratum["shares"])
-    return dict(items)

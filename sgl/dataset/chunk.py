@@ -18,9 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.sampling.engine import PackedStratum
+from sgl.sampling.strata import StratumSample
 
 #: Rows of a chunk, and in a row group of a Parquet file.
 ROWS = 10_000
+
+
+class TextTooLongError(ValueError):
+    """A text is longer than the formats can hold; the message says what they can."""
+
+
+class FormatError(ValueError):
+    """A text that the format of a file cannot hold, or that there is not."""
 
 
 class Piece(NamedTuple):
@@ -49,18 +58,22 @@ class Chunk:
     pieces: tuple[Piece, ...]
 
 
-def cut(pieces: Sequence[Piece], rows: int = ROWS) -> Iterator[tuple[int, list[Piece]]]:
-    """Cut the candidates of a split into chunks of so many rows.
+def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Piece]]]:
+    """Cut what was sampled into the chunks of a dataset.
 
-    Gives the number of the first row of each, from 1, and the pieces it is made of.
+    Yields for each its split, the number of its first row, from 1, and its candidates.
     """
-    ends = np.cumsum([0, *(len(piece.numbers) for piece in pieces)]).tolist()
-    for first in range(0, ends[-1], rows):
-        yield (
-            first + 1,
-            [
-                Piece(piece.stratum, piece.numbers[max(first - start, 0) : first + rows - start])
+    splits: dict[str, list[Piece]] = {}
+    for sample in samples:
+        piece = Piece(sample.stratum, sample.numbers)
+        splits.setdefault(sample.stratum.split, []).append(piece)
+    for split, pieces in splits.items():
+        ends = np.cumsum([0, *(len(piece.numbers) for piece in pieces)]).tolist()
+        for first in range(0, ends[-1], ROWS):
+            last = first + ROWS
+            cut = [
+                Piece(piece.stratum, piece.numbers[max(first - start, 0) : last - start])
                 for piece, (start, end) in zip(pieces, pairwise(ends), strict=True)
-                if start < min(first + rows, end) and first < end
-            ],
-        )
+                if start < min(last, end) and first < end
+            ]
+            yield split, first + 1, cut

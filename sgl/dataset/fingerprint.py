@@ -1,4 +1,4 @@
-"""The fingerprint of a grammar with its plan, and the signature of a dataset.
+"""Plans as plain data, the fingerprint of a grammar with its plan, the signature of a dataset.
 
 The fingerprint is the SHA-256 of a canonical form: what the author's files
 *mean*.  Comments, layout, names of files and line numbers do not enter it, nor
@@ -12,41 +12,70 @@ Whoever has the compiler, the grammar and this line gets the same data.
 from __future__ import annotations
 
 import json
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from hashlib import sha256
+from typing import Any
 
 from sgl import EDITION, __version__
-from sgl.core.grammar import CoreGrammar, Fragment, Rule, Token
-from sgl.core.plan import Constraint, Plan, Stratum
-from sgl.dataset.patterns import Json, part_entry, pattern_entry
+from sgl.core.grammar import CoreGrammar, Rule, Token
+from sgl.core.plan import Pattern, Plan, Quota, Stratum
+from sgl.core.structure import Structure
 
 #: Digits of the fingerprint in a signature.
 SHORT = 12
 
+#: The members of a pattern and of a quota, in the order in which the manifest has them.
+_PATTERN = (
+    *("name", "title", "groups", "layer", "targets", "forbid", "never", "gen", "exclude"),
+    *("need", "waive", "allow", "expose", "reserved", "quotas"),
+)
+_QUOTA = ("count", "each_target", "within", "within_one_of", "outside", "split")
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - dictionaries, lists, texts, numbers
+    """Return a value as JSON can hold it: dataclasses by their fields, structures as written."""
+    match value:
+        case Structure():
+            return str(value)
+        case Enum():
+            return value.value
+        case tuple() | list():
+            return [plain(member) for member in value]
+    if not is_dataclass(value):
+        return value
+    names = _QUOTA if isinstance(value, Quota) else [field.name for field in fields(value)]
+    return {name: plain(getattr(value, name)) for name in names}
+
+
+def pattern_data(pattern: Pattern) -> dict[str, Any]:
+    """Return a pattern as plain data, with the graph layer of its structures, which is one."""
+    layers = [structure.layer for structure in (*pattern.held_out, *pattern.gen)]
+    data = {**plain(pattern), "layer": layers[0] if layers else ""}
+    return {name: data[name] for name in _PATTERN}
+
 
 def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
     """Return the SHA-256 of the canonical form of a grammar and its plan, hexadecimal."""
-    form = {"grammar": _grammar(grammar), "plan": _plan(plan)}
+    apart = ("seed", "strata", "patterns")
+    names = [field.name for field in fields(plan) if field.name not in apart]
+    form = {
+        "grammar": {
+            "start": grammar.start,
+            "categories": [[c.name, *c.ports, *c.limited] for c in grammar.categories],
+            "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
+            "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
+            "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
+            "rules": [_rule(rule) for rule in grammar.rules],
+        },
+        "plan": {
+            **{name: plain(getattr(plan, name)) for name in names},
+            "strata": [_stratum(stratum) for stratum in plan.strata],
+            "patterns": [pattern_data(pattern) for pattern in plan.patterns],
+        },
+    }
     text = json.dumps(form, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
-
-
-def signature(grammar_sha256: str, seed: int, items: int) -> str:
-    """Return the line by which a dataset is cited."""
-    return (
-        f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}"
-        f"|seed:{seed}|items:{items}"
-    )
-
-
-def _grammar(grammar: CoreGrammar) -> Json:
-    return {
-        "start": grammar.start,
-        "categories": [[c.name, *c.ports, *c.limited] for c in grammar.categories],
-        "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
-        "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
-        "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
-        "rules": [_rule(rule) for rule in grammar.rules],
-    }
 
 
 def _rule(rule: Rule) -> list[object]:
@@ -57,46 +86,28 @@ def _rule(rule: Rule) -> list[object]:
         ]
         for template in rule.templates
     ]
-    fragments = [_fragment(fragment) for fragment in rule.fragments]
+    fragments = [
+        {
+            "nodes": [[node.attributes, node.token, node.glue] for node in fragment.nodes],
+            "edges": [
+                [edge.source, edge.label, edge.target, *(["last"] if edge.last else [])]
+                for edge in fragment.edges
+            ],
+            "exports": list(fragment.exports),
+        }
+        for fragment in rule.fragments
+    ]
     return [rule.name, rule.lhs, rule.rhs, rule.weight, rule.keep, templates, fragments]
 
 
-def _fragment(fragment: Fragment) -> Json:
-    return {
-        "nodes": [[node.attributes, node.token, node.glue] for node in fragment.nodes],
-        "edges": [
-            [edge.source, edge.label, edge.target, *(["last"] if edge.last else [])]
-            for edge in fragment.edges
-        ],
-        "exports": list(fragment.exports),
-    }
-
-
-def _plan(plan: Plan) -> Json:
-    return {
-        "source": plan.source,
-        "target": plan.target,
-        "further": plan.further,
-        "strata": [
-            [*_stratum(stratum), _constraint(stratum.constraint)] for stratum in plan.strata
-        ],
-        "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
-        "parts": [part_entry(part) for part in plan.parts],
-        "nowhere": [str(structure) for structure in plan.nowhere],
-        "distinct_lemmas": list(plan.distinct_lemmas),
-        "distinct_sentences": plan.distinct_sentences,
-        "lemma_layer": plan.lemma_layer,
-        "ambiguous": plan.ambiguous.value,
-    }
-
-
 def _stratum(s: Stratum) -> list[object]:
-    return [s.split, s.category, s.stream, s.count, s.repeated, list(s.targets), s.repeated_lemmas]
+    stated = [s.split, s.category, s.stream, s.count, s.repeated, s.targets, s.repeated_lemmas]
+    return [*stated, plain(s.constraint)]
 
 
-def _constraint(constraint: Constraint) -> Json:
-    return {
-        "require": [[str(item) for item in group] for group in constraint.require],
-        "exclude": [str(item) for item in constraint.exclude],
-        "keep": constraint.keep,
-    }
+def signature(grammar_sha256: str, seed: int, items: int) -> str:
+    """Return the line by which a dataset is cited."""
+    return (
+        f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}"
+        f"|seed:{seed}|items:{items}"
+    )

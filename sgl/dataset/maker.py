@@ -31,8 +31,7 @@ from sgl.dataset.notation import (
     item_id,
     recursive_labels,
 )
-from sgl.dataset.parquet import schema_of
-from sgl.dataset.rows import arrow_array, content, joined, rows_of
+from sgl.dataset.rows import arrow_array, content, joined, rows_of, schema_of
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Output, ViewOutput, WordsOutput, outputs

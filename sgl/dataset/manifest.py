@@ -9,26 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
-from sgl.core.plan import Plan
-from sgl.dataset.fingerprint import signature
-from sgl.dataset.patterns import Json, part_entry, pattern_entry
-from sgl.dataset.readings import Readings
+from sgl.core.plan import Ambiguous, Plan
+from sgl.dataset.fingerprint import pattern_data, plain, signature
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.sampling.random import SCHEME
 from sgl.sampling.strata import StratumSample
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file of the author: its path inside the project and its SHA-256."""
-
-    path: str
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,42 +29,6 @@ class DataFile:
     path: str
     sha256: str
     rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class StratumCount:
-    """What was drawn for a stratum; ``rejected`` counts candidates by reason.
-
-    The sentences of a ``repeated`` stratum may be equal to one another; ``shares``
-    counts the items of each target, where targets have equal shares; ``ambiguous`` are
-    the candidates that were rejected as such.
-    """
-
-    split: str
-    category: str
-    stream: str
-    count: int
-    candidates: int
-    rejected: dict[str, int]
-    repeated: bool
-    shares: dict[str, int] = field(default_factory=dict)
-    ambiguous: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, draw: StratumSample) -> StratumCount:
-        """Return the counts of a finished draw."""
-        stratum = draw.stratum
-        return cls(
-            stratum.split,
-            stratum.category,
-            stratum.stream,
-            len(draw.numbers),
-            draw.candidates,
-            dict(draw.rejected),
-            stratum.repeated,
-            dict(draw.shares),
-            draw.ambiguous,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,31 +51,92 @@ class Guarantee:
 class Provenance:
     """Where a dataset comes from.
 
-    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form;
-    ``parameters`` are those that the author's files declare, with their values.
+    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has
+    the SHA-256 of each file of the author by its path inside the project;
+    ``parameters`` are those that the files declare, with their values.
     """
 
     name: str
     title: str
     fingerprint: str
-    files: tuple[SourceFile, ...]
+    files: Mapping[str, str]
     parameters: Mapping[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What parsing the strings of a stratum has found, in numbers of strings.
+
+    Attributes:
+        parsed: the strings, those rejected as ambiguous included.
+        several: those with several readings.
+        held_out: strings of train, dev and test of which some reading contains what a
+            pattern holds out; ``patterns`` counts them by pattern.
+        outputs: strings whose readings differ in another text layer.
+        ambiguous: strings of which one or the other is true.
+    """
+
+    parsed: int = 0
+    several: int = 0
+    held_out: int = 0
+    outputs: int = 0
+    ambiguous: int = 0
+    patterns: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StringFigures:
+    """The readings of a whole dataset, and what its author wants of ambiguous strings."""
+
+    policy: Ambiguous
+    parsed: int
+    several: int
+    held_out: int
+    outputs: int
+    ambiguous: int
+
+    @property
+    def sentence(self) -> str:
+        """The figures in words."""
+        if self.policy is Ambiguous.IGNORE:
+            return "not parsed, so that other readings are not looked at (`ambiguous ignore`)"
+        if not self.several:
+            return f"{self.parsed:,} parsed: each has one reading"
+        kept = "rejected" if self.policy is Ambiguous.REJECT else "KEPT (`ambiguous report`)"
+        return (
+            f"{self.parsed:,} parsed: {self.several:,} with several readings, "
+            f"{self.held_out:,} of them with one that contains what is held out, "
+            f"{self.outputs:,} with another output; {self.ambiguous:,} {kept}"
+        )
+
+
+def string_figures(manifest: Mapping[str, Any]) -> StringFigures:
+    """Return the figures of the dataset that has this manifest.
+
+    Raises:
+        KeyError, TypeError, ValueError: the manifest does not have them.
+    """
+    strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
+    found = [stratum["readings"] for stratum in strata if stratum["readings"] is not None]
+    names = ("parsed", "several", "held_out", "outputs", "ambiguous")
+    policy = Ambiguous(manifest["ambiguous"]["policy"])
+    return StringFigures(policy, *(sum(entry[name] for entry in found) for name in names))
 
 
 def manifest(
     grammar: CoreGrammar,
     plan: Plan,
     provenance: Provenance,
-    strata: Sequence[StratumCount],
+    samples: Sequence[StratumSample],
     guarantees: Sequence[Guarantee],
     files: Sequence[DataFile],
     readings: Mapping[str, Readings] | None = None,
-) -> Json:
+) -> dict[str, Any]:
     """Return the manifest as plain data, its members in the order in which they are written.
 
     ``readings`` are those of the strata that were parsed, by stream.
     """
-    items = sum(stratum.count for stratum in strata)
+    items = sum(len(sample.numbers) for sample in samples)
     return {
         "format": FORMAT,
         "name": provenance.name,
@@ -129,64 +145,56 @@ def manifest(
         "compiler": {"version": __version__, "edition": EDITION},
         "grammar": {
             "sha256": provenance.fingerprint,
-            "files": [asdict(file) for file in provenance.files],
+            "files": [{"path": p, "sha256": digest} for p, digest in provenance.files.items()],
         },
         "parameters": dict(sorted(provenance.parameters.items())),
         "seed": plan.seed,
         "random": SCHEME,
-        "layers": _layers(grammar, plan),
+        "layers": {
+            "source": plan.source,
+            "target": plan.target,
+            "further": list(plan.further),
+            "text": [layer.name for layer in grammar.text_layers],
+            "graph": plain(grammar.graph_layers),
+            "views": plain(grammar.views),
+        },
         "distinct": {
             "sentences": plan.distinct_sentences,
             "lemmas": list(plan.distinct_lemmas),
             "layer": plan.lemma_layer,
         },
         "ambiguous": {"policy": plan.ambiguous.value, "layer": plan.source},
-        "splits": _splits(strata, readings or {}),
-        "patterns": [pattern_entry(pattern) for pattern in plan.patterns],
-        "parts": [part_entry(part) for part in plan.parts],
-        "nowhere": [str(structure) for structure in plan.nowhere],
-        "guarantees": [asdict(guarantee) for guarantee in guarantees],
-        "files": [asdict(file) for file in files],
+        "splits": _splits(samples, readings or {}),
+        "patterns": [pattern_data(pattern) for pattern in plan.patterns],
+        "parts": plain(plan.parts),
+        "nowhere": plain(plan.nowhere),
+        "guarantees": plain(list(guarantees)),
+        "files": plain(list(files)),
     }
 
 
-def _layers(grammar: CoreGrammar, plan: Plan) -> Json:
-    return {
-        "source": plan.source,
-        "target": plan.target,
-        "further": list(plan.further),
-        "text": [layer.name for layer in grammar.text_layers],
-        "graph": [asdict(layer) for layer in grammar.graph_layers],
-        "views": [asdict(view) for view in grammar.views],
-    }
+def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) -> dict[str, Any]:
+    splits: dict[str, Any] = {}
+    for sample in samples:
+        stratum = sample.stratum
+        split = splits.setdefault(stratum.split, {"items": 0, "strata": []})
+        split["items"] += len(sample.numbers)
+        split["strata"].append(
+            {
+                "category": stratum.category,
+                "stream": stratum.stream,
+                "count": len(sample.numbers),
+                "candidates": sample.candidates,
+                "rejected": dict(sorted(sample.rejected.items())),
+                "repeated": stratum.repeated,
+                "shares": sample.shares,
+                "readings": plain(readings.get(stratum.stream)),
+            }
+        )
+    return splits
 
 
-def write_manifest(directory: Path, content: Json) -> None:
+def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
     """Write ``manifest.json`` into ``directory``."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
     (directory / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-def _splits(strata: Sequence[StratumCount], readings: Mapping[str, Readings]) -> Json:
-    splits: dict[str, list[StratumCount]] = {}
-    for stratum in strata:
-        splits.setdefault(stratum.split, []).append(stratum)
-    return {
-        split: {
-            "items": sum(part.count for part in parts),
-            "strata": [
-                {
-                    "category": part.category,
-                    "stream": part.stream,
-                    "count": part.count,
-                    "candidates": part.candidates,
-                    "rejected": dict(sorted(part.rejected.items())),
-                    "repeated": part.repeated,
-                    "shares": part.shares,
-                    "readings": asdict(readings[part.stream]) if part.stream in readings else None,
-                }
-                for part in parts
-            ],
-        }
-        for split, parts in splits.items()
-    }

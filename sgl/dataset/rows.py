@@ -1,22 +1,49 @@
-"""Columns of texts as the lines of a file and as arrays of Arrow."""
+"""Columns of texts as lines of a file, as arrays of Arrow, and as columns of Parquet files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.ipc
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sgl.core.column import SLACK, Column
-from sgl.dataset.errors import TextTooLongError
+from sgl.core.plan import Plan
+from sgl.dataset.chunk import TextTooLongError
 from sgl.sampling.rows import row_of
 
 #: Bytes that the texts of one array of Arrow can have.
 MOST_BYTES = (1 << 31) - 1
+
+#: Columns of the Parquet files.
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("category", pa.string()),
+        ("split_kind", pa.string()),
+        ("derivation", pa.string()),
+        ("depth", pa.int32()),
+        ("features", pa.string()),
+        ("seed_stream", pa.string()),
+    ]
+)
+
+#: Columns with few values.
+DICTIONARY = ("category", "split_kind", "features")
+
+#: The level of compression by zstd.
+LEVEL = 3
+
+
+# ---- lines and arrays; pyarrow ships no types
 
 
 def rows_of(source: Column, target: Column, category: str) -> bytes:
@@ -26,14 +53,14 @@ def rows_of(source: Column, target: Column, category: str) -> bytes:
         ValueError: a field has a tab or line end.
     """
     rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")
-    lines = b"".join(map(lines_of, rows.chunks))
+    lines = b"".join(map(_lines_of, rows.chunks))
     if lines.count(b"\t") != 2 * len(rows) or len(lines.decode().splitlines()) != len(rows):
         for first, second in zip(source.texts(), target.texts(), strict=True):
             row_of(first, second, category)
     return lines
 
 
-def lines_of(texts: Any) -> bytes:  # noqa: ANN401 - pyarrow ships no types
+def _lines_of(texts: Any) -> bytes:  # noqa: ANN401
     """Return the texts of an array of Arrow, each with a line end."""
     # The texts of a new array lie one behind the other.
     _, offsets, data = pc.binary_join_element_wise(texts, "", "\n").buffers()
@@ -68,27 +95,63 @@ def arrow_array(column: Column) -> Any:  # noqa: ANN401
     Raises:
         TextTooLongError: there is a text that no array can hold.
     """
-    cuts = _cuts(column.offsets)
-    arrays = [_array(column, first, last) for first, last in pairwise(cuts)]
+    arrays, first = [], 0
+    while first < column.rows:
+        start = column.offsets[first]
+        end = int(np.searchsorted(column.offsets, start + MOST_BYTES, "right")) - 1
+        if end == first:
+            raise TextTooLongError("a text has more than 2 GiB, too many for a column of a file")
+        end = min(end, column.rows)
+        offsets = (column.offsets[first : end + 1] - start).astype(np.int32)
+        data = np.ascontiguousarray(column.data[start : column.offsets[end]])
+        buffers = pa.py_buffer(offsets), pa.py_buffer(data)
+        arrays.append(pa.StringArray.from_buffers(end - first, *buffers))
+        first = end
     return pa.chunked_array(arrays, pa.string())
 
 
-def _cuts(offsets: NDArray[np.int64]) -> list[int]:
-    """Return row numbers between which there are as many texts as an array can hold."""
-    rows = len(offsets) - 1
-    cuts = [0]
-    while cuts[-1] < rows:
-        room = offsets[cuts[-1]] + MOST_BYTES
-        cut = int(np.searchsorted(offsets, room, "right")) - 1
-        if cut == cuts[-1]:
-            raise TextTooLongError("a text has more than 2 GiB, too many for a column of a file")
-        cuts.append(min(cut, rows))
-    return cuts
+# ---- Parquet
 
 
-def _array(column: Column, first: int, last: int) -> Any:  # noqa: ANN401
-    """Return the texts of some rows as one array."""
-    start, end = column.offsets[first], column.offsets[last]
-    offsets = (column.offsets[first : last + 1] - start).astype(np.int32)
-    data = np.ascontiguousarray(column.data[start:end])
-    return pa.StringArray.from_buffers(last - first, pa.py_buffer(offsets), pa.py_buffer(data))
+def schema_of(plan: Plan) -> Any:  # noqa: ANN401
+    """Return the columns of the Parquet files, one more for each further target."""
+    further = [pa.field(f"target_{name}", pa.string()) for name in plan.further]
+    return pa.schema([*SCHEMA, *further])
+
+
+def parquet_writer(
+    path: Path,
+    schema: Any,  # noqa: ANN401
+    dictionary: Sequence[str] = DICTIONARY,
+    level: int = LEVEL,
+) -> Any:  # noqa: ANN401
+    """Open a Parquet file, whose ``write_table`` makes a row group of each table.
+
+    The values of the columns ``dictionary`` are numbered.  No column has statistics: the
+    least and the greatest of distinct sentences say nothing.
+    """
+    return pq.ParquetWriter(
+        path,
+        schema,
+        version="2.6",
+        compression="zstd",
+        compression_level=level,
+        use_dictionary=list(dictionary) or False,
+        write_statistics=False,
+        store_schema=False,
+    )
+
+
+def packed_table(table: Any) -> bytes:  # noqa: ANN401
+    """Return a table of Arrow as bytes, on its way from a worker to the file."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpacked_table(packed: bytes) -> Any:  # noqa: ANN401
+    """Return the table that was packed."""
+    return pa.ipc.open_stream(packed).read_all()

@@ -20,11 +20,9 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-from sgl.dataset.errors import OutputError
 
 #: The first member of every manifest; what marks a directory as a dataset.
 FORMAT = "sgl-dataset/1"
@@ -32,8 +30,17 @@ FORMAT = "sgl-dataset/1"
 MANIFEST = "manifest.json"
 
 
+class OutputError(Exception):
+    """A dataset cannot be written to ``path``; ``reason`` is a clause for the author."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"cannot write {path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
 def is_dataset(directory: Path) -> bool:
-    """Whether ``directory`` holds a dataset: its manifest says so."""
+    """Return whether ``directory`` holds a dataset: its manifest says so."""
     try:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -50,38 +57,50 @@ def staged_directory(
     """Yield a new directory that takes the place of ``target`` when the block ends.
 
     ``place`` is where the hidden directory is to be, if that is not left to this function;
-    one that a process which was killed has left there is deleted.
+    one that a process which was killed has left there is deleted.  On any exception, also on
+    an interruption from the keyboard, what was written is deleted and ``target`` stays as it
+    was.
 
-    On any exception, also on an interruption from the keyboard, what was
-    written is deleted and ``target`` stays as it was.  Raises ``OutputError``
-    if ``target`` exists and is not ``replaceable``, or if the operating system
-    refuses to write.
+    Raises:
+        OutputError: ``target`` exists and is not ``replaceable``, or the operating system
+            refuses to write.
     """
     target = target.resolve()
     check_target(target, replaceable)
     missing = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        stage = _new_stage(target) if place is None else _stage_at(place, target)
+        stage = _new_stage(target, place)
+        new, old = stage / "new", stage / "old"
         try:
-            (stage / "new").mkdir()
-            yield stage / "new"
+            new.mkdir()
+            yield new
             _check_replaceable(target, replaceable)
-            _exchange(stage / "new", target, stage / "old")
+            try:
+                if target.exists():
+                    target.rename(old)
+                new.rename(target)
+            except BaseException:
+                put_back(stage, target)
+                raise
         finally:
-            _discard(stage, target)
+            # The stage is never deleted with the only copy of the dataset that was there.
+            if old.exists() and not target.exists():
+                raise OutputError(target, f"the dataset that it held is now in {old}")
+            shutil.rmtree(stage)
     except OSError as error:
         raise OutputError(target, _reason(error)) from error
     finally:
-        _remove_empty(missing)
+        for directory in missing:
+            with suppress(OSError):
+                directory.rmdir()
 
 
-def _new_stage(target: Path) -> Path:
-    return Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent))
-
-
-def _stage_at(place: Path, target: Path) -> Path:
-    """Return an empty stage in a certain place; what an earlier one has moved away is put back."""
+def _new_stage(target: Path, place: Path | None) -> Path:
+    """Make an empty directory; what an earlier one in this place has moved away is put back."""
+    if place is None:
+        name = tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent)
+        return Path(name)
     put_back(place, target)
     if place.exists():
         shutil.rmtree(place)
@@ -113,13 +132,6 @@ def check_target(target: Path, replaceable: Callable[[Path], bool] = is_dataset)
         raise OutputError(target, f"you may not write in {existing}")
 
 
-def _remove_empty(directories: Sequence[Path]) -> None:
-    """Remove directories that were made for a dataset which did not come about."""
-    for directory in directories:
-        with suppress(OSError):
-            directory.rmdir()
-
-
 def _check_replaceable(target: Path, replaceable: Callable[[Path], bool]) -> None:
     if not target.exists():
         return
@@ -127,26 +139,6 @@ def _check_replaceable(target: Path, replaceable: Callable[[Path], bool]) -> Non
         raise OutputError(target, "there is a file of that name")
     if any(target.iterdir()) and not replaceable(target):
         raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
-
-
-def _exchange(new: Path, target: Path, old: Path) -> None:
-    """Put ``new`` in the place of ``target``; what was there becomes ``old``."""
-    try:
-        if target.exists():
-            target.rename(old)
-        new.rename(target)
-    except BaseException:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        raise
-
-
-def _discard(stage: Path, target: Path) -> None:
-    """Delete the stage, but never the only copy of the dataset that was there."""
-    old = stage / "old"
-    if old.exists() and not target.exists():
-        raise OutputError(target, f"the dataset that it held is now in {old}")
-    shutil.rmtree(stage)
 
 
 def _reason(error: OSError) -> str:

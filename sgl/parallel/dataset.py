@@ -21,7 +21,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset import Chunk, Piece
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.parquet import packed_table, unpacked_table
+from sgl.dataset.rows import packed_table, unpacked_table
 from sgl.parallel.executor import Executor, ordered
 from sgl.parallel.run import RunFolder
 from sgl.sampling.batch import sampler_for

@@ -70,9 +70,9 @@ def sample_into(
         for first in range(0, len(numbers), sizes.chunk)
     )
     whole = run.path / "whole"
-    with work.open_file(whole) as file:
+    with work.open_file(whole) as append:
         for index, data in enumerate(ordered(chunks, executor.ahead)):
-            file.write(data)
+            append(data)
             stage("writing", min((index + 1) * sizes.chunk, len(numbers)), len(numbers))
     whole.replace(target)
     return sampled

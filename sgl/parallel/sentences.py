@@ -8,11 +8,10 @@ Both are functions of the tables and of numbers of candidates alone::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -23,9 +22,8 @@ from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.dataset import rows
-from sgl.dataset.errors import FormatError, TextTooLongError
-from sgl.dataset.parquet import ParquetFile, packed_table
-from sgl.dataset.rows import arrow_array
+from sgl.dataset.chunk import FormatError, TextTooLongError
+from sgl.dataset.rows import arrow_array, packed_table, parquet_writer, unpacked_table
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.templates import TemplateWriter
@@ -55,13 +53,17 @@ class SentenceWork:
         self.layers = layers
         self.form = form
 
-    def open_file(self, path: Path) -> AbstractContextManager[BinaryIO | ParquetFile]:
-        """Open the file that takes what ``encode`` returns, chunk by chunk."""
+    @contextmanager
+    def open_file(self, path: Path) -> Iterator[Callable[[bytes], object]]:
+        """Open the file; yield what appends to it a chunk that ``encode`` returns."""
         if self.form == TSV:
-            return path.open("wb")
+            with path.open("wb") as file:
+                yield file.write
+            return
         schema = pa.schema([(name, pa.string()) for name in self.layers])
         # Sentences are distinct, so that a dictionary of them would only repeat them.
-        return ParquetFile(path, schema, dictionary=(), level=COMPRESSION_LEVEL)
+        with parquet_writer(path, schema, dictionary=(), level=COMPRESSION_LEVEL) as writer:
+            yield lambda packed: writer.write_table(unpacked_table(packed))
 
     @cached_property
     def sampler(self) -> Sampler:

@@ -37,9 +37,6 @@ CHECKED, REFUTED, NOT_CHECKED = "checked", "refuted", "not checked"
 
 _GEN = "gen"
 
-#: The readings of a stratum before any of its strings was parsed.
-_NONE = Readings(0, 0, 0, 0, 0)
-
 
 class AmbiguityFilter:
     """Parses what is drawn: says what is rejected, and counts what it finds."""
@@ -76,7 +73,7 @@ class AmbiguityFilter:
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
         """Take note of so many texts, and of the readings of those that have several."""
         found = list(found)
-        before = self.readings.get(stratum.stream, _NONE)
+        before = self.readings.get(stratum.stream, Readings())
         patterns = Counter(before.patterns)
         for one in found:
             patterns.update({self._held_out[i].pattern for i in one.structures})
@@ -92,7 +89,7 @@ class AmbiguityFilter:
 
     def counted(self, stratum: PackedStratum) -> dict[str, object]:
         """Return what was counted of a stratum, as plain values; see :meth:`recount`."""
-        return asdict(self.readings.get(stratum.stream, _NONE))
+        return asdict(self.readings.get(stratum.stream, Readings()))
 
     def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
         """Take over what was counted of a stratum by an earlier run."""

@@ -3,12 +3,11 @@
 ::
 
     with staged_directory(target) as directory:
-        write_rows           data/, conllu/
-        write_sampler        sampler.py
-        write_certificate    certificate.json
-        write_manifest       manifest.json
-        verify               verification.json
-        write_report         report.html, README.md
+        _write_rows          data/, parquet/, conllu/
+        _write_sampler       sampler.py
+        _write_manifest      certificate.json, manifest.json
+        _verify              verification.json
+        _write_report        report.html, README.md
 
 The directory is put in place at the end of the block, unless the verifier has found
 violations.
@@ -19,9 +18,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,29 +34,31 @@ from sgl.dataset import (
     DataFile,
     OutputError,
     Provenance,
-    SourceFile,
-    StratumCount,
+    card,
     fingerprint,
     manifest,
+    plain,
     put_back,
-    signature,
     staged_directory,
-    write_card,
     write_manifest,
 )
-from sgl.dataset.write import Written
+from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.write import write_items
+from sgl.diagnostics import SourceFile
 from sgl.frontend import Compiled
-from sgl.parallel.executor import Parallelism
+from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
+from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.ambiguity import ambiguity_filter, ignored
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees
-from sgl.pipeline.items import write_dataset
 from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.proofs import certificate_file
 from sgl.pipeline.report import Observer, report_data
 from sgl.report import render_report
-from sgl.sampling import Tables, pack, standalone_source
+from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.batch import sampler_for
+from sgl.sampling.seen import seen_sentences
+from sgl.sampling.strata import StrataSampler, StratumSample, sentences_of
 from sgl.verify import USEFUL, Report, certificate_faults, standing_by, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -70,6 +72,9 @@ MANY_ITEMS = 30_000
 
 #: What the directory of a dataset that is being written has for a name in the folder of its run.
 STAGE = "stage"
+
+#: How many processes help the verifier.
+_PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 
 @dataclass(frozen=True)
@@ -136,56 +141,55 @@ class _DatasetProduction:
     def __init__(
         self, compiled: Compiled, structures: StructureCompiler, proofs: Proofs, stage: Stage
     ) -> None:
+        grammar, plan = compiled.grammar, compiled.plan
         self.compiled = compiled
         self.structures = structures
         self.proofs = proofs
         self.stage = stage
-        self.plan = compiled.plan
-        self.items = sum(stratum.count for stratum in compiled.plan.strata)
-        self.fingerprint = fingerprint(compiled.grammar, compiled.plan)
-        self.tables = self._tables()
+        self.plan = plan
+        self.items = sum(stratum.count for stratum in plan.strata)
+        self.fingerprint = fingerprint(grammar, plan)
+        self.tables = cached(
+            Tables,
+            "tables",
+            (compiled.origin,),
+            lambda: pack(
+                grammar, plan, {s.stream: structures.split(s.constraint) for s in plan.strata}
+            ),
+        )
         self.sampler = sampler_for(self.tables, compiled.origin)
         self.ambiguity = ambiguity_filter(compiled, structures)
-        self.observer = Observer(compiled.grammar, compiled.plan, self.sampler)
+        self.observer = Observer(grammar, plan, self.sampler)
 
     def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
-        """Produce the dataset; with violations nothing is put in place."""
+        """Produce the dataset; with violations nothing is put in place.
+
+        The folder of a ``run`` keeps what is finished, and workers make its chunks.
+        """
         place = None if run is None else run.path / STAGE
-        produced: ProducedDataset | None = None
         # Verifying processes that will be needed start while rows are written.
-        verifiers = _processors() if self.items >= MANY_ITEMS else 1
-        try:
-            with staged_directory(target, place) as directory, standing_by(verifiers) as standby:
-                written, files = self._write_rows(directory, run)
-                self._write_sampler(directory, written.strata)
-                certificate = self._write_certificate(directory)
-                content = self._write_manifest(
-                    directory, written.strata, (*written.files, *files, certificate)
-                )
-                report = self._verify(directory, standby)
-                self._write_report(directory, content, report)
-                produced = ProducedDataset(target, content, report)
-                if not report.ok:
-                    raise _RejectedError
-        except _RejectedError:
-            assert produced is not None
-        if produced is None:
-            raise OutputError(target, "it could not be put in place")
-        return produced
+        verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1
+        with (
+            suppress(_RejectedError),
+            staged_directory(target, place) as directory,
+            standing_by(verifiers) as standby,
+        ):
+            samples, files = self._write_rows(directory, run)
+            content = self._write_manifest(directory, samples, files)
+            self._write_sampler(directory, samples, content["signature"])
+            report = self._verify(directory, standby)
+            self._write_report(directory, content, report)
+            if not report.ok:
+                raise _RejectedError
+        return ProducedDataset(target, content, report)
 
     # ---- rows
 
-    def _tables(self) -> Tables:
-        """Return what is sampled from, for all strata."""
-
-        def compute() -> Tables:
-            splits = {s.stream: self.structures.split(s.constraint) for s in self.plan.strata}
-            return pack(self.compiled.grammar, self.plan, splits)
-
-        return cached(Tables, "tables", (self.compiled.origin,), compute)
-
-    def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[Written, list[DataFile]]:
-        """Sample and write all rows; return them, and the files of registered observers."""
+    def _write_rows(
+        self, directory: Path, run: RunFolder | None
+    ) -> tuple[list[StratumSample], list[DataFile]]:
+        """Sample and write all rows; return the samples, and the files with those of observers."""
+        grammar, plan = self.compiled.grammar, self.plan
         others = registered_observers(self.compiled, self.sampler)
         observers: tuple[Callable[[Chunk], None], ...] = (self.observer, *others)
         done = 0
@@ -197,34 +201,70 @@ class _DatasetProduction:
             done += len(chunk.words)
             self.stage("writing", done, self.items)
 
-        written = write_dataset(
-            self.compiled, self.sampler, self.ambiguity, directory, run, watch, self.stage
-        )
-        return written, [file for other in others for file in other.write(directory)]
+        if run is None:
+            samples = self._sample(directory, None)
+            maker = ChunkMaker(grammar, plan, self.sampler)
+            files = write_items(directory, plan, maker, samples, watch)
+        else:
+            work = DatasetWork(grammar, plan, self.tables)
+            with open_executor(work, run.parallelism) as executor:
+                samples = self._sample(run.path, run)
+                files = write_items(directory, plan, ParallelMaker(executor, run), samples, watch)
+        return samples, [*files, *(file for other in others for file in other.write(directory))]
 
-    def _write_sampler(self, directory: Path, strata: Sequence[StratumCount]) -> None:
+    def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
+        """Sample every stratum that the run has not kept."""
+        ambiguity, tables = self.ambiguity, self.tables
+        seen = seen_sentences(sentences_of(tables), folder=folder)
+        sampling = StrataSampler(tables, self.sampler, seen, ambiguity)
+        found: dict[str, int] = {}
+
+        def progress(stream: str, items: int, _wanted: int) -> None:
+            found[stream] = items
+            self.stage("drawing", sum(found.values()), self.items)
+
+        samples: list[StratumSample] = []
+        for number, stratum in enumerate(tables.strata):
+            kept = None if run is None else kept_drawn(run, number, stratum)
+            if kept is not None:
+                sample, counted = kept
+                sampling.restore(number, sample)
+                if ambiguity is not None:
+                    ambiguity.recount(stratum, counted)
+            else:
+                try:
+                    sample = sampling.stratum(number, progress)
+                except NotEnoughError as problem:
+                    problem.before = {
+                        earlier.stratum.stream: (earlier.candidates, earlier.rejected[AMBIGUOUS])
+                        for earlier in samples
+                    }
+                    raise
+                if run is not None:
+                    counted = {} if ambiguity is None else ambiguity.counted(stratum)
+                    keep_drawn(run, number, sample, counted)
+            samples.append(sample)
+        return samples
+
+    def _write_sampler(
+        self, directory: Path, samples: Sequence[StratumSample], signature: str
+    ) -> None:
         self.stage("writing the sampler", 0, 1)
         # The standalone sampler does not parse: it is told which candidates are ambiguous.
-        rejected = {stratum.stream: frozenset(stratum.ambiguous) for stratum in strata}
-        tables = self.tables._replace(
-            strata=[s._replace(ambiguous=rejected[s.stream]) for s in self.tables.strata]
-        )
-        name = signature(self.fingerprint, self.plan.seed, sum(s.count for s in strata))
-        (directory / "sampler.py").write_text(standalone_source(tables, name), "utf-8")
+        strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
+        source = standalone_source(self.tables._replace(strata=strata), signature)
+        (directory / "sampler.py").write_text(source, "utf-8")
 
     # ---- claims
 
-    def _write_certificate(self, directory: Path) -> DataFile:
-        self.stage("writing the certificate", 0, 1)
-        text = certificate_file(self.compiled, self.structures)
-        (directory / CERTIFICATE).write_bytes(text)
-        return DataFile(CERTIFICATE, hashlib.sha256(text).hexdigest(), rows=0)
-
     def _write_manifest(
-        self, directory: Path, strata: Sequence[StratumCount], files: Sequence[DataFile]
+        self, directory: Path, samples: Sequence[StratumSample], files: Sequence[DataFile]
     ) -> dict[str, Any]:
-        """Write the manifest as it is before the verifier has searched the graphs."""
-        ambiguity = self.ambiguity
+        """Write the certificate, and the manifest before the verifier has searched the graphs."""
+        self.stage("writing the certificate", 0, 1)
+        certificate = certificate_file(self.compiled, self.structures)
+        (directory / CERTIFICATE).write_bytes(certificate)
+        ambiguity, project = self.ambiguity, self.compiled.project
         guarantees = [
             guarantee
             for pattern in self.plan.patterns
@@ -233,20 +273,19 @@ class _DatasetProduction:
                 ambiguity.guarantee(pattern) if ambiguity else ignored(pattern.name),
             )
         ]
-        provenance = Provenance(
-            name=self.compiled.project.name,
-            title=self.compiled.project.title,
-            fingerprint=self.fingerprint,
-            files=_source_files(self.compiled),
-            parameters=dict(self.compiled.parameters),
-        )
         content = manifest(
             self.compiled.grammar,
             self.plan,
-            provenance,
-            strata,
+            Provenance(
+                name=project.name,
+                title=project.title,
+                fingerprint=self.fingerprint,
+                files=_source_files(project.main.root.shown, project.sources.files),
+                parameters=dict(self.compiled.parameters),
+            ),
+            samples,
             guarantees,
-            tuple(files),
+            [*files, DataFile(CERTIFICATE, hashlib.sha256(certificate).hexdigest(), rows=0)],
             ambiguity.readings if ambiguity else None,
         )
         write_manifest(directory, content)
@@ -255,12 +294,15 @@ class _DatasetProduction:
     # ---- verification
 
     def _verify(self, directory: Path, standby: ProcessPoolExecutor | None) -> Report:
-        def progress(done: int, total: int, what: str) -> None:
-            self.stage(what, done, total)
-
         # Another process checks the certificate, and has to be told which cache there is.
         check = partial(_certificate_faults, current())
-        report = verify(directory, progress, _processors(), check, standby)
+        report = verify(
+            directory,
+            lambda done, total, what: self.stage(what, done, total),
+            _PROCESSORS,
+            check,
+            standby,
+        )
         text = json.dumps(report.as_data(), ensure_ascii=False, indent=1, sort_keys=True)
         (directory / VERIFICATION).write_text(text + "\n", "utf-8")
         return report
@@ -269,12 +311,12 @@ class _DatasetProduction:
         """Add the verifier's guarantees to the manifest; write the card and the report."""
         self.stage("writing the report", 0, 1)
         graphs = on_the_graphs(self.plan, self.observer.seen, report)
-        stated = [*content["guarantees"], *map(asdict, graphs.values())]
+        stated = [*content["guarantees"], *map(plain, graphs.values())]
         order = list(graphs)
         # The sort is stable: the word of the verifier is the last of each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         write_manifest(directory, content)
-        write_card(directory, content)
+        (directory / "README.md").write_text(card(content), "utf-8")
         page = report_data(
             self.compiled, self.structures, self.proofs, content, self.observer, report
         )
@@ -288,16 +330,10 @@ def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
         return cached(tuple, "faults", (digest,), lambda: certificate_faults(text))
 
 
-def _source_files(compiled: Compiled) -> tuple[SourceFile, ...]:
-    """Return the files of the author, by their names inside the project."""
-    root = compiled.project.main.root.shown
+def _source_files(root: str, files: Mapping[str, SourceFile]) -> dict[str, str]:
+    """Return the SHA-256 of the files of the author, by their names inside the project."""
     prefix = f"{root}/" if root else ""
-    return tuple(
-        SourceFile(name.removeprefix(prefix), hashlib.sha256(file.text.encode("utf-8")).hexdigest())
-        for name, file in sorted(compiled.project.sources.files.items())
-    )
-
-
-def _processors() -> int:
-    """Return how many processes help the verifier."""
-    return min(os.cpu_count() or 1, USEFUL)
+    return {
+        name.removeprefix(prefix): hashlib.sha256(file.text.encode("utf-8")).hexdigest()
+        for name, file in sorted(files.items())
+    }

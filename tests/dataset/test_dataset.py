@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_records import Record, records_of
-from sampling import plan_of, splits_of, whole
+from sampling import plan_of, sample_and_write, splits_of, whole
 from toy import TOY, GrammarBuilder, toy_plan
 
 from sgl.core.grammar import Origin
@@ -21,15 +21,12 @@ from sgl.core.interpret import Derivation
 from sgl.dataset import (
     Guarantee,
     Provenance,
-    SourceFile,
     card,
     fingerprint,
     manifest,
-    write_card,
     write_manifest,
 )
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
-from sgl.dataset.write import draw_and_write
 from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
 
@@ -41,7 +38,7 @@ PROVENANCE = Provenance(
     name="toy",
     title='A "toy" grammar',
     fingerprint=fingerprint(TOY, PLAN),
-    files=(SourceFile("toy.sgl", "00" * 32),),
+    files={"toy.sgl": "00" * 32},
     parameters={"topics": "on", "depth": 4},
 )
 GUARANTEES = (Guarantee("pp_in_subject", "held out", "static", "proved", "no state | reachable"),)
@@ -55,10 +52,10 @@ Dataset = tuple[Path, list[Record], dict[str, Any]]
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     directory = tmp_path_factory.mktemp("dataset")
     records = records_of(TOY, PLAN, TABLES)
-    written = draw_and_write(directory, TOY, PLAN, TABLES)
-    content = manifest(TOY, PLAN, PROVENANCE, written.strata, GUARANTEES, written.files)
+    samples, files = sample_and_write(directory, TOY, PLAN, TABLES)
+    content = manifest(TOY, PLAN, PROVENANCE, samples, GUARANTEES, files)
     write_manifest(directory, content)
-    write_card(directory, content)
+    (directory / "README.md").write_text(card(content), encoding="utf-8")
     return directory, records, content
 
 
@@ -133,17 +130,17 @@ def test_an_item_is_found_again_by_its_stream(dataset: Dataset) -> None:
 
 def test_two_runs_write_the_same_bytes(dataset: Dataset, tmp_path: Path) -> None:
     directory, _, content = dataset
-    written = draw_and_write(tmp_path, TOY, PLAN, TABLES)
-    assert [asdict(file) for file in written.files] == content["files"]
-    for file in written.files:
+    _, files = sample_and_write(tmp_path, TOY, PLAN, TABLES)
+    assert [asdict(file) for file in files] == content["files"]
+    for file in files:
         assert (tmp_path / file.path).read_bytes() == (directory / file.path).read_bytes()
 
 
 def test_a_split_without_items_has_empty_files(tmp_path: Path) -> None:
     plan = plan_of({"train": 2, "dev": 0})
     tables = pack(TOY, plan, {stratum.stream: whole(TOY) for stratum in plan.strata})
-    written = draw_and_write(tmp_path, TOY, plan, tables)
-    assert {file.path: file.rows for file in written.files} == {
+    _, files = sample_and_write(tmp_path, TOY, plan, tables)
+    assert {file.path: file.rows for file in files} == {
         "data/train.tsv": 2,
         "data/dev.tsv": 0,
         "parquet/train.parquet": 2,
@@ -340,5 +337,5 @@ def test_a_grammar_without_graphs_has_texts_only(tmp_path: Path) -> None:
     )
     plan = replace(plan_of({"train": 5}), lemma_layer="")
     tables = pack(grammar, plan, {"train/in_distribution": whole(grammar)})
-    written = draw_and_write(tmp_path, grammar, plan, tables)
-    assert [file.path for file in written.files] == ["data/train.tsv", "parquet/train.parquet"]
+    _, files = sample_and_write(tmp_path, grammar, plan, tables)
+    assert [file.path for file in files] == ["data/train.tsv", "parquet/train.parquet"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sgl.dataset import OutputError, check_target, is_dataset, staged_directory
+from sgl.dataset.staged import OutputError, check_target, is_dataset, staged_directory
 
 MANIFEST = json.dumps({"format": "sgl-dataset/1"})
 

@@ -10,10 +10,9 @@ from sampling import plan_of, tables_of
 from toy import TOY
 
 from sgl.core.column import Column
-from sgl.dataset import TextTooLongError, rows
-from sgl.dataset.errors import FormatError
-from sgl.dataset.parquet import ParquetFile, unpacked_table
-from sgl.dataset.rows import arrow_array, rows_of
+from sgl.dataset import rows
+from sgl.dataset.chunk import FormatError, TextTooLongError
+from sgl.dataset.rows import arrow_array, parquet_writer, rows_of, unpacked_table
 from sgl.parallel.sentences import PARQUET, TSV, SentenceWork, encode
 
 TEXTS = ["", "a dog", "犬が走った。", "x" * 30, "", "the end"]
@@ -39,8 +38,8 @@ def test_a_column_beyond_the_limit_is_several_arrays_and_the_same_column_of_a_fi
     assert array.to_pylist() == TEXTS
     for chunk in array.chunks:
         assert sum(len(text.encode()) for text in chunk.to_pylist()) <= limit
-    with ParquetFile(tmp_path / "a.parquet", table(TEXTS).schema) as file:
-        file.append(table(TEXTS))
+    with parquet_writer(tmp_path / "a.parquet", table(TEXTS).schema) as file:
+        file.write_table(table(TEXTS))
     assert pq.read_table(tmp_path / "a.parquet").to_pylist() == [
         {"source": text, "features": text} for text in TEXTS
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 from toy import GrammarBuilder
 
@@ -11,8 +12,13 @@ from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.weights.split import SplitGrammar, Transition, Transitions, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.dataset import DataFile
+from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.write import write_items
 from sgl.sampling import pack
+from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import Tables
+from sgl.sampling.strata import StratumSample, sample_strata
 
 
 def split_of(
@@ -29,6 +35,15 @@ def split_of(
         inside=(1.0,) * len(transitions),
         mass=1.0,
     )
+
+
+def sample_and_write(
+    directory: Path, grammar: CoreGrammar, plan: Plan, tables: Tables
+) -> tuple[list[StratumSample], list[DataFile]]:
+    """Sample a plan from its tables and write it; no sentence is parsed."""
+    sampler = sampler_for(tables)
+    samples = list(sample_strata(sampler))
+    return samples, write_items(directory, plan, ChunkMaker(grammar, plan, sampler), samples)
 
 
 def whole(grammar: CoreGrammar, root: int | None = None) -> SplitGrammar:

@@ -14,8 +14,7 @@ import click
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count
-from sgl.dataset.errors import OutputError
-from sgl.dataset.staged import check_target
+from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence.certificate import (
     SplitRequest,
     certificate,
