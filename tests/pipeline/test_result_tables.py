@@ -15,7 +15,7 @@ from workplace import Workplace
 
 from sgl.cli.main import OK, run
 from sgl.report.svg import label_width, wrapped
-from sgl.research.analyse.page import HeatCell, draw_heat
+from sgl.research.analyse.page import draw_correlations
 from sgl.research.analyse.tables import escaped
 from sgl.research.evaluate.page import draw_curve, draw_scores
 
@@ -147,7 +147,8 @@ def test_names_and_marks_are_inside_the_picture() -> None:
 
 
 def test_a_coefficient_that_rounds_to_zero_has_no_sign() -> None:
-    drawn = str(draw_heat([HeatCell("b", "a", -0.001)], ["a", "b"], "t", "h"))
+    test = {"first": "a", "second": "b", "pairs": 9, "rho": -0.001, "adjusted": 1.0}
+    drawn = re.findall(r">([^<>]*)</text>", str(draw_correlations([test], "t", "h")))
     assert "0.00" in drawn
     assert "-0.00" not in drawn
 

@@ -8,6 +8,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
+from sgl.research.analyse.tree import matched_edges, word_depths
+
 #: The example of Shimorina, Parmentier & Gardent (2021).
 EXAMPLE_WORDS = ["I", "enjoy", "my", "time", "at", "Franklin", "High", "School"]
 EXAMPLE_HEADS = (2, 0, 4, 2, 8, 8, 8, 4)
@@ -37,6 +39,20 @@ trees = st.builds(
     st.integers(1, 25),
     st.integers(0, 1 << 32),
 )
+
+
+def flux_sizes(heads: Sequence[int]) -> list[int]:
+    """How many edges pass over each position between two words: the definition."""
+    return [
+        sum(min(word, head) <= at < max(word, head) for word, head in enumerate(heads, 1) if head)
+        for at in range(1, len(heads))
+    ]
+
+
+def flux_weights(heads: Sequence[int]) -> list[int]:
+    """How many edges that share no word pass over each position, at most."""
+    matched = matched_edges(heads, word_depths(heads))
+    return [sum(edge >> at & 1 for edge in matched) for at in range(len(heads) - 1)]
 
 
 def conllu(rows: Sequence[Row], *comments: str) -> str:

@@ -9,8 +9,8 @@ they work on any treebank in CoNLL-U::
     tree, metrics                  measures of a tree; scores of an output
     scoring, analysis, statistics  a pass over the treebank; correlations and tests
     subtrees, mining, suspects     the structures that failed sentences have in common
-    result                         what is found, as values and as JSON
-    tables, page                   the same for the terminal and LaTeX, and as HTML
+    result                         settings, columns, and the JSON object of all findings
+    tables, page                   this object for the terminal and LaTeX, and as HTML
 """
 
 from sgl.research.analyse.analysis import analyse

@@ -18,24 +18,25 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from sgl.research.analyse.metrics import Sides
+from sgl.research.analyse.metrics import EdgeAccuracy, Sides, mean_entropy
 from sgl.research.analyse.mining import Collector
 from sgl.research.analyse.result import (
     MEASURES,
     Analysis,
     AnalysisSettings,
-    Mined,
+    Flags,
+    Json,
     SystemScores,
     TreebankMeasures,
 )
 from sgl.research.analyse.scoring import GoldSentence, Scorer
 from sgl.research.analyse.statistics import (
-    Correlation,
-    GroupTest,
+    Values,
     corrected,
     correlations,
     projectivity_test,
@@ -70,9 +71,8 @@ def analyse(
     """
     chosen = settings or AnalysisSettings()
     scorers = [Scorer(name, file, chosen) for name, file in predictions]
-    views = chosen.views if scorers else ()
-    collectors = [Collector(view, *chosen.nodes) for view in views]
-    measured = _Measured(path, chosen.by)
+    collectors = [Collector(view, *chosen.nodes) for view in chosen.views] if scorers else []
+    measured = _TreebankColumns(path, chosen.by)
     size = path.stat().st_size
     for number, block in enumerate(TreebankReader().read(path)):
         if number % _EVERY == 0:
@@ -86,28 +86,33 @@ def analyse(
         measured.add(number, block, skeleton)
         for collector in collectors:
             collector.add(block.words, skeleton)
-        gold = GoldSentence(block, skeleton, chosen) if scorers else None
-        for scorer in scorers:
-            if gold is not None:
+        if scorers:
+            gold = GoldSentence(block, skeleton, chosen)
+            for scorer in scorers:
                 scorer.add(gold)
     systems = tuple([found for scorer in scorers if (found := scorer.finish()) is not None])
     treebank = measured.treebank()
-    return Analysis(
-        settings=chosen,
-        treebank=treebank,
-        systems=systems,
-        failed_systems=tuple([scorer.fault for scorer in scorers if scorer.fault is not None]),
-        correlations=_correlations(treebank, systems),
-        projectivity=_projectivity(treebank, systems),
-        freedom=_freedom(treebank, systems),
-        failures={
-            system.name: int(failed_sentences(system, chosen.failure).sum()) for system in systems
-        },
-        mined=_mined(treebank, systems, collectors, chosen),
-    )
+    unusable = tuple([(s.path, s.fault) for s in scorers if s.fault is not None])
+    failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
+    data = {
+        "settings": asdict(chosen),
+        "treebank": _treebank_data(treebank),
+        "groups": _groups(treebank, systems),
+        "systems": [_system(system, failed[system.name]) for system in systems],
+        "unusable": [
+            {"path": str(path), "message": fault.message, "details": list(fault.details)}
+            for path, fault in unusable
+        ],
+        **_tests(treebank, systems),
+        "mined": [
+            find_suspects(treebank, systems, failed, collector, chosen)
+            for collector in (collectors if systems else ())
+        ],
+    }
+    return Analysis(treebank, systems, unusable, data)
 
 
-class _Measured:
+class _TreebankColumns:
     """The columns of a treebank, as they grow."""
 
     def __init__(self, path: Path, by: str | None) -> None:
@@ -116,7 +121,7 @@ class _Measured:
         self._projective = array("b")
         self._left: Counter[str] = Counter()
         self._right: Counter[str] = Counter()
-        self._places = array("q"), array("q"), array("q")
+        self._places = array("q")
         self._group_names: dict[str, int] = {}
         self._groups = array("q")
         self._known: dict[tuple[int, ...], Measures] = {}
@@ -124,7 +129,11 @@ class _Measured:
         self._listed: list[Malformed] = []
 
     def add(self, number: int, sentence: TreebankSentence, skeleton: Skeleton) -> None:
-        found = self._measure(skeleton.heads)
+        found = self._known.get(skeleton.heads)
+        if found is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            found = self._known[skeleton.heads] = measure(skeleton.heads)
         for name, column in self._columns.items():
             column.append(getattr(found, name))
         self._projective.append(found.projective)
@@ -132,20 +141,10 @@ class _Measured:
             if head:
                 sides = self._left if at < head else self._right
                 sides[sentence.words[place].deprel] += 1
-        values = number, sentence.line, sentence.offset
-        for places, value in zip(self._places, values, strict=True):
-            places.append(value)
+        self._places.extend((number, sentence.line, sentence.offset))
         if self._by is not None:
             group = sentence.comment(self._by) or ""
             self._groups.append(self._group_names.setdefault(group, len(self._group_names)))
-
-    def _measure(self, heads: tuple[int, ...]) -> Measures:
-        found = self._known.get(heads)
-        if found is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            found = self._known[heads] = measure(heads)
-        return found
 
     def skip(self, block: Malformed) -> None:
         self._malformed += 1
@@ -153,7 +152,6 @@ class _Measured:
             self._listed.append(block)
 
     def treebank(self) -> TreebankMeasures:
-        blocks, lines, offsets = (np.array(values, np.int64) for values in self._places)
         return TreebankMeasures(
             path=str(self._path),
             columns={name: np.array(column, np.float64) for name, column in self._columns.items()},
@@ -162,9 +160,7 @@ class _Measured:
                 label: Sides(self._left[label], self._right[label])
                 for label in sorted({*self._left, *self._right})
             },
-            blocks=blocks,
-            lines=lines,
-            offsets=offsets,
+            places=np.array(self._places, np.int64).reshape(-1, 3),
             group_names=tuple(self._group_names),
             groups=np.array(self._groups, np.int64),
             malformed=self._malformed,
@@ -172,56 +168,126 @@ class _Measured:
         )
 
 
-def _correlations(
-    treebank: TreebankMeasures, systems: Sequence[SystemScores]
-) -> dict[str, tuple[Correlation, ...]]:
-    if not systems:
-        return {"": correlations(treebank.columns)}
-    return {system.name: correlations({**treebank.columns, **system.scores}) for system in systems}
+def _treebank_data(bank: TreebankMeasures) -> Json:
+    return {
+        "path": bank.path,
+        "sentences": bank.sentences,
+        "words": bank.words,
+        "measures": {name: _summary(values) for name, values in bank.columns.items()},
+        "projective": int(bank.projective.sum()),
+        "mean_entropy": mean_entropy(bank.relations),
+        "relations": {
+            label: {**sides._asdict(), "entropy": sides.entropy}
+            for label, sides in bank.relations.items()
+        },
+        "malformed": bank.malformed,
+        "malformed_sentences": [
+            {"line": block.line, "reason": block.reason} for block in bank.listed
+        ],
+    }
 
 
-def _projectivity(
-    treebank: TreebankMeasures, systems: Sequence[SystemScores]
-) -> dict[str, tuple[GroupTest, ...]]:
-    """Return the tests of all scores of all systems, which are one family."""
-    tests = corrected(
-        [
-            projectivity_test(score, values, treebank.projective)
-            for system in systems
-            for score, values in system.scores.items()
-        ]
+def _groups(bank: TreebankMeasures, systems: Sequence[SystemScores]) -> list[Json]:
+    """Return the means of each group of sentences."""
+    rows = []
+    for number, name in enumerate(bank.group_names):
+        inside = bank.groups == number
+        rows.append(
+            {
+                "group": name,
+                "sentences": int(inside.sum()),
+                "projective": int(bank.projective[inside].sum()),
+                "measures": {key: _mean(column[inside]) for key, column in bank.columns.items()},
+                "systems": {
+                    system.name: {
+                        **{key: _mean(column[inside]) for key, column in system.columns.items()},
+                        "exact": int(system.exact[inside].sum()),
+                    }
+                    for system in systems
+                },
+            }
+        )
+    return rows
+
+
+def _system(system: SystemScores, failed: Flags) -> Json:
+    kept, edges = (sum(counts) for counts in zip((0, 0), *system.relations.values(), strict=True))
+    return {
+        "name": system.name,
+        "path": system.path,
+        **{name: _summary(column) for name, column in system.columns.items()},
+        "edges": _kept(EdgeAccuracy(kept, edges)),
+        "exact": int(system.exact.sum()),
+        "empty": system.empty,
+        "missing": system.missing,
+        "glued": system.glued,
+        "failed": int(failed.sum()),
+        "relations": {label: _kept(kept) for label, kept in sorted(system.relations.items())},
+    }
+
+
+def _kept(kept: EdgeAccuracy) -> Json:
+    return {**kept._asdict(), "dea": kept.share}
+
+
+def _mean(values: Values) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+def _summary(values: Values) -> Json | None:
+    """Return a column in a few numbers; nothing if it is not defined anywhere."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return None
+    return {
+        "sentences": len(known),
+        "mean": float(known.mean()),
+        "deviation": float(known.std()),
+        "min": float(known.min()),
+        "quartiles": np.quantile(known, (0.25, 0.5, 0.75)).tolist(),
+        "max": float(known.max()),
+    }
+
+
+def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
+    """Return the tests by system; each is corrected for those of its family.
+
+    Correlations are a family for each system, or without systems the treebank alone.  The
+    projectivity tests of all scores of all systems are one.  So are the tests of freedom,
+    which tell over relations whether edges with a freer order are kept less.
+    """
+    columns: dict[str, Mapping[str, Values]]
+    columns = {system.name: {**treebank.columns, **system.columns} for system in systems}
+    projectivity = iter(
+        corrected(
+            [
+                projectivity_test(score, values, treebank.projective)
+                for system in systems
+                for score, values in system.columns.items()
+            ]
+        )
     )
-    each = len(tests) // len(systems) if systems else 0
-    return {system.name: tests[at * each : (at + 1) * each] for at, system in enumerate(systems)}
-
-
-def _freedom(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> dict[str, Correlation]:
-    """Tell whether edges of relations with a freer order are kept less, over relations."""
     labels = [label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES]
     entropy = np.array([treebank.relations[label].entropy for label in labels], np.float64)
-    tests = [
-        spearman(
-            "entropy",
-            "dea",
-            entropy,
-            np.array([system.relations[label].share for label in labels], np.float64),
-        )
-        for system in systems
-    ]
-    return {system.name: test for system, test in zip(systems, corrected(tests), strict=True)}
-
-
-def _mined(
-    treebank: TreebankMeasures,
-    systems: Sequence[SystemScores],
-    collectors: Sequence[Collector],
-    settings: AnalysisSettings,
-) -> tuple[Mined, ...]:
-    if not systems:
-        return ()
-    failed: Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {
-        system.name: failed_sentences(system, settings.failure) for system in systems
-    }
-    return tuple(
-        find_suspects(treebank, systems, failed, collector, settings) for collector in collectors
+    freedom = corrected(
+        [
+            spearman(
+                "entropy",
+                "dea",
+                entropy,
+                np.array([system.relations[label].share for label in labels], np.float64),
+            )
+            for system in systems
+        ]
     )
+    return {
+        "correlations": {
+            name: [asdict(test) for test in correlations(found)]
+            for name, found in (columns or {"": treebank.columns}).items()
+        },
+        "projectivity": {
+            system.name: [asdict(next(projectivity)) for _ in system.columns] for system in systems
+        },
+        "freedom": {s.name: asdict(test) for s, test in zip(systems, freedom, strict=True)},
+    }

@@ -15,12 +15,13 @@ from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count
 from sgl.diagnostics import Diagnostics
 from sgl.diagnostics.source import visible
-from sgl.research.analyse.predictions import systems_of
+from sgl.research.analyse.predictions import PredictionsError, systems_of
 from sgl.research.treebank import unreadable_kind
 
 if TYPE_CHECKING:
-    from sgl.research.analyse.result import Analysis, SystemScores
-    from sgl.research.analyse.tables import ResultTable
+    from rich.console import JustifyMethod
+
+    from sgl.research.analyse.result import Analysis, Json, SystemScores
 
 #: Malformed sentences that are named.
 _NOTED = 10
@@ -31,9 +32,11 @@ _SIZES = "12345"
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
 _VIEWS = ("dep", "pos", "pos-dep")
 
+_FILE = click.Path(path_type=Path)
+
 
 @click.command("analyse")
-@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("gold", type=_FILE)
 @click.argument("predictions", nargs=-1)
 @click.option(
     "--compare",
@@ -89,15 +92,9 @@ _VIEWS = ("dep", "pos", "pos-dep")
     show_default=True,
     help="What has failed: quartile, inexact, or all below this BLEU (0 to 1).",
 )
-@click.option(
-    "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
-)
-@click.option(
-    "--html", "html_file", type=click.Path(path_type=Path), help="Write a page for people."
-)
-@click.option(
-    "--latex", "latex_file", type=click.Path(path_type=Path), help="Write the tables as LaTeX."
-)
+@click.option("--json", "json_file", type=_FILE, help="Write everything as JSON.")
+@click.option("--html", "html_file", type=_FILE, help="Write a page for people.")
+@click.option("--latex", "latex_file", type=_FILE, help="Write the tables as LaTeX.")
 @session_options
 def command(
     session: Session,
@@ -113,7 +110,7 @@ def command(
     A file of predictions has a text on each line, for the sentences in order; or ids and
     texts (.tsv, .jsonl); or sentences (.conllu).  NAME=PREDICTIONS names a system.
     """
-    if not installed(("scipy", "statsmodels", "sacrebleu"), "eval", session.diagnostics):
+    if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     from sgl.research.analyse import AnalysisSettings, analyse
 
@@ -137,8 +134,8 @@ def command(
     _report(found, session.diagnostics)
     if found.treebank.sentences:
         if not session.quiet:
-            _show(found, time.monotonic() - started, session)
-        _write(found, results, session)
+            _show(found.data, time.monotonic() - started, session)
+        _write(found.data, results, session)
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
@@ -197,42 +194,40 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
             visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed[:_NOTED]
         ]
         more = ["…"] if bank.malformed > len(places) else []
-        diagnostics.error(
-            "SGL1501",
-            None,
-            f"{count(bank.malformed, 'sentence')} cannot be read",
-            notes=[*places, *more],
-        )
+        what = f"{count(bank.malformed, 'sentence')} cannot be read"
+        diagnostics.error("SGL1501", None, what, notes=[*places, *more])
     elif not bank.sentences:
         diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentence")
-    for failed in found.failed_systems:
-        diagnostics.error(
-            "SGL1402",
-            None,
-            f"`{failed.path}` cannot be scored: {visible(failed.message)}",
-            notes=[visible(detail) for detail in failed.details],
-            hint=failed.hint,
-        )
+    for path, fault in found.unusable:
+        report_fault(path, fault, diagnostics)
     for system in found.systems:
         _report_outputs(system, diagnostics)
-    for mined in found.mined:
-        if mined.too_broad:
+    for mined in found.data["mined"]:
+        if mined["too_broad"]:
+            left_out = count(mined["too_broad"], "sentence")
             diagnostics.warning(
                 "SGL1506",
                 None,
-                f"{count(mined.too_broad, 'sentence')} left out of mining ({mined.view}): "
-                "too many structures",
+                f"{left_out} left out of mining ({mined['view']}): too many structures",
                 hint="`--nodes` with a smaller maximum has fewer",
             )
 
 
+def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) -> None:
+    """Report a file of predictions that cannot be used."""
+    diagnostics.error(
+        "SGL1402",
+        None,
+        f"`{path}` cannot be scored: {visible(fault.message)}",
+        notes=map(visible, fault.details),
+        hint=fault.hint,
+    )
+
+
 def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
     if system.missing:
-        diagnostics.warning(
-            "SGL1403",
-            None,
-            f"`{system.path}`: {count(system.missing, 'prediction')} missing, counted as wrong",
-        )
+        what = f"{count(system.missing, 'prediction')} missing, counted as wrong"
+        diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
     if system.foreign is not None:
         foreign = system.foreign
         diagnostics.warning(
@@ -254,45 +249,40 @@ def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
         )
 
 
-def _show(found: Analysis, seconds: float, session: Session) -> None:
-    from sgl.research.analyse.tables import tables
-
-    for table in tables(found):
-        _show_table(table, session)
-    bank = found.treebank
-    words = count(bank.words, "word")
-    left_out = "" if found.settings.keep_punctuation else " without punctuation"
-    session.echo(f"{count(bank.sentences, 'sentence')}, {words}{left_out}, in {seconds:.1f} s")
-
-
-def _show_table(table: ResultTable, session: Session) -> None:
+def _show(data: Json, seconds: float, session: Session) -> None:
     from rich import table as rich_table
     from rich.text import Text
 
-    shown = rich_table.Table(
-        title=Text(visible(table.title)),
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-    )
-    for number, name in enumerate(table.columns):
-        shown.add_column(Text(visible(name)), justify="left" if number < table.texts else "right")
-    for row in table.rows:
-        shown.add_row(*(Text(visible(cell), no_wrap=True) for cell in row))
-    session.table(shown)
-    session.echo()
+    from sgl.research.analyse.tables import tables
+
+    for table in tables(data):
+        shown = rich_table.Table(
+            title=Text(visible(table.title)),
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+            header_style="bold",
+        )
+        for number, name in enumerate(table.columns):
+            justify: JustifyMethod = "left" if number < table.texts else "right"
+            shown.add_column(Text(visible(name)), justify=justify)
+        for row in table.rows:
+            shown.add_row(*(Text(visible(cell), no_wrap=True) for cell in row))
+        session.table(shown)
+        session.echo()
+    bank = data["treebank"]
+    left_out = "" if data["settings"]["keep_punctuation"] else " without punctuation"
+    size = f"{count(bank['sentences'], 'sentence')}, {count(bank['words'], 'word')}"
+    session.echo(f"{size}{left_out}, in {seconds:.1f} s")
 
 
-def _write(found: Analysis, results: dict[str, Path | None], session: Session) -> None:
+def _write(data: Json, results: dict[str, Path | None], session: Session) -> None:
     from sgl.research.analyse.page import render_analysis
-    from sgl.research.analyse.result import analysis_data
     from sgl.research.analyse.tables import latex, tables
 
-    data = analysis_data(found)
     if results["json"] is not None:
         session.write(results["json"], json_text(data))
     if results["html"] is not None:
-        session.write(results["html"], render_analysis(data, Path(found.treebank.path).name))
+        session.write(results["html"], render_analysis(data, Path(data["treebank"]["path"]).name))
     if results["latex"] is not None:
-        session.write(results["latex"], latex(tables(found)))
+        session.write(results["latex"], latex(tables(data)))

@@ -105,8 +105,7 @@ def collapsed(table: Occurrences) -> Occurrences:
     for at in range(len(table.subtrees)):
         rows = slice(starts[at], starts[at + 1])
         where = table.tree[rows].tobytes()
-        other = best.get(where)
-        if other is None or _rank(table.subtrees[at]) < _rank(table.subtrees[other]):
+        if where not in best or _rank(table.subtrees[at]) < _rank(table.subtrees[best[where]]):
             best[where] = at
     kept = np.zeros(len(table.subtrees), np.bool_)
     kept[list(best.values())] = True
@@ -138,7 +137,7 @@ def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
 
 
 def scores(table: Occurrences, suspicions: Floats) -> Floats:
-    """Suspicion, weighed by how often the structure occurs."""
+    """Return suspicions, weighed by how often each structure occurs."""
     return suspicions * np.log(table.total)
 
 
@@ -207,13 +206,9 @@ class Collector:
 
     def table(self) -> Occurrences:
         """Return the table of what has been collected."""
-        everything = np.ones(len(self._of_sentence), np.bool_)
         tree, structure, times = (np.array(row, np.int64) for row in self._rows)
         order = np.lexsort((tree, structure))
+        sentences = self.by_tree(np.ones(len(self._of_sentence), np.bool_))
         return Occurrences(
-            tuple(self._structures),
-            self.by_tree(everything),
-            tree[order],
-            structure[order],
-            times[order],
+            tuple(self._structures), sentences, tree[order], structure[order], times[order]
         )

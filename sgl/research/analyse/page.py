@@ -13,7 +13,6 @@ on seeing colours::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -35,7 +34,7 @@ _LONGEST = 60
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
     """Return the page as HTML; equal data give equal pages.
 
-    ``data`` is what :func:`sgl.research.analyse.result.analysis_data` gives.
+    ``data`` is that of :class:`sgl.research.analyse.result.Analysis`.
     """
     environment = page_environment("sgl.research.analyse")
     environment.filters["p"] = p_value
@@ -43,21 +42,6 @@ def render_analysis(data: Mapping[str, Any], title: str) -> str:
         draw_correlations=draw_correlations, draw_example=draw_example, titles=TITLES
     )
     return environment.get_template("analysis.html.j2").render(data=data, title=title)
-
-
-def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str) -> Markup:
-    """Draw the correlations of one system as a heat map."""
-    names = list(dict.fromkeys(side for test in tests for side in (test["first"], test["second"])))
-    cells = [_cell(test) for test in tests]
-    return draw_heat(cells, [TITLES.get(entry, entry) for entry in names], title, name)
-
-
-def _cell(test: Mapping[str, Any]) -> HeatCell:
-    row, column = (TITLES.get(test[side], test[side]) for side in ("second", "first"))
-    adjusted = test["adjusted"]
-    rho = "not defined" if test["rho"] is None else f"ρ = {test['rho']:.3f}"
-    note = f"{row} and {column}: {rho}, p = {p_value(adjusted)} (Holm), {test['pairs']:,} sentences"
-    return HeatCell(row, column, test["rho"], stars(adjusted), note)
 
 
 def draw_example(example: Mapping[str, Any], name: str) -> Markup:
@@ -82,71 +66,59 @@ _MARGIN = 8.0
 _STRONGEST = 0.45
 
 
-@dataclass(frozen=True, slots=True)
-class HeatCell:
-    """A coefficient between -1 and 1, with a mark behind it and a sentence about it."""
-
-    row: str
-    column: str
-    value: float | None
-    mark: str = ""
-    note: str = ""
-
-
-def draw_heat(cells: Sequence[HeatCell], names: Sequence[str], title: str, name: str) -> Markup:
-    """Draw the triangle below the diagonal; ``name`` is unique on the page."""
-    by_place = {(cell.row, cell.column): cell for cell in cells}
-    left = _MARGIN + max((text_width(row) for row in names), default=0.0) + 10
-    columns = names[:-1]
+def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str) -> Markup:
+    """Draw the triangle of coefficients below the diagonal; ``name`` is unique on the page."""
+    sides = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
+    titles = [TITLES.get(side, side) for side in sides]
+    left = _MARGIN + max(map(text_width, titles), default=0.0) + 10
     # Names of columns stand above their first square, on steps, so that they do not collide.
     top = _MARGIN + 18
     drawn: list[Markup] = []
-    for x, column in enumerate(columns):
+    for x, column in enumerate(titles[:-1]):
         middle = left + (x + 0.5) * _CELL_WIDTH
         y = top + x * _CELL_HEIGHT
         drawn.append(element("text", column, x=middle, y=y + _CELL_HEIGHT - 9, class_="tick"))
-    for y, row in enumerate(names[1:], 1):
+    by_pair = {(test["first"], test["second"]): test for test in tests}
+    for y, row in enumerate(sides[1:], 1):
         baseline = top + (y + 0.5) * _CELL_HEIGHT + 5
-        drawn.append(element("text", row, x=left - 8, y=baseline, class_="end"))
-        for x, column in enumerate(names[:y]):
-            cell = by_place.get((row, column))
-            if cell is not None:
-                drawn.append(_square(cell, left + x * _CELL_WIDTH, top + y * _CELL_HEIGHT))
-    width = left + len(columns) * _CELL_WIDTH + _CELL_WIDTH / 2 + _MARGIN
-    height = top + len(names) * _CELL_HEIGHT + _MARGIN
-    return picture(name, title, _described(cells), width, height, *drawn)
-
-
-def _square(cell: HeatCell, x: float, y: float) -> Markup:
-    value = cell.value
-    kind = "none" if value is None else "negative" if value < 0 else "positive"
-    opacity = 0.0 if value is None else _STRONGEST * abs(value)
-    text = _text(cell)
-    return element(
-        "g",
-        element("title", cell.note or f"{cell.row}, {cell.column}: {text}"),
-        element(
-            "rect",
-            x=x + _GAP / 2,
-            y=y + _GAP / 2,
-            width=_CELL_WIDTH - _GAP,
-            height=_CELL_HEIGHT - _GAP,
-            rx=3.0,
-            class_=f"heat {kind}",
-            fill_opacity=f"{opacity:.3f}",
-        ),
-        element("text", text, x=x + _CELL_WIDTH / 2, y=y + _CELL_HEIGHT / 2 + 5, class_="value"),
+        drawn.append(element("text", titles[y], x=left - 8, y=baseline, class_="end"))
+        for x, column in enumerate(sides[:y]):
+            place = left + x * _CELL_WIDTH, top + y * _CELL_HEIGHT
+            drawn.append(_square(by_pair[column, row], f"{titles[y]} and {titles[x]}", *place))
+    # The coefficients in words, for readers who do not see them.
+    words = "; ".join(
+        f"{TITLES.get(test['second'], test['second'])} and "
+        f"{TITLES.get(test['first'], test['first'])} "
+        + ("not defined" if test["rho"] is None else _coefficient(test))
+        for test in tests
     )
+    width = left + (len(titles) - 1) * _CELL_WIDTH + _CELL_WIDTH / 2 + _MARGIN
+    height = top + len(titles) * _CELL_HEIGHT + _MARGIN
+    return picture(name, title, words, width, height, *drawn)
 
 
-def _text(cell: HeatCell) -> str:
-    """Return a coefficient with its mark, and no sign before zero."""
-    return "–" if cell.value is None else f"{round(cell.value, 2) + 0.0:.2f}{cell.mark}"
-
-
-def _described(cells: Sequence[HeatCell]) -> str:
-    """Return the coefficients in words, for readers who do not see them."""
-    return "; ".join(
-        f"{cell.row} and {cell.column} " + ("not defined" if cell.value is None else _text(cell))
-        for cell in cells
+def _square(test: Mapping[str, Any], pair: str, x: float, y: float) -> Markup:
+    """Draw a coefficient, with its p-value as the tooltip."""
+    rho = test["rho"]
+    said = "not defined" if rho is None else f"ρ = {rho:.3f}"
+    p = f"p = {p_value(test['adjusted'])} (Holm), {test['pairs']:,} sentences"
+    kind = "none" if rho is None else "negative" if rho < 0 else "positive"
+    square = element(
+        "rect",
+        x=x + _GAP / 2,
+        y=y + _GAP / 2,
+        width=_CELL_WIDTH - _GAP,
+        height=_CELL_HEIGHT - _GAP,
+        rx=3.0,
+        class_=f"heat {kind}",
+        fill_opacity=f"{_STRONGEST * abs(rho or 0.0):.3f}",
     )
+    middle = {"x": x + _CELL_WIDTH / 2, "y": y + _CELL_HEIGHT / 2 + 5}
+    value = element("text", _coefficient(test), **middle, class_="value")
+    return element("g", element("title", f"{pair}: {said}, {p}"), square, value)
+
+
+def _coefficient(test: Mapping[str, Any]) -> str:
+    """Return a coefficient with its stars, and no sign before zero."""
+    rho = test["rho"]
+    return "–" if rho is None else f"{round(rho, 2) + 0.0:.2f}{stars(test['adjusted'])}"

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from sgl.research.analyse.predictions import (
     TokenizedOutput,
     open_predictions,
 )
-from sgl.research.analyse.result import AnalysisSettings, FailedSystem, SystemScores
+from sgl.research.analyse.result import AnalysisSettings, SystemScores
 from sgl.research.analyse.tree import Skeleton
 from sgl.research.analyse.words import (
     ScriptComparison,
@@ -72,8 +73,9 @@ class Scorer:
     """Scores one file of predictions; a fault of the file ends the scoring of this system."""
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
-        self.fault: FailedSystem | None = None
-        self._name, self._path, self._settings = name, path, settings
+        self.path = path
+        self.fault: PredictionsError | None = None
+        self._name = name
         self._same = spelling(settings)
         self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
@@ -82,41 +84,31 @@ class Scorer:
         self._empty = self._glued = 0
         self._scripts = ScriptComparison()
         self._outputs = Aligned(None, iter(()))
-        try:
+        with self._using():
             self._outputs = open_predictions(path, settings.column)
-        except PredictionsError as problem:
-            self._stop(problem)
 
     def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""
         if self.fault is None:
-            try:
-                output = self._outputs.output(gold.sentence.comment("sent_id"))
-            except PredictionsError as problem:
-                self._stop(problem)
-            else:
-                self._score(gold, output)
+            with self._using():
+                self._score(gold, self._outputs.output(gold.sentence.comment("sent_id")))
 
     def skip(self, block: Malformed) -> None:
         """Go past the output for a sentence that cannot be read."""
         if self.fault is None:
-            try:
+            with self._using():
                 self._outputs.skip(block.sent_id)
-            except PredictionsError as problem:
-                self._stop(problem)
 
     def finish(self) -> SystemScores | None:
         """Return the scores of the system; none if its predictions cannot be used."""
         if self.fault is None:
-            try:
+            with self._using():
                 self._outputs.finish()
-            except PredictionsError as problem:
-                self._stop(problem)
         if self.fault is not None:
             return None
         return SystemScores(
             self._name,
-            str(self._path),
+            str(self.path),
             np.array(self._bleu, np.float64),
             np.array(self._dea, np.float64),
             np.array(self._exact, np.bool_),
@@ -156,5 +148,10 @@ class Scorer:
         )
         return list(map(self._same, cut))
 
-    def _stop(self, problem: PredictionsError) -> None:
-        self.fault = FailedSystem(str(self._path), problem.message, problem.details, problem.hint)
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        """Take note of a fault of the predictions in this block."""
+        try:
+            yield
+        except PredictionsError as problem:
+            self.fault = problem

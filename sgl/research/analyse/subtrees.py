@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sgl.research.analyse.tree import Skeleton, word_depths
 from sgl.research.treebank import TreebankWord
@@ -43,8 +43,7 @@ class TooManySubtreesError(Exception):
     """A tree has more structures than can be listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subtree:
+class Subtree(NamedTuple):
     """A structure: its label and those of its parts, and how many words it has."""
 
     text: str
@@ -52,7 +51,7 @@ class Subtree:
 
 
 #: Structures with a given top word, and how often each is there.
-_Rooted = dict[tuple[int, str], int]
+_Rooted = dict[Subtree, int]
 
 
 def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> tuple[str, ...]:
@@ -67,22 +66,22 @@ def subtrees(
     """Return the structures of a tree with so many words, and how often each occurs.
 
     Raises:
-        TooManyStructuresError: the tree is so broad that they cannot be listed.
+        TooManySubtreesError: the tree is so broad that they cannot be listed.
     """
     depths = word_depths(heads)
     below: list[list[_Rooted]] = [[] for _ in heads]
-    found: Counter[tuple[int, str]] = Counter()
+    found: Counter[Subtree] = Counter()
     for word in sorted(range(len(heads)), key=depths.__getitem__, reverse=True):
         rooted = _rooted(labels[word], below[word], largest)
         below[word] = []
-        for (size, text), number in rooted.items():
-            if size >= smallest:
-                found[size, text] += number
+        for structure, number in rooted.items():
+            if structure.words >= smallest:
+                found[structure] += number
         if len(found) > 10 * _MOST:
             raise TooManySubtreesError
         if heads[word]:
             below[heads[word] - 1].append(rooted)
-    return Counter({Subtree(text, size): number for (size, text), number in found.items()})
+    return found
 
 
 def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
@@ -92,28 +91,25 @@ def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
         for (size, parts), number in list(chosen.items()):
             if size == largest:
                 continue
-            for (more, text), times in rooted.items():
+            for (text, more), times in rooted.items():
                 if size + more <= largest:
                     key = (size + more, tuple(sorted((*parts, text))))
                     chosen[key] = chosen.get(key, 0) + number * times
             if len(chosen) > _MOST:
                 raise TooManySubtreesError
-    return {(size, _written(label, parts)): number for (size, parts), number in chosen.items()}
+    return {
+        Subtree(f"({' '.join((label, *parts))})", size): number
+        for (size, parts), number in chosen.items()
+    }
 
 
-def _written(label: str, parts: Sequence[str]) -> str:
-    return f"({label} {' '.join(parts)})" if parts else f"({label})"
-
-
-def occurrence(
-    heads: Sequence[int], labels: Sequence[str], structure: Subtree
-) -> frozenset[int] | None:
+def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozenset[int] | None:
     """Return the words (from 0) of the first occurrence of a structure in a tree."""
     below: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         if head:
             below[head - 1].append(word)
-    wanted = _read(structure.text)
+    wanted = _read(text)
     for word in range(len(heads)):
         for words in _occurrences(word, wanted, below, labels):
             return words

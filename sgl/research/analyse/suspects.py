@@ -15,32 +15,19 @@ places in the file, and the file of each system's predictions is read once more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from sgl.research.analyse.mining import (
-    Collector,
-    Floats,
-    Ints,
-    Occurrences,
-    collapsed,
-    frequent,
-    scores,
-    suspicion,
-)
+from sgl.research.analyse.mining import Collector, collapsed, frequent, scores, suspicion
 from sgl.research.analyse.predictions import Output, some_outputs
 from sgl.research.analyse.result import (
     INEXACT,
     QUARTILE,
     AnalysisSettings,
-    Blame,
-    Example,
     Flags,
-    Mined,
-    Suspect,
+    Json,
     SystemScores,
     TreebankMeasures,
 )
@@ -67,167 +54,119 @@ def failed_sentences(system: SystemScores, failure: str | float) -> Flags:
     return (system.bleu < float(failure)) & ~system.exact
 
 
+class _Choice(NamedTuple):
+    """The sentence that is the example of a structure, and the system that has failed it."""
+
+    sentence: int
+    system: int
+
+
 def find_suspects(
     treebank: TreebankMeasures,
     systems: Sequence[SystemScores],
     failed: Mapping[str, Flags],
     collector: Collector,
     settings: AnalysisSettings,
-) -> Mined:
-    """Return the suspicious structures of one view."""
+) -> Json:
+    """Return the suspicious structures of one view, the worst first.
+
+    A structure is suspicious for some systems; its score is the mean over these.
+    """
     table = collapsed(frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
-    found = [suspicion(table, counts, settings.rounds) for counts in by_tree]
-    suspects, ranks = _ranked(table, systems, by_tree, found)
-    choices = [
-        _choice(table, rank, suspect, systems, failed, collector, treebank)
-        for rank, suspect in zip(ranks[:_WITH_EXAMPLE], suspects, strict=False)
-    ]
-    shown = add_examples(suspects, choices, collector.view, treebank, systems, settings)
-    return Mined(collector.view, len(table.subtrees), collector.too_broad, tuple(shown))
-
-
-def _ranked(
-    table: Occurrences,
-    systems: Sequence[SystemScores],
-    by_tree: Sequence[Ints],
-    found: Sequence[Floats],
-) -> tuple[list[Suspect], list[int]]:
-    """Return the worst structures, and their places in the table."""
-    blamed = np.array(found).reshape(len(found), -1)
-    scored = np.array([scores(table, values) for values in found]).reshape(blamed.shape)
-    failing = np.array([table.failing(counts) for counts in by_tree]).reshape(blamed.shape)
+    blamed = np.array([suspicion(table, counts, settings.rounds) for counts in by_tree])
+    scored = scores(table, blamed)
+    failing = np.array([table.failing(counts) for counts in by_tree])
+    support = table.support
     suspicious = blamed > 0
     coverage = suspicious.sum(axis=0)
-    mean = np.divide(
-        (scored * suspicious).sum(axis=0),
-        coverage,
-        out=np.zeros(blamed.shape[1]),
-        where=coverage > 0,
-    )
-    texts = np.array([structure.text for structure in table.subtrees], object)
+    mean = (scored * suspicious).sum(axis=0) / np.maximum(coverage, 1)
     order = sorted(
-        np.flatnonzero(coverage).tolist(), key=lambda at: (-coverage[at], -mean[at], texts[at])
+        np.flatnonzero(coverage).tolist(),
+        key=lambda at: (-coverage[at], -mean[at], table.subtrees[at].text),
     )[:_KEPT]
-    support = table.support
     suspects = [
-        Suspect(
-            table.subtrees[at],
-            int(support[at]),
-            float(mean[at]),
-            tuple(
-                Blame(
-                    system.name,
-                    float(blamed[rank, at]),
-                    float(scored[rank, at]),
-                    int(failing[rank, at]),
-                )
+        {
+            "structure": table.subtrees[at].text,
+            "words": table.subtrees[at].words,
+            "sentences": int(support[at]),
+            "score": float(mean[at]),
+            "coverage": int(coverage[at]),
+            "systems": [
+                {
+                    "system": system.name,
+                    "suspicion": float(blamed[rank, at]),
+                    "score": float(scored[rank, at]),
+                    "failed": int(failing[rank, at]),
+                }
                 for rank, system in enumerate(systems)
                 if suspicious[rank, at]
-            ),
-        )
+            ],
+            "example": None,
+        }
         for at in order
     ]
-    return suspects, order
+    choices: list[_Choice] = []
+    for at in order[:_WITH_EXAMPLE]:
+        # The shortest sentence that the system has failed for which the structure is worst.
+        worst = int(np.where(suspicious[:, at], scored[:, at], -np.inf).argmax())
+        fitting = np.isin(collector.of_sentence, table.tree[table.structure == at])
+        places = np.flatnonzero(fitting & failed[systems[worst].name])
+        shortest = places[np.argmin(treebank.columns["length"][places])]
+        choices.append(_Choice(int(shortest), worst))
+    _add_examples(suspects, choices, collector.view, treebank, systems, settings)
+    return {
+        "view": collector.view,
+        "structures": len(table.subtrees),
+        "too_broad": collector.too_broad,
+        "suspects": suspects,
+    }
 
 
-def _choice(
-    table: Occurrences,
-    rank: int,
-    suspect: Suspect,
-    systems: Sequence[SystemScores],
-    failed: Mapping[str, Flags],
-    collector: Collector,
-    treebank: TreebankMeasures,
-) -> ExampleChoice:
-    """Return the shortest sentence with a structure that the system it is worst for has failed."""
-    worst = max(suspect.blame, key=lambda blame: blame.score).system
-    trees = table.tree[table.structure == rank]
-    fitting = np.isin(collector.of_sentence, trees) & failed[worst]
-    places = np.flatnonzero(fitting)
-    shortest = int(places[np.argmin(treebank.columns["length"][places])])
-    return ExampleChoice(
-        shortest, next(at for at, entry in enumerate(systems) if entry.name == worst)
-    )
-
-
-class ExampleChoice(NamedTuple):
-    """A sentence of the treebank (its rank) and a system (its rank) that has failed it."""
-
-    sentence: int
-    system: int
-
-
-def add_examples(
-    suspects: Sequence[Suspect],
-    choices: Sequence[ExampleChoice],
+def _add_examples(
+    suspects: Sequence[Json],
+    choices: Sequence[_Choice],
     view: str,
     treebank: TreebankMeasures,
     systems: Sequence[SystemScores],
     settings: AnalysisSettings,
-) -> list[Suspect]:
-    """Return the suspects, of which the first have the chosen sentences as examples."""
+) -> None:
+    """Give the first suspects the chosen sentences as examples."""
     reader = TreebankReader()
     sentences: dict[int, TreebankSentence] = {}
     for at in {choice.sentence for choice in choices}:
-        line, offset = int(treebank.lines[at]), int(treebank.offsets[at])
+        _, line, offset = treebank.places[at].tolist()
         block = reader.read_again(Path(treebank.path), line, offset)
         if not isinstance(block, Malformed):
             sentences[at] = block
-    outputs = [
-        _outputs(system, {c.sentence for c in choices if c.system == rank}, treebank, sentences)
-        for rank, system in enumerate(systems)
-    ]
-    shown = list(suspects)
-    for number, choice in enumerate(choices):
-        sentence = sentences.get(choice.sentence)
-        if sentence is None:
+    outputs: list[Mapping[int, Output]] = []
+    for rank, system in enumerate(systems):
+        wanted = {
+            int(treebank.places[at, 0]): sentences[at].comment("sent_id")
+            for at, by in choices
+            if by == rank and at in sentences
+        }
+        outputs.append(some_outputs(Path(system.path), "form", wanted) if wanted else {})
+    for suspect, (at, rank) in zip(suspects, choices, strict=False):
+        if at not in sentences:
             continue
-        marked = _marked(sentence, view, suspects[number], settings)
-        system = systems[choice.system]
-        output = outputs[choice.system].get(int(treebank.blocks[choice.sentence]), "")
-        bleu = float(system.bleu[choice.sentence])
-        example = _example(sentence, marked, system.name, bleu, output)
-        shown[number] = replace(shown[number], example=example)
-    return shown
-
-
-def _outputs(
-    system: SystemScores,
-    places: set[int],
-    treebank: TreebankMeasures,
-    sentences: dict[int, TreebankSentence],
-) -> dict[int, Output]:
-    wanted = {
-        int(treebank.blocks[at]): sentences[at].comment("sent_id")
-        for at in places
-        if at in sentences
-    }
-    return some_outputs(Path(system.path), "form", wanted) if wanted else {}
-
-
-def _marked(
-    sentence: TreebankSentence, view: str, suspect: Suspect, settings: AnalysisSettings
-) -> tuple[int, ...]:
-    """Return the words of the sentence that are the structure."""
-    skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
-    labels = labels_of(sentence.words, skeleton, view)
-    found = occurrence(skeleton.heads, labels, suspect.structure) or frozenset()
-    return tuple(sorted(skeleton.kept[place] for place in found))
-
-
-def _example(
-    sentence: TreebankSentence, marked: tuple[int, ...], system: str, bleu: float, output: Output
-) -> Example:
-    words = sentence.words
-    return Example(
-        sent_id=sentence.comment("sent_id") or "",
-        line=sentence.line,
-        system=system,
-        bleu=bleu,
-        words=tuple([(word.form, word.upos) for word in words]),
-        arcs=tuple([(w.head - 1, w.deprel, at) for at, w in enumerate(words) if w.head]),
-        root=next(at for at, word in enumerate(words) if not word.head),
-        marked=marked,
-        output=output if isinstance(output, str) else " ".join(output.words),
-    )
+        sentence, words = sentences[at], sentences[at].words
+        skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
+        labels = labels_of(words, skeleton, view)
+        marked = occurrence(skeleton.heads, labels, suspect["structure"]) or ()
+        output = outputs[rank].get(int(treebank.places[at, 0]), "")
+        suspect["example"] = {
+            "sent_id": sentence.comment("sent_id") or "",
+            "line": sentence.line,
+            "system": systems[rank].name,
+            "bleu": float(systems[rank].bleu[at]),
+            "words": [{"form": word.form, "upos": word.upos} for word in words],
+            "arcs": [
+                {"governor": word.head - 1, "label": word.deprel, "dependent": place}
+                for place, word in enumerate(words)
+                if word.head
+            ],
+            "root": next(place for place, word in enumerate(words) if not word.head),
+            "marked": sorted(skeleton.kept[place] for place in marked),
+            "output": output if isinstance(output, str) else " ".join(output.words),
+        }

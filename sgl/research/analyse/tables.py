@@ -1,7 +1,8 @@
 r"""The results as tables, which the terminal and LaTeX show alike.
 
-A table is a title, names of columns, and rows of finished cells.  Numbers are right-aligned;
-``–`` stands for what is not defined.  ``name`` is short, for labels in LaTeX.
+They are made from the object of ``--json``, as the page is.  A table is a title, names of
+columns, and rows of finished cells.  Numbers are right-aligned; ``–`` stands for what is not
+defined.  ``name`` is short, for labels in LaTeX.
 
 In LaTeX whatever is in a cell is text: characters with a meaning in LaTeX are escaped, and
 those that its fonts may lack are replaced by commands::
@@ -11,13 +12,13 @@ those that its fonts may lack are replaced by commands::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
+from sgl.research.analyse.result import MEASURES, SCORES
 
-from sgl.research.analyse.result import MEASURES, SCORES, Analysis, Mined
-from sgl.research.analyse.statistics import Correlation, Values
+Json = Mapping[str, Any]
 
 #: Of relations, and of structures in each view.
 _RELATIONS, _SUSPECTS = 20, 10
@@ -34,21 +35,21 @@ class ResultTable:
 
     name: str
     title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
     texts: int = 1
 
 
-def tables(found: Analysis) -> list[ResultTable]:
+def tables(data: Json) -> list[ResultTable]:
     """Return all tables that have something to show."""
     made = [
-        _measures(found),
-        _systems(found),
-        _groups(found),
-        *_correlations(found),
-        _projectivity(found),
-        _relations(found),
-        *(_suspects(found, mined) for mined in found.mined),
+        _measures(data["treebank"]),
+        _systems(data),
+        _groups(data),
+        *_correlations(data["correlations"]),
+        _projectivity(data["projectivity"]),
+        _relations(data),
+        *(_suspects(mined, len(data["systems"])) for mined in data["mined"]),
     ]
     return [table for table in made if table.rows]
 
@@ -69,77 +70,68 @@ def stars(value: float | None) -> str:
     return next((mark for limit, mark in _STARS if value < limit), "")
 
 
-def _measures(found: Analysis) -> ResultTable:
-    columns = {MEASURES[name]: values for name, values in found.treebank.columns.items()}
+def _number(value: float | None, form: str, scale: int = 1) -> str:
+    return NOTHING if value is None else format(scale * value, form)
+
+
+def _measures(bank: Json) -> ResultTable:
     rows = []
-    for title, values in columns.items():
-        if len(values):
-            low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
-            numbers = values.mean(), values.std(), values.min(), low, middle, high, values.max()
-            rows.append((title, *(f"{number:.2f}" for number in numbers)))
-    if rows:
-        projective = float(found.treebank.projective.mean())
-        rows.append(("projective", f"{100 * projective:.2f} %", *[""] * 6))
+    for name, found in bank["measures"].items():
+        spread = found["mean"], found["deviation"], found["min"], *found["quartiles"], found["max"]
+        rows.append([MEASURES[name], *(f"{value:.2f}" for value in spread)])
+    projective = bank["projective"] / bank["sentences"]
+    rows.append(["projective", f"{100 * projective:.2f} %", *[""] * 6])
     header = ("measure", "mean", "deviation", "min", "25 %", "median", "75 %", "max")
-    return ResultTable("measures", "Trees", header, tuple(rows))
+    return ResultTable("measures", "Trees", header, rows)
 
 
-def _systems(found: Analysis) -> ResultTable:
-    rows = []
-    for system in found.systems:
-        share = system.edges.share
-        rows.append(
-            (
-                system.name,
-                f"{100 * system.bleu.mean():.2f}",
-                NOTHING if share is None else f"{100 * share:.2f}",
-                f"{100 * system.exact.mean():.2f}",
-                f"{system.empty:,}",
-                f"{system.missing:,}",
-                f"{found.failures[system.name]:,}",
-            )
-        )
-    header = ("system", "BLEU", "DEA", "exact", "empty", "missing", "failed")
-    return ResultTable("systems", "Systems (mean BLEU of sentences; in %)", header, tuple(rows))
-
-
-def _groups(found: Analysis) -> ResultTable:
-    """Return means by group, with BLEU and exactness of each system."""
-    bank = found.treebank
-    shown = ("length", "depth", "distance", "flux_weight")
-    columns: list[tuple[str, Values, str]] = [
-        (MEASURES[name], bank.columns[name], "{:.2f}") for name in shown
-    ]
-    for system in found.systems:
-        columns.append((f"BLEU {system.name}", 100 * system.bleu, "{:.1f}"))
-        columns.append((f"exact {system.name}", 100 * system.exact.astype(np.float64), "{:.1f}"))
-    rows = []
-    for number, name in enumerate(bank.group_names):
-        inside = bank.groups == number
-        cells = (form.format(values[inside].mean()) for _, values, form in columns)
-        rows.append((name or NOTHING, f"{int(inside.sum()):,}", *cells))
-    header = (found.settings.by or "", "sentences", *(title for title, _, _ in columns))
-    return ResultTable("groups", f"Sentences by {found.settings.by}", header, tuple(rows))
-
-
-def _correlations(found: Analysis) -> Iterator[ResultTable]:
-    """Yield a triangle of coefficients for each system."""
-    for name, tests in found.correlations.items():
-        names = list(dict.fromkeys(side for test in tests for side in (test.first, test.second)))
-        by_pair = {(test.first, test.second): test for test in tests}
-        rows = [
-            (title(row), *(_coefficient(by_pair.get((column, row))) for column in names[:at]))
-            for at, row in enumerate(names)
-            if at
+def _systems(data: Json) -> ResultTable:
+    rows = [
+        [
+            system["name"],
+            _number(system["bleu"]["mean"], ".2f", 100),
+            _number(system["edges"]["dea"], ".2f", 100),
+            _number(system["exact"] / data["treebank"]["sentences"], ".2f", 100),
+            *(f"{system[key]:,}" for key in ("empty", "missing", "failed")),
         ]
-        width = len(names) - 1
-        padded = tuple((*row, *[""] * (width + 1 - len(row))) for row in rows)
-        what = f", {name}" if name else ""
+        for system in data["systems"]
+    ]
+    header = ("system", "BLEU", "DEA", "exact", "empty", "missing", "failed")
+    return ResultTable("systems", "Systems (mean BLEU of sentences; in %)", header, rows)
+
+
+def _groups(data: Json) -> ResultTable:
+    """Return means by group, with BLEU and exactness of each system."""
+    measures = ("length", "depth", "distance", "flux_weight")
+    rows = []
+    for group in data["groups"]:
+        size = group["sentences"]
+        row = [group["group"] or NOTHING, f"{size:,}"]
+        row += [_number(group["measures"][name], ".2f") for name in measures]
+        for found in group["systems"].values():
+            row += [_number(found["bleu"], ".1f", 100), f"{100 * found['exact'] / size:.1f}"]
+        rows.append(row)
+    by = data["settings"]["by"]
+    header = [by or "", "sentences", *(MEASURES[name] for name in measures)]
+    for system in data["systems"]:
+        header += [f"BLEU {system['name']}", f"exact {system['name']}"]
+    return ResultTable("groups", f"Sentences by {by}", header, rows)
+
+
+def _correlations(correlations: Json) -> Iterator[ResultTable]:
+    """Yield a triangle of coefficients for each system."""
+    for name, tests in correlations.items():
+        names = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
+        by_pair = {(test["first"], test["second"]): _coefficient(test) for test in tests}
+        rows = [
+            [title(row), *(by_pair.get((column, row), "") for column in names[:-1])]
+            for row in names[1:]
+        ]
         yield ResultTable(
             f"correlations-{name}" if name else "correlations",
-            f"Spearman's ρ{what} (* p < .05, ** .01, *** .001 after Holm)",
-            ("", *map(title, names[:-1])),
-            padded,
+            f"Spearman's ρ{', ' if name else ''}{name} (* p < .05, ** .01, *** .001 after Holm)",
+            ["", *map(title, names[:-1])],
+            rows,
         )
 
 
@@ -148,74 +140,73 @@ def title(name: str) -> str:
     return {**MEASURES, **SCORES}.get(name, name)
 
 
-def _coefficient(test: Correlation | None) -> str:
-    if test is None or test.rho is None:
-        return NOTHING
-    return f"{test.rho:.2f}{stars(test.adjusted)}"
+def _coefficient(test: Json) -> str:
+    return NOTHING if test["rho"] is None else f"{test['rho']:.2f}{stars(test['adjusted'])}"
 
 
-def _projectivity(found: Analysis) -> ResultTable:
-    rows = []
-    for system, tests in found.projectivity.items():
-        for test in tests:
-            if test.u is None or test.medians is None or test.effect is None:
-                continue
-            rows.append(
-                (
-                    system,
-                    title(test.measure),
-                    f"{test.projective:,}",
-                    f"{test.others:,}",
-                    *(f"{median:.3f}" for median in test.medians),
-                    f"{test.u:,.1f}",
-                    p_value(test.p),
-                    p_value(test.adjusted),
-                    f"{test.effect:.3f}",
-                )
-            )
+def _projectivity(projectivity: Json) -> ResultTable:
+    rows = [
+        [
+            system,
+            title(test["measure"]),
+            f"{test['projective']:,}",
+            f"{test['others']:,}",
+            *(f"{median:.3f}" for median in test["medians"]),
+            f"{test['u']:,.1f}",
+            p_value(test["p"]),
+            p_value(test["adjusted"]),
+            f"{test['effect']:.3f}",
+        ]
+        for system, tests in projectivity.items()
+        for test in tests
+        if test["u"] is not None
+    ]
     header = (
         *("system", "score", "projective", "others", "median", "median of others"),
         *("U", "p", "p (Holm)", "effect"),
     )
-    return ResultTable(
-        "projectivity", "Projective and other sentences (Mann–Whitney)", header, tuple(rows), 2
-    )
+    name = "Projective and other sentences (Mann–Whitney)"
+    return ResultTable("projectivity", name, header, rows, 2)
 
 
-def _relations(found: Analysis) -> ResultTable:
+def _relations(data: Json) -> ResultTable:
     """Return the most frequent relations."""
-    relations = found.treebank.relations
-    ranked = sorted(relations.items(), key=lambda entry: (-entry[1].edges, entry[0]))
-    rows = []
-    for label, sides in ranked[:_RELATIONS]:
-        shares = [system.relations[label].share for system in found.systems]
-        cells = [NOTHING if share is None else f"{100 * share:.1f}" for share in shares]
-        rows.append((label, f"{sides.edges:,}", f"{sides.entropy:.3f}", *cells))
-    more = len(relations) - len(rows)
-    title = f"Relations ({more} less frequent ones not shown)" if more else "Relations"
-    header = ("relation", "edges", "entropy", *(f"DEA {system.name}" for system in found.systems))
-    return ResultTable("relations", title, header, tuple(rows))
+    edges = {
+        label: sides["left"] + sides["right"]
+        for label, sides in data["treebank"]["relations"].items()
+    }
+    ranked = sorted(edges, key=lambda label: (-edges[label], label))
+    rows = [
+        [
+            label,
+            f"{edges[label]:,}",
+            f"{data['treebank']['relations'][label]['entropy']:.3f}",
+            *(_number(s["relations"][label]["dea"], ".1f", 100) for s in data["systems"]),
+        ]
+        for label in ranked[:_RELATIONS]
+    ]
+    more = len(edges) - len(rows)
+    name = f"Relations ({more} less frequent ones not shown)" if more else "Relations"
+    header = ["relation", "edges", "entropy", *(f"DEA {s['name']}" for s in data["systems"])]
+    return ResultTable("relations", name, header, rows)
 
 
-def _suspects(found: Analysis, mined: Mined) -> ResultTable:
+def _suspects(mined: Json, systems: int) -> ResultTable:
     rows = []
-    systems = len(found.systems)
-    for suspect in mined.suspects[:_SUSPECTS]:
-        rates = [blame.failed / suspect.support for blame in suspect.blame]
+    for suspect in mined["suspects"][:_SUSPECTS]:
+        rates = [blame["failed"] / suspect["sentences"] for blame in suspect["systems"]]
         rows.append(
-            (
-                suspect.structure.text,
-                f"{suspect.score:.2f}",
-                f"{len(suspect.blame)}/{systems}",
-                f"{suspect.support:,}",
+            [
+                suspect["structure"],
+                f"{suspect['score']:.2f}",
+                f"{suspect['coverage']}/{systems}",
+                f"{suspect['sentences']:,}",
                 f"{100 * sum(rates) / len(rates):.1f} %",
-            )
+            ]
         )
     header = ("structure", "score", "coverage", "sentences", "failed")
-    of = f"{mined.subtrees:,} structures"
-    return ResultTable(
-        f"suspects-{mined.view}", f"Suspicious structures, {mined.view} ({of})", header, tuple(rows)
-    )
+    name = f"Suspicious structures, {mined['view']} ({mined['structures']:,} structures)"
+    return ResultTable(f"suspects-{mined['view']}", name, header, rows)
 
 
 _SPELT = str.maketrans(

@@ -21,7 +21,7 @@ belongs to it at all positions where both of its ends are still free.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sgl.research.treebank import TreebankSentence, TreebankWord
@@ -49,16 +49,17 @@ class Skeleton(NamedTuple):
 def measure(heads: Sequence[int]) -> Measures:
     """Return the measures of a tree, whose governors are numbered from 1; the root has 0."""
     length = len(heads)
-    depths = word_depths(heads)
     edges = max(length - 1, 1)
+    depths = word_depths(heads)
+    distance = sum(abs(word - head) for word, head in enumerate(heads, 1) if head) / edges
     return Measures(
         length=length,
         depth=max(depths),
-        distance=sum(distances(heads)) / edges,
-        flux_size=sum(flux_sizes(heads)) / edges,
-        flux_weight=sum(map(int.bit_count, _matched(heads, depths))) / edges,
+        distance=distance,
+        flux_size=distance,
+        flux_weight=sum(map(int.bit_count, matched_edges(heads, depths))) / edges,
         arity=(length - 1) / length,
-        projective=is_projective(heads),
+        projective=_is_projective(heads, depths),
     )
 
 
@@ -80,37 +81,30 @@ def word_depths(heads: Sequence[int]) -> list[int]:
     return depths
 
 
-def distances(heads: Sequence[int]) -> list[int]:
-    """How many words apart the ends of each edge are."""
-    return [abs(word - head) for word, head in enumerate(heads, 1) if head]
+def _upwards(depths: Sequence[int]) -> list[int]:
+    """Return the words, each before its governor."""
+    return sorted(range(len(depths)), key=depths.__getitem__, reverse=True)
 
 
-def flux_sizes(heads: Sequence[int]) -> list[int]:
-    """How many edges pass over each position between two words."""
-    change = [0] * (len(heads) + 1)
-    for word, head in enumerate(heads, 1):
-        if head:
-            change[min(word, head)] += 1
-            change[max(word, head)] -= 1
-    sizes, size = [], 0
-    for position in range(1, len(heads)):
-        size += change[position]
-        sizes.append(size)
-    return sizes
+def matched_edges(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
+    """Return for each edge the positions at which it is in the largest matching, as bits."""
+    taken = [0] * len(heads)
+    matched = []
+    for word in _upwards(depths):
+        above = heads[word] - 1
+        if above >= 0:
+            spanned = ((1 << abs(word - above)) - 1) << min(word, above)
+            edge = spanned & ~(taken[word] | taken[above])
+            taken[above] |= edge
+            matched.append(edge)
+    return matched
 
 
-def flux_weights(heads: Sequence[int]) -> list[int]:
-    """How many edges that share no word pass over each position, at most."""
-    matched = _matched(heads, word_depths(heads))
-    return [sum(edge >> at & 1 for edge in matched) for at in range(len(heads) - 1)]
+def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
+    """Tell whether each word and all that is below it stand side by side.
 
-
-def is_projective(heads: Sequence[int]) -> bool:
-    """Tell whether every word between the ends of an edge is below its governor.
-
-    That is so if and only if each word and all that is below it stand side by side.
+    That is so if and only if every word between the ends of an edge is below its governor.
     """
-    depths = word_depths(heads)
     first, last, size = list(range(len(heads))), list(range(len(heads))), [1] * len(heads)
     for word in _upwards(depths):
         if last[word] - first[word] + 1 != size[word]:
@@ -141,10 +135,7 @@ def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
         for place, word in enumerate(words)
         if word.head == 0 or word.deprel.partition(":")[0] != "punct"
     ]
-    if len(kept) == len(words):
-        return Skeleton(tuple([word.head for word in words]), tuple(kept))
-    number = {place + 1: at for at, place in enumerate(kept, 1)}
-    number[0] = 0
+    number = {0: 0} | {place + 1: at for at, place in enumerate(kept, 1)}
     heads = []
     for place in kept:
         head = words[place].head
@@ -152,24 +143,3 @@ def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
             head = words[head - 1].head
         heads.append(number[head])
     return Skeleton(tuple(heads), tuple(kept))
-
-
-def _matched(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
-    """For each edge the positions at which it is in the largest matching, as bits."""
-    taken = [0] * len(heads)
-    matched = []
-    for word in _upwards(depths):
-        above = heads[word] - 1
-        if above < 0:
-            continue
-        first, last = (word, above) if word < above else (above, word)
-        edge = ((1 << (last - first)) - 1) << first
-        edge &= ~(taken[word] | taken[above])
-        taken[above] |= edge
-        matched.append(edge)
-    return matched
-
-
-def _upwards(depths: Sequence[int]) -> Iterator[int]:
-    """Return the words, each before its governor."""
-    return iter(sorted(range(len(depths)), key=depths.__getitem__, reverse=True))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sgl.research.baselines.job import Job
 
 #: Libraries of the extra `baselines`, and of `lora`, which contains it.
-_NEEDED = ("torch", "tokenizers", "safetensors", "scipy", "statsmodels")
+_NEEDED = ("torch", "tokenizers", "safetensors", "scipy")
 _NEEDED_FOR_LORA = ("transformers", "peft")
 
 #: What to do when training ended because it diverged, or because of its time limit.

@@ -27,7 +27,7 @@ from sgl.research.evaluate.tables import latex, show_result
 SAMPLES, MOST_SAMPLES = 100_000, 10_000_000
 
 #: Libraries of the extra `eval` that every evaluation needs; it can do without sacreBLEU.
-_NEEDED = ("scipy", "statsmodels")
+_NEEDED = ("scipy",)
 
 
 @dataclass(frozen=True)

@@ -120,19 +120,17 @@ def test_a_planted_cause_is_the_first_that_is_mined(nodes: tuple[int, int], tmp_
         words = sentence(draw.randint(4, 12), draw)
         treebank.append(conllu([word[:5] for word in words]))
         labels = [word.deprel for word in words]
-        guilty = occurrence(without_punctuation(words).heads, labels, cause) is not None
+        guilty = occurrence(without_punctuation(words).heads, labels, cause.text) is not None
         fails = draw.random() < (0.85 if guilty else 0.08)
         outputs.append("wrong" if fails else " ".join(word.form for word in words))
     gold = write(tmp_path / "gold.conllu", "".join(treebank))
     system = write(tmp_path / "system.txt", "\n".join(outputs) + "\n")
     settings = AnalysisSettings(failure="inexact", nodes=nodes, views=("dep",))
-    (mined,) = analyse(gold, [("system", system)], settings).mined
-    first = mined.suspects[0]
-    assert first.structure == cause
-    assert first.example is not None
-    marked = [first.example.words[at][0] for at in first.example.marked]
-    assert len(marked) == 2
-    assert first.example.output == "wrong"
+    (mined,) = analyse(gold, [("system", system)], settings).data["mined"]
+    first = mined["suspects"][0]
+    assert (first["structure"], first["words"]) == cause
+    assert len(first["example"]["marked"]) == 2
+    assert first["example"]["output"] == "wrong"
 
 
 @given(st.integers(1, 9), st.integers(0, 1000))
@@ -140,10 +138,10 @@ def test_every_structure_of_a_tree_occurs_in_it(size: int, seed: int) -> None:
     words = sentence(size, dice(seed))
     heads, labels = [word.head for word in words], [word.deprel for word in words]
     for structure in subtrees(heads, labels, 1, 4):
-        found = occurrence(heads, labels, structure)
+        found = occurrence(heads, labels, structure.text)
         assert found is not None
         assert len(found) == structure.words
-    assert occurrence(heads, labels, Subtree("(iobj)", 1)) is None
+    assert occurrence(heads, labels, "(iobj)") is None
 
 
 def test_a_word_with_very_many_dependents_is_not_taken_apart() -> None:

@@ -9,10 +9,18 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
-from treebanks import EXAMPLE_HEADS, EXAMPLE_RELATIONS, EXAMPLE_WORDS, dice, trees
+from treebanks import (
+    EXAMPLE_HEADS,
+    EXAMPLE_RELATIONS,
+    EXAMPLE_WORDS,
+    dice,
+    flux_sizes,
+    flux_weights,
+    trees,
+)
 from vectors import vectors
 
 from sgl.research.analyse import (
@@ -26,7 +34,6 @@ from sgl.research.analyse import (
 from sgl.research.analyse.metrics import edges_kept, mean_entropy, relation_accuracy
 from sgl.research.analyse.statistics import holm, projectivity_test, spearman
 from sgl.research.analyse.subtrees import subtrees
-from sgl.research.analyse.tree import distances, flux_sizes, flux_weights
 
 LEMMAS = [word.lower() for word in EXAMPLE_WORDS]
 
@@ -59,8 +66,9 @@ def test_the_output_of_the_paper_keeps_five_of_seven_edges() -> None:
 @given(trees)
 def test_mean_dependency_distance_is_mean_flux_size(heads: tuple[int, ...]) -> None:
     found = measure(heads)
-    assert found.distance == pytest.approx(found.flux_size, abs=1e-12)
-    assert sum(distances(heads)) == sum(flux_sizes(heads))
+    edges = max(len(heads) - 1, 1)
+    assert found.distance == found.flux_size == sum(flux_sizes(heads)) / edges
+    assert found.flux_weight == sum(flux_weights(heads)) / edges
 
 
 def passing(heads: Sequence[int], position: int) -> list[tuple[int, int]]:
@@ -197,17 +205,17 @@ def test_a_test_needs_sentences_of_both_kinds() -> None:
     assert (found.projective, found.others, found.u, found.p) == (5, 0, None, None)
 
 
-@pytest.mark.slow
-# statsmodels collects garbage in each call, which takes long beside all that a test run holds.
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.floats(0, 1), max_size=12))
-def test_holm_multiplies_the_smallest_first(values: list[float]) -> None:
+@given(st.lists(st.floats(0, 1), max_size=12), st.floats(0.01, 0.99))
+def test_holm_rejects_what_the_textbook_does(values: list[float], level: float) -> None:
+    """Step down from the smallest p-value, and stop at the first above level / tests left."""
     adjusted = holm(values)
-    order = sorted(range(len(values)), key=values.__getitem__)
-    so_far = 0.0
-    for rank, at in enumerate(order):
-        so_far = max(so_far, min(1.0, (len(values) - rank) * values[at]))
-        assert adjusted[at] == pytest.approx(so_far, abs=1e-12)
+    assert all(p <= found <= 1 for p, found in zip(values, adjusted, strict=True))
+    rejected = set[int]()
+    for rank, at in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        if values[at] * (len(values) - rank) > level:
+            break
+        rejected.add(at)
+    assert {at for at, found in enumerate(adjusted) if found <= level} == rejected
 
 
 # --- the vectors -----------------------------------------------------------------------------
