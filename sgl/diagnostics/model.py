@@ -69,36 +69,30 @@ class Diagnostics:
         code: str,
         span: Span | None,
         message: str,
+        hint: str = "",
         *,
         label: str = "",
         labels: Iterable[Label] = (),
         notes: Iterable[str] = (),
-        hint: str = "",
     ) -> None:
         """Add an error."""
-        self.add(
-            Diagnostic(
-                code, Severity.ERROR, span, message, label, tuple(labels), tuple(notes), hint
-            )
-        )
+        parts = (span, message, label, tuple(labels), tuple(notes), hint)
+        self.add(Diagnostic(code, Severity.ERROR, *parts))
 
     def warning(
         self,
         code: str,
         span: Span | None,
         message: str,
+        hint: str = "",
         *,
         label: str = "",
         labels: Iterable[Label] = (),
         notes: Iterable[str] = (),
-        hint: str = "",
     ) -> None:
         """Add a warning."""
-        self.add(
-            Diagnostic(
-                code, Severity.WARNING, span, message, label, tuple(labels), tuple(notes), hint
-            )
-        )
+        parts = (span, message, label, tuple(labels), tuple(notes), hint)
+        self.add(Diagnostic(code, Severity.WARNING, *parts))
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a diagnostic unless the same one is there already."""
@@ -145,10 +139,17 @@ class Diagnostics:
         return len(self._found) - self.errors
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Return a hint ``did you mean `x`?`` for a misspelt name, or an empty string."""
+def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint ``did you mean `x`?`` for a misspelt name.
+
+    For a name that is like none of those known, it lists them all after ``otherwise``;
+    without one it is empty.
+    """
+    known = list(known)
     candidate = suggested(name, known)
-    return f"did you mean `{candidate}`?" if candidate is not None else ""
+    if candidate is not None:
+        return f"did you mean `{candidate}`?"
+    return f"{otherwise}: {', '.join(known)}" if otherwise else ""
 
 
 def suggested(name: str, known: Iterable[str]) -> str | None:

@@ -32,17 +32,16 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Compi
     if layer.free:
         return
     if name not in COLUMNS and not name[0].isupper():
-        state.diagnostics.error(
+        state.error(
             "SGL0506",
             attribute.name.span,
             f"`{name}` is no attribute of a word",
+            suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`",
             notes=("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",),
-            hint=suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`",
         )
     elif name in RESERVED_ATTRIBUTES:
-        state.diagnostics.error(
-            "SGL0512", attribute.name.span, f"CoNLL-U has its own use for the attribute `{name}`"
-        )
+        message = f"CoNLL-U has its own use for the attribute `{name}`"
+        state.error("SGL0512", attribute.name.span, message)
 
 
 def is_writable(name: str, value: str) -> bool:
@@ -61,18 +60,12 @@ def checked_label(
     for name in sorted(variables_of(text)):
         if name not in variables.domains:
             known = variables.domains
-            state.diagnostics.error(
-                "SGL0404",
-                label.span,
-                f"the rule has no feature variable `{name}`",
-                hint=suggest(name, known) or "an edge of a rule has a label, no label set",
-            )
+            hint = suggest(name, known) or "an edge of a rule has a label, no label set"
+            state.error("SGL0404", label.span, f"the rule has no feature variable `{name}`", hint)
             return None
     for spelled in () if layer.free or ":" in text else _spelled(text, variables):
         if spelled.removeprefix(EXTRACTED) in RESERVED_LABELS:
-            state.diagnostics.error(
-                "SGL0512", label.span, f"CoNLL-U has its own use for the label `{spelled}`"
-            )
+            state.error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{spelled}`")
             return None
     return text
 

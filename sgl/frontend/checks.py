@@ -57,13 +57,13 @@ def check_instances(state: CompilerState) -> None:
             if _has_double_edge(fragment) and span not in reported:
                 reported.add(span)
                 labels = ", ".join(edge.label for edge in fragment.edges)
-                state.diagnostics.error(
+                state.error(
                     "SGL0508",
                     span,
                     f"in the rule `{rule.name}`, an edge is written twice for some values "
                     "of its features",
+                    "remove one of the two",
                     notes=(f"its edges are then: {labels}",),
-                    hint="remove one of the two",
                 )
 
 
@@ -216,12 +216,8 @@ class _RuleGraph:
         return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
 
     def _error(self, code: str, message: str, hint: str = "") -> None:
-        self.state.diagnostics.error(
-            code,
-            self.production.span,
-            f"in the rule `{self.production.name}`, {message}",
-            hint=hint,
-        )
+        message = f"in the rule `{self.production.name}`, {message}"
+        self.state.error(code, self.production.span, message, hint)
 
 
 def check_words(state: CompilerState) -> None:
@@ -233,12 +229,8 @@ def check_words(state: CompilerState) -> None:
     for production in productions:
         for name, value in _attributes(production):
             if not is_writable(name, value):
-                state.diagnostics.error(
-                    "SGL0512",
-                    production.span,
-                    f"CoNLL-U cannot hold the attribute {name}={value!r}",
-                    hint="write it without spaces and bars",
-                )
+                message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
+                state.error("SGL0512", production.span, message, "write it without spaces and bars")
     words = [production for production in productions if not production.rhs]
     _check_repeated(words, state)
     _check_ambiguous(words, state)
@@ -263,12 +255,12 @@ def _check_repeated(words: Sequence[Production], state: CompilerState) -> None:
         key = (word.lhs.info.name, word.lhs.slots, word.templates, meaning)
         earlier = seen.setdefault(key, word)
         if earlier is not word:
-            state.diagnostics.error(
+            state.error(
                 "SGL0605",
                 word.span,
                 "this is the same word as an earlier one",
+                "remove one of the two; a weight makes a word more frequent",
                 labels=[Label(earlier.span, "the same word, in the same category")],
-                hint="remove one of the two; a weight makes a word more frequent",
             )
 
 
@@ -281,10 +273,10 @@ def _check_ambiguous(words: Sequence[Production], state: CompilerState) -> None:
         earlier = seen.setdefault(key, word)
         if earlier.templates != word.templates:
             source = " ".join(item.text for item in word.templates[0] if isinstance(item, Token))
-            state.diagnostics.warning(
+            state.warning(
                 "SGL0611",
                 word.span,
                 f"`{source}` has several translations, and nothing tells them apart",
+                "remove one of the two, or tell them apart by a feature or an attribute",
                 labels=[Label(earlier.span, "the same word, translated otherwise")],
-                hint="remove one of the two, or tell them apart by a feature or an attribute",
             )

@@ -48,20 +48,13 @@ def read_dataset(state: CompilerState) -> None:
         reader.clause(clause)
     if not hasattr(settings, "start"):
         if "from" not in reader.said:
-            state.diagnostics.error(
-                "SGL0804",
-                dataset.span,
-                "the dataset does not say which category to start from",
-                hint="add `from` and the category of whole texts",
-            )
+            message = "the dataset does not say which category to start from"
+            hint = "add `from` and the category of whole texts"
+            state.error("SGL0804", dataset.span, message, hint)
         return
     if not any(settings.sizes.values()) and state.diagnostics.errors == errors:
-        state.diagnostics.error(
-            "SGL0804",
-            dataset.span,
-            "the dataset asks for no sentences",
-            hint="say how many: `train 40000`",
-        )
+        hint = "say how many: `train 40000`"
+        state.error("SGL0804", dataset.span, "the dataset asks for no sentences", hint)
     if _check_start(settings.start, scope, state):
         state.dataset = settings
 
@@ -71,21 +64,17 @@ def _declared(state: CompilerState) -> tuple[s.Dataset, Scope] | None:
     declared = state.names.of(s.Dataset)
     if not declared:
         if not state.names.project.lacks("dataset"):
-            state.diagnostics.error(
-                "SGL0804",
-                None,
-                "the grammar has no `dataset` declaration",
-                hint="add `dataset` with `from` and a category, and the sizes of the splits",
-            )
+            hint = "add `dataset` with `from` and a category, and the sizes of the splits"
+            state.error("SGL0804", None, "the grammar has no `dataset` declaration", hint)
         return None
     if len(declared) > 1:
         second, first = declared[1][0], declared[0][0]
-        state.diagnostics.error(
+        state.error(
             "SGL0203",
             second.span,
             "a grammar has one `dataset` declaration",
+            _ONE_OF_TWO,
             labels=[Label(first.span, "declared here first")],
-            hint=_ONE_OF_TWO,
         )
     return declared[-1]
 
@@ -97,12 +86,12 @@ def _check_start(start: s.Name, scope: Scope, state: CompilerState) -> bool:
         return False
     if category.features:
         listed = ", ".join(f"`{name}`" for name in category.features)
-        state.diagnostics.error(
+        state.error(
             "SGL0804",
             start.span,
             f"a dataset starts from a category without features; `{start}` has {listed}",
+            f"make a category of texts: `rule text: Text -> {start}`",
             labels=[Label(category.name.span, "declared here")],
-            hint=f"make a category of texts: `rule text: Text -> {start}`",
         )
         return False
     return True
@@ -118,12 +107,8 @@ def check_lemma_classes(state: CompilerState) -> None:
     classes = sorted(vocabulary(state.declared.grammar, 0).attributes["upos"])
     for name in state.dataset.distinct_lemmas:
         if name.text not in classes:
-            state.diagnostics.error(
-                "SGL0808",
-                name.span,
-                f"no word has `upos={name}`",
-                hint=suggest(name.text, classes) or f"there is: {', '.join(classes)}",
-            )
+            hint = suggest(name.text, classes, "there is")
+            state.error("SGL0808", name.span, f"no word has `upos={name}`", hint)
 
 
 def choose_targets(state: CompilerState) -> None:
@@ -138,11 +123,11 @@ def choose_targets(state: CompilerState) -> None:
     known = [*layers, *views]
     for name in state.dataset.targets:
         if name.text not in known and name.text not in state.signature.unsound:
-            state.diagnostics.error(
+            state.error(
                 "SGL0201",
                 name.span,
                 f"`{name}` cannot be the target of a dataset",
-                hint=suggest(name.text, known)
+                suggest(name.text, known)
                 or f"text layers and views of the kinds {', '.join(WRITTEN)} can; "
                 f"there is: {', '.join(known) or 'none'}",
             )
@@ -184,12 +169,8 @@ class _Reader:
         else:
             # What was meant is said by the hint, and is not reported as missing.
             self.said.setdefault(suggested(key, _KEYS) or key, clause.key)
-            self.state.diagnostics.error(
-                "SGL0201",
-                clause.key.span,
-                f"a dataset has no `{key}`",
-                hint=suggest(key, _KEYS) or f"it has: {', '.join(_KEYS)}",
-            )
+            hint = suggest(key, _KEYS, "it has")
+            self.state.error("SGL0201", clause.key.span, f"a dataset has no `{key}`", hint)
 
     def _number(self, key: str, amount: s.Amount) -> None:
         if key not in (*SPLITS, "seed"):
@@ -199,7 +180,7 @@ class _Reader:
             if key == "from" and name[:1].isalpha():
                 message = f"`from` takes a category, and `{name}` has no capital letter"
                 hint = suggest(name, self.categories) or f"write `from {name.capitalize()}`"
-            self.state.diagnostics.error("SGL0201", amount.span, message, hint=hint)
+            self.state.error("SGL0201", amount.span, message, hint)
             return
         number = self.state.parameters.whole(amount)
         if number is not None and key == "seed":
@@ -212,12 +193,8 @@ class _Reader:
         if value.text in known:
             self.settings.ambiguous = Ambiguous(value.text)
         else:
-            self.state.diagnostics.error(
-                "SGL0201",
-                value.span,
-                f"`ambiguous {value}` is not known",
-                hint=suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`",
-            )
+            hint = suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`"
+            self.state.error("SGL0201", value.span, f"`ambiguous {value}` is not known", hint)
 
     def _distinct(self, clause: s.DatasetClause) -> None:
         kind, *values = clause.values
@@ -226,10 +203,10 @@ class _Reader:
         elif kind.text == "lemmas" and values:
             self.settings.distinct_lemmas.extend(values)
         else:
-            self.state.diagnostics.error(
+            self.state.error(
                 "SGL0201",
                 kind.span,
                 f"`distinct {kind}` is not known",
-                hint=suggest(kind.text, _DISTINCT)
+                suggest(kind.text, _DISTINCT)
                 or "write `distinct sentences` or `distinct lemmas NOUN VERB`",
             )

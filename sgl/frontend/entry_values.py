@@ -85,29 +85,29 @@ def _report(
     row, feature = rows[0], asked.feature
     source = state.sources.get(table.name)
     span, message = row.span, f"`{value}` is not a value of the feature `{feature}`"
-    hint = suggest(value, asked.values) or f"its values are: {', '.join(asked.values)}"
+    hint = suggest(value, asked.values, "its values are")
     if not value:
         message = f"this row has no `{asked.column}`, which the feature `{feature}` is taken from"
         hint = f"fill it in, or write `{feature}=${asked.column} or {asked.values[0]}`"
     elif value != asked.otherwise and source is not None:
         span = cell_span(source, row, asked.column, value)
-    state.diagnostics.error(
+    state.error(
         "SGL0402",
         span,
         message,
+        hint,
         labels=[Label(asked.span, "it is taken from the table here")],
         notes=[f"{len(rows):,} rows are like this"] if len(rows) > 1 else (),
-        hint=hint,
     )
 
 
 def _report_column(asked: _Asked, values: Sequence[str], state: CompilerState) -> None:
     shown = ", ".join(f"`{value}`" for value in values[:_SLIPS])
-    state.diagnostics.error(
+    state.error(
         "SGL0402",
         asked.span,
         f"{len(values):,} values of the column `{asked.column}` are none of the feature "
         f"`{asked.feature}`",
+        f"is it another column? the values of the feature are: {', '.join(asked.values)}",
         notes=[f"the first of them: {shown}"],
-        hint=f"is it another column? the values of the feature are: {', '.join(asked.values)}",
     )

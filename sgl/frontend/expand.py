@@ -80,7 +80,7 @@ def _word_instances(words: Sequence[Production], state: CompilerState) -> list[I
 
 
 def _report_too_many(production: Production, message: str, hint: str, state: CompilerState) -> None:
-    state.diagnostics.error("SGL0706", production.span, message, label="reached here", hint=hint)
+    state.error("SGL0706", production.span, message, hint, label="reached here")
 
 
 def _has_no_words(production: Production) -> bool:
@@ -235,12 +235,8 @@ def _report_impossible(
         known = [_show(pattern, features) for features in buildable[pattern.info.name]]
         shown = ", ".join(known[:6]) + (", …" if len(known) > 6 else "")
         notes.append(f"`{pattern.info.name}` can be built as: {shown}")
-    state.diagnostics.error(
-        "SGL0703",
-        rule.span,
-        f"the rule `{rule.name}` can never be used: no children have the features it asks for",
-        notes=notes,
-    )
+    message = f"the rule `{rule.name}` can never be used: no children have the features it asks for"
+    state.error("SGL0703", rule.span, message, notes=notes)
 
 
 def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
@@ -250,12 +246,9 @@ def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
 
 
 def _report_unmade(name: str, state: CompilerState) -> None:
-    state.diagnostics.error(
-        "SGL0702",
-        state.signature.categories[name].declaration.name.span,
-        f"nothing builds the category `{name}`: it has no rule and no word",
-        hint=f'add `word {name}: "…"`, a lexicon, or a rule that builds it',
-    )
+    message = f"nothing builds the category `{name}`: it has no rule and no word"
+    hint = f'add `word {name}: "…"`, a lexicon, or a rule that builds it'
+    state.error("SGL0702", state.signature.categories[name].declaration.name.span, message, hint)
 
 
 def _report_unproductive(
@@ -274,14 +267,14 @@ def _report_unproductive(
         first, *others = (rule for rule in rules if rule.lhs.info.name in circle)
         listed = " and ".join(f"`{name}`" for name in circle)
         one = len(circle) == 1
-        state.diagnostics.error(
+        state.error(
             "SGL0702",
             first.span,
             f"{listed} never {'ends' if one else 'end'} in words: "
             f"each of {'its' if one else 'their'} rules needs "
             + (f"another {listed}" if one else "one of them"),
+            "add a rule or a word that ends the recursion",
             labels=[Label(rule.span, "and so does this rule") for rule in others[:3]],
-            hint="add a rule or a word that ends the recursion",
         )
 
 
@@ -321,7 +314,7 @@ def _report_unreachable(
         label = production.pool.split("/")[0] or production.name
         if id(production) not in alive and production.pool == "" and label not in reported:
             reported.add(label)
-            state.diagnostics.warning(
+            state.warning(
                 "SGL0704",
                 production.span,
                 f"`{production.name}` never takes part in a sentence: "
@@ -341,10 +334,10 @@ def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None
         if index == component[instance.rhs[0]] and index not in reported:
             reported.add(index)
             name = instance.lhs[0]
-            state.diagnostics.error(
+            state.error(
                 "SGL0708",
                 instance.production.span,
                 f"`{name}` is built from `{name}` without a word in between: "
                 "a sentence with it has infinitely many derivations",
-                hint="remove the rule, or let it change a feature",
+                "remove the rule, or let it change a feature",
             )

@@ -91,12 +91,9 @@ class FragmentLowering:
             elif isinstance(statement, s.ForgetStatement):
                 self._forget(statement)
             else:
-                self._error(
-                    "SGL0309",
-                    statement.span,
-                    "`node(…)` is the node of a word; a rule has none of its own",
-                    hint='attributes of a word in a rule go with it: `"was"(lemma=be)`',
-                )
+                message = "`node(…)` is the node of a word; a rule has none of its own"
+                hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
+                self._error("SGL0309", statement.span, message, hint)
         self._check_loops()
         if not self.sound:
             return None
@@ -106,12 +103,8 @@ class FragmentLowering:
     def _edge(self, statement: s.EdgeStatement) -> None:
         labels = statement.edge.labels
         if statement.edge.bounded or labels.negated or len(labels.labels) != 1:
-            self._error(
-                "SGL0310",
-                statement.edge.span,
-                "an edge of a rule has exactly one label",
-                hint="write `V -[obj]-> N`",
-            )
+            message = "an edge of a rule has exactly one label"
+            self._error("SGL0310", statement.edge.span, message, "write `V -[obj]-> N`")
             return
         if statement.last and not self.layer.free:
             self._error(
@@ -146,12 +139,8 @@ class FragmentLowering:
     def _touch(self, atom: ChildPort, span: Span) -> None:
         earlier = self.touched.get(atom)
         if earlier is not None:
-            self._error(
-                "SGL0503",
-                span,
-                f"`{self._describe(atom)}` is bound twice",
-                labels=[Label(earlier, "bound here first")],
-            )
+            message = f"`{self._describe(atom)}` is bound twice"
+            self._error("SGL0503", span, message, labels=[Label(earlier, "bound here first")])
         self.touched[atom] = span
 
     def _forget(self, statement: s.ForgetStatement) -> None:
@@ -175,9 +164,7 @@ class FragmentLowering:
                     "SGL0509",
                     statement.span,
                     "this edge leads from a node to itself",
-                    hint=f"no edge mentions {' and '.join(others)}: is it meant here?"
-                    if others
-                    else "",
+                    f"no edge mentions {' and '.join(others)}: is it meant here?" if others else "",
                 )
 
     # ---- atoms
@@ -217,12 +204,8 @@ class FragmentLowering:
         if len(places) != 1:
             written = [item.text for item in self.rule.rhs if isinstance(item, s.Name)]
             problem = "is not a word of" if not places else "occurs more than once in"
-            self._error(
-                "SGL0505",
-                ref.span,
-                f'"{ref.name}" {problem} the right-hand side of the rule',
-                hint=suggest(ref.name.text, written),
-            )
+            message = f'"{ref.name}" {problem} the right-hand side of the rule'
+            self._error("SGL0505", ref.span, message, suggest(ref.name.text, written))
             return None
         atom = self._register(WordAtom(places[0]))
         if ref.attributes is not None:
@@ -239,12 +222,9 @@ class FragmentLowering:
             value = attribute.value
             if isinstance(value, s.Column):
                 if value.name.text not in self.variables.domains:
-                    self._error(
-                        "SGL0404",
-                        value.span,
-                        f"the rule has no feature variable `{value.name}`",
-                        hint=suggest(value.name.text, self.variables.domains),
-                    )
+                    message = f"the rule has no feature variable `{value.name}`"
+                    hint = suggest(value.name.text, self.variables.domains)
+                    self._error("SGL0404", value.span, message, hint)
                 self.mentioned.add(value.name.text)
                 values[attribute.name.text] = FeatureVariable(value.name.text)
             elif isinstance(value, s.Name):
@@ -319,12 +299,9 @@ class FragmentLowering:
         detail = (
             "several children have one" if forwarded else "no child has one and no edge leads to it"
         )
-        self._error(
-            "SGL0502",
-            self.rule.lhs.span,
-            f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}",
-            hint=f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on",
-        )
+        message = f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}"
+        hint = f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on"
+        self._error("SGL0502", self.rule.lhs.span, message, hint)
         return None
 
     def _check_child_ports(self) -> None:
@@ -381,10 +358,10 @@ class FragmentLowering:
         code: str,
         span: Span,
         message: str,
+        hint: str = "",
         *,
         label: str = "",
         labels: Sequence[Label] = (),
-        hint: str = "",
     ) -> None:
         self.sound = False
-        self.state.diagnostics.error(code, span, message, label=label, labels=labels, hint=hint)
+        self.state.error(code, span, message, hint, label=label, labels=labels)

@@ -109,7 +109,7 @@ class _WordLowering:
         found = [clause for clause in self.clauses if clause.layer.text == layer]
         if not found and not self.state.signature.has_strange(self.clauses):
             message = f"this word has no clause for the layer `{layer}`"
-            self.state.diagnostics.error("SGL0303", self.category.span, message, hint=hint)
+            self.state.error("SGL0303", self.category.span, message, hint)
         return found[-1] if found else None
 
     def _words(self, layer: str) -> list[str] | None:
@@ -118,12 +118,12 @@ class _WordLowering:
         clause = self._clause(layer, hint)
         words = self._text(layer, clause) if clause is not None else None
         if clause is not None and words == [] and layer == self.state.signature.source.name:
-            self.state.diagnostics.error(
+            self.state.error(
                 "SGL0604",
                 self.evaluation.row or clause.span,
                 f"this word is empty in the layer `{layer}`",
+                "fill in the column, or write `x or y` for a fallback",
                 labels=[Label(clause.span, "it should come from here")],
-                hint="fill in the column, or write `x or y` for a fallback",
             )
             return None
         return words
@@ -132,17 +132,13 @@ class _WordLowering:
         """Return what a clause says about a text layer, cut at the spaces; None after a report."""
         if clause.template is None:
             message = f"`{layer}` is a text layer, this clause is about a graph"
-            self.state.diagnostics.error("SGL0306", clause.span, message)
+            self.state.error("SGL0306", clause.span, message)
             return None
         words: list[str] = []
         for item in clause.template:
             if isinstance(item, s.Mention):
-                self.state.diagnostics.error(
-                    "SGL0305",
-                    item.span,
-                    f"a word has no child `{item.name}`",
-                    hint=f'for a column write `${item.name}`, for a text `"{item.name}"`',
-                )
+                hint = f'for a column write `${item.name}`, for a text `"{item.name}"`'
+                self.state.error("SGL0305", item.span, f"a word has no child `{item.name}`", hint)
                 return None
             text = self.evaluation.value(item)
             if text is None:
@@ -160,20 +156,17 @@ class _WordLowering:
             return None
         statements = clause.statements or ()
         if len(statements) != 1 or not isinstance(statements[0], s.NodeStatement):
-            self.state.diagnostics.error(
-                "SGL0306",
-                clause.span,
-                f"in the layer `{name}` a word is one node",
-                hint=f"write `{name} node(lemma=…, upos=…)`",
-            )
+            message = f"in the layer `{name}` a word is one node"
+            hint = f"write `{name} node(lemma=…, upos=…)`"
+            self.state.error("SGL0306", clause.span, message, hint)
             return None
         if words is not None and len(words) != 1:
-            self.state.diagnostics.error(
+            self.state.error(
                 "SGL0609",
                 self.evaluation.row or self.span,
                 f"`{' '.join(words)}` is {len(words)} words of `{layer.anchor}`, "
                 f"but a node of `{name}` is one word",
-                hint="make it a rule with several words, or write it without spaces",
+                "make it a rule with several words, or write it without spaces",
             )
             return None
         return self._node(statements[0], layer, words[0]) if words is not None else None
@@ -205,12 +198,9 @@ def _lexicon(
     if not all(clear):
         return
     if not lexicon.entries:
-        state.diagnostics.error(
-            "SGL0610",
-            lexicon.name.span,
-            f"the lexicon `{lexicon.name}` lists no category",
-            hint="write a category and its layers below it",
-        )
+        message = f"the lexicon `{lexicon.name}` lists no category"
+        hint = "write a category and its layers below it"
+        state.error("SGL0610", lexicon.name.span, message, hint)
     if written is None or not check_columns(lexicon, written, state):
         return
     table = apply_variants(lexicon, written, state)
@@ -255,10 +245,10 @@ def _check_duplicate(
     key = (production.lhs.slots, production.templates)
     earlier = seen.setdefault(key, row)
     if earlier is not row:
-        state.diagnostics.error(
+        state.error(
             "SGL0605",
             row.span,
             "this row gives the same word as an earlier one",
+            "remove one of the rows",
             labels=[Label(earlier.span, "the same word, in the same category")],
-            hint="remove one of the rows",
         )

@@ -178,13 +178,8 @@ class Evaluation:
             what = f"the function has no parameter `{name}`"
             if self.function is None:
                 what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
-            self.diagnostics.error(
-                "SGL0603",
-                span,
-                what,
-                hint=suggest(name.text, self.known)
-                or f"there is: {', '.join(self.known) or 'none'}",
-            )
+            hint = suggest(name.text, self.known) or f"there is: {', '.join(self.known) or 'none'}"
+            self.diagnostics.error("SGL0603", span, what, hint)
             return None
         if name.text in self.columns:
             return self.columns[name.text]
@@ -263,7 +258,7 @@ class Evaluation:
                 self.row or call.span,
                 f"the paradigm `{paradigm.name}` has no class `{name}`",
                 labels=[Label(call.span, "asked for here")] if self.row else [],
-                hint=suggest(name, classes) or f"its classes are: {', '.join(classes)}",
+                hint=suggest(name, classes, "its classes are"),
             )
             return None
         return self._rewrite(values[0], line, paradigm, call)
@@ -323,10 +318,8 @@ def _check_twice(what: str, parts: Iterable[s.Name], whole: s.Name, state: Compi
     for part in parts:
         earlier = seen.setdefault(part.text, part)
         if earlier is not part:
-            state.diagnostics.error(
-                "SGL0203",
-                part.span,
-                f"`{whole}` has the {what} `{part}` twice",
-                labels=[Label(earlier.span, "here first")],
-                hint="remove one of the two",
+            message = f"`{whole}` has the {what} `{part}` twice"
+            hint = "remove one of the two"
+            state.error(
+                "SGL0203", part.span, message, hint, labels=[Label(earlier.span, "here first")]
             )

@@ -229,12 +229,8 @@ def _check_listed(use: s.Use, used: Unit, project: Project, diagnostics: Diagnos
     for wanted in use.names or ():
         unread = any(project.may_declare(word, wanted.text) for word in DECLARATIONS)
         if wanted.text not in known and not unread:
-            diagnostics.error(
-                "SGL0006",
-                wanted.span,
-                f"`{'.'.join(part.text for part in use.path)}` declares no `{wanted}`",
-                hint=suggest(wanted.text, known),
-            )
+            message = f"`{'.'.join(part.text for part in use.path)}` declares no `{wanted}`"
+            diagnostics.error("SGL0006", wanted.span, message, suggest(wanted.text, known))
 
 
 def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
@@ -285,9 +281,7 @@ def report_unused(state: CompilerState) -> None:
         kind, name = type(declaration), declaration.name
         used = (kind, name.text, declaration.span) in names.used
         if not used and name.text not in in_other_settings:
-            state.diagnostics.warning(
-                "SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used"
-            )
+            state.warning("SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used")
 
 
 def _names_left_out(names: ResolvedNames) -> set[str]:
@@ -336,10 +330,10 @@ def _parts(
 
 def _report(declaration: s.Declaration, kind: type, name: s.Name, state: CompilerState) -> None:
     user = declaration.category.name if isinstance(declaration, s.WordDecl) else declaration.name  # type: ignore[union-attr]
-    state.diagnostics.error(
+    state.error(
         "SGL0201",
         name.span,
         f"the {KINDS.get(type(declaration), 'word')} `{user}` is taken from this file, "
         f"but the {KINDS[kind]} `{name}` is not",
-        hint=f"add `{name}` to the names after `use`",
+        f"add `{name}` to the names after `use`",
     )

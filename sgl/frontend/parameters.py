@@ -45,12 +45,9 @@ class Parameters:
 
     def _check_switch(self, when: s.When, value: str) -> None:
         if value not in (_TRUE, _FALSE):
-            self.diagnostics.error(
-                "SGL0202",
-                when.name.span,
-                f"the parameter `{when.name}` is `{value}`, neither `on` nor `off`",
-                hint=f"compare it: `when {when.name} = {value}`",
-            )
+            message = f"the parameter `{when.name}` is `{value}`, neither `on` nor `off`"
+            hint = f"compare it: `when {when.name} = {value}`"
+            self.diagnostics.error("SGL0202", when.name.span, message, hint)
 
     def _check_comparable(self, when: s.When, value: str, bound: s.Name) -> None:
         if when.comparison not in ORDERINGS:
@@ -105,12 +102,8 @@ def set_parameters(state: CompilerState) -> None:
     """
     project, settings, diagnostics = state.project, state.settings, state.diagnostics
     if not any(unit.file.declarations or unit.file.unread for unit in project.units):
-        diagnostics.error(
-            "SGL0307",
-            None,
-            f"`{project.main.file.name}` declares nothing",
-            hint="start with the source language: `layer en : text`",
-        )
+        hint = "start with the source language: `layer en : text`"
+        diagnostics.error("SGL0307", None, f"`{project.main.file.name}` declares nothing", hint)
         return
     declared: dict[str, s.Param] = {}
     for unit in project.units:
@@ -127,12 +120,9 @@ def set_parameters(state: CompilerState) -> None:
                 or (f"its parameters are: {', '.join(sorted(declared))}" if declared else ""),
             )
         elif name in declared and _kind(value) != _kind(declared[name].value.text):
-            diagnostics.error(
-                "SGL0903",
-                None,
-                f"`--set {name}={value}`: `{name}` is {_kind(declared[name].value.text)}",
-                hint=f"its value in the grammar is `{declared[name].value}`",
-            )
+            message = f"`--set {name}={value}`: `{name}` is {_kind(declared[name].value.text)}"
+            hint = f"its value in the grammar is `{declared[name].value}`"
+            diagnostics.error("SGL0903", None, message, hint)
         elif name in declared:
             _check_word(declared[name], value, project, diagnostics)
     values = {name: settings.get(name, param.value.text) for name, param in declared.items()}
@@ -151,12 +141,9 @@ def _check_word(param: s.Param, value: str, project: Project, diagnostics: Diagn
     open_ended = not asked or any(when.comparison == "!=" or when.negated for when in asked)
     if value in known or _kind(value) != "a word" or open_ended or project.unread:
         return
-    diagnostics.error(
-        "SGL0903",
-        None,
-        f"`--set {param.name}={value}`: nothing in the grammar asks for this value",
-        hint=suggest(value, known) or f"its values are: {', '.join(sorted(known))}",
-    )
+    message = f"`--set {param.name}={value}`: nothing in the grammar asks for this value"
+    hint = suggest(value, known) or f"its values are: {', '.join(sorted(known))}"
+    diagnostics.error("SGL0903", None, message, hint)
 
 
 def _declare(declared: dict[str, s.Param], declaration: s.Param, diagnostics: Diagnostics) -> None:
@@ -181,12 +168,9 @@ def report_twice(
     hint: str = "remove one of the two, or rename it",
 ) -> None:
     """Report a second declaration of one name."""
+    message = f"the {kind} `{name}` is declared twice"
     diagnostics.error(
-        "SGL0203",
-        name.span,
-        f"the {kind} `{name}` is declared twice",
-        labels=[Label(earlier, "declared here first")],
-        hint=hint,
+        "SGL0203", name.span, message, hint, labels=[Label(earlier, "declared here first")]
     )
 
 

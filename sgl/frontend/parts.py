@@ -87,37 +87,26 @@ def _check(declaration: s.PartDecl, state: CompilerState) -> None:
     structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
     sizes = [c for c in declaration.clauses if isinstance(c, s.SizeClause)]
     if not structures:
-        state.diagnostics.error(
+        state.error(
             "SGL0827",
             name.span,
             f"the part `{name}` has nothing of its own",
-            hint="add `only { … }` with what no other sentence of the dataset contains, "
+            "add `only { … }` with what no other sentence of the dataset contains, "
             "or `apart { … }` with what generalization items contain as well",
         )
     if len({clause.kind for clause in structures}) > 1:
-        state.diagnostics.error(
-            "SGL0827",
-            structures[-1].span,
-            f"the part `{name}` has structures both `only` for itself and `apart`",
-            hint="write one of the two; items of patterns may contain what is `apart`",
-        )
+        message = f"the part `{name}` has structures both `only` for itself and `apart`"
+        hint = "write one of the two; items of patterns may contain what is `apart`"
+        state.error("SGL0827", structures[-1].span, message, hint)
     for item in (item for clause in sizes for item in clause.items):
         _check_split(item, state)
     if not sizes:
-        state.diagnostics.error(
-            "SGL0827",
-            name.span,
-            f"the part `{name}` has no sentences",
-            hint="say how many: `size 200`",
-        )
+        hint = "say how many: `size 200`"
+        state.error("SGL0827", name.span, f"the part `{name}` has no sentences", hint)
 
 
 def _check_split(item: s.SizeItem, state: CompilerState) -> None:
     """Report sentences of a part in a split that has none."""
     if item.split is not None and item.split.text not in SPLITS:
-        state.diagnostics.error(
-            "SGL0827",
-            item.split.span,
-            f"a part has no sentences in `{item.split}`",
-            hint=suggest(item.split.text, SPLITS) or f"it may have some in: {', '.join(SPLITS)}",
-        )
+        hint = suggest(item.split.text, SPLITS, "it may have some in")
+        state.error("SGL0827", item.split.span, f"a part has no sentences in `{item.split}`", hint)

@@ -121,19 +121,15 @@ class _Lowering:
         clauses = self.declaration.clauses
         keywords = {clause.kind for clause in clauses if isinstance(clause, s.StructureClause)}
         if not keywords & {"forbid", "never"}:
-            self.state.diagnostics.error(
-                "SGL0802",
-                name.span,
-                f"the pattern `{name}` holds nothing out",
-                hint="add `forbid { … }` with the structure that training must not contain",
-            )
+            hint = "add `forbid { … }` with the structure that training must not contain"
+            self.state.error("SGL0802", name.span, f"the pattern `{name}` holds nothing out", hint)
         if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
-            self.state.diagnostics.error(
+            self.state.error(
                 "SGL0823",
                 name.span,
                 f"a pattern cannot be called `{name}`",
+                "give it another name",
                 notes=("that is a category of training sentences in the data",),
-                hint="give it another name",
             )
         for clause in clauses:
             if (
@@ -141,12 +137,9 @@ class _Lowering:
                 and clause.only_exposed
                 and "expose" not in keywords
             ):
-                self.state.diagnostics.error(
-                    "SGL0820",
-                    clause.span,
-                    "no training sentence will contain these words: there are no exposures",
-                    hint="add `expose 100 { … }`, or leave out `seen only in exposures`",
-                )
+                message = "no training sentence will contain these words: there are no exposures"
+                hint = "add `expose 100 { … }`, or leave out `seen only in exposures`"
+                self.state.error("SGL0820", clause.span, message, hint)
 
     def _pattern(self, quotas: tuple[Quota, ...], target: Structure | None) -> Pattern:
         structures = {
@@ -197,12 +190,8 @@ class _Lowering:
         for clause in clauses:
             for word in clause.words:
                 if word.text not in lemmas:
-                    self.state.diagnostics.error(
-                        "SGL0808",
-                        word.span,
-                        f"no word has `lemma={word}`",
-                        hint=suggest(word.text, lemmas) or "add it to a lexicon",
-                    )
+                    hint = suggest(word.text, lemmas) or "add it to a lexicon"
+                    self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
 
     # ---- clauses
 
@@ -227,7 +216,7 @@ class _Lowering:
             if name.text not in self.known:
                 report_missing("pattern", name, self.known, self.state.diagnostics)
             elif name.text == self.declaration.name.text:
-                self.state.diagnostics.error(
+                self.state.error(
                     "SGL0803",
                     name.span,
                     "a pattern need not allow its own structures",
@@ -250,9 +239,9 @@ class _Lowering:
         return sizes
 
     def _report_split(self, split: s.Name) -> None:
-        self.state.diagnostics.error(
+        self.state.error(
             "SGL0829",
             split.span,
             f"the items of a pattern are generalization items, and none of them is in `{split}`",
-            hint=f"leave out `in {split}`; a `part` may have sentences in train, dev and test",
+            f"leave out `in {split}`; a `part` may have sentences in train, dev and test",
         )

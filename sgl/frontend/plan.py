@@ -213,20 +213,13 @@ def check_patterns(state: CompilerState) -> None:
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
-            state.diagnostics.warning(
-                "SGL0822",
-                name.span,
-                f"the pattern `{name}` has no items",
-                hint="say how many: `size 1000`",
-            )
+            hint = "say how many: `size 1000`"
+            state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", hint)
         for index, need in enumerate(lowered.pattern.need):
             if need.minimum > trained:
-                state.diagnostics.error(
-                    "SGL0821",
-                    lowered.span("need", index),
-                    f"{need.minimum:,} sentences are needed, but training has {trained:,}",
-                    hint="need fewer, or make `train` larger",
-                )
+                message = f"{need.minimum:,} sentences are needed, but training has {trained:,}"
+                hint = "need fewer, or make `train` larger"
+                state.error("SGL0821", lowered.span("need", index), message, hint)
 
 
 def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerState) -> None:
@@ -241,13 +234,13 @@ def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerSt
     earlier = {structure.canonical(): span for structure, span in reversed([*_held_out(first)])}
     for structure, span in _held_out(second):
         if structure.canonical() in earlier:
-            state.diagnostics.error(
+            state.error(
                 "SGL0819",
                 span,
                 f"`{first.pattern.name}` and `{second.pattern.name}` hold out the same structure",
+                f"add {' and '.join(allowing)}, or make one of the two structures narrower",
                 labels=[Label(earlier[structure.canonical()], "the same is held out here")],
                 notes=("an item of one would contain what the other holds out",),
-                hint=f"add {' and '.join(allowing)}, or make one of the two structures narrower",
             )
 
 

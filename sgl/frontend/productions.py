@@ -123,25 +123,25 @@ class VariableTable:
             first, feature = mentions[0]
             if len(mentions) == 1 and name not in used:
                 values = state.signature.features[feature]
-                state.diagnostics.error(
+                state.error(
                     "SGL0402",
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
-                    notes=("as a variable it would have to occur at least twice in the rule",),
-                    hint=suggest(name, values)
+                    suggest(name, values)
                     or _forgotten(name, feature, patterns)
                     or f"its values are: {', '.join(values)}",
+                    notes=("as a variable it would have to occur at least twice in the rule",),
                 )
             elif (meant := _misspelt(name, mentions, state.signature)) is not None:
-                state.diagnostics.error(
+                state.error(
                     "SGL0402",
                     first.span,
                     f"`{name}` is not a value of the feature `{feature}`",
+                    f"write `{meant}`, or give the variable another name",
                     notes=(f"as a variable it would look too much like the value `{meant}`",),
-                    hint=f"write `{meant}`, or give the variable another name",
                 )
             elif not self.domains[name]:
-                state.diagnostics.error(
+                state.error(
                     "SGL0402",
                     first.span,
                     f"the variable `{name}` can have no value",
@@ -217,17 +217,17 @@ def _check_setting(
         if len(info.features) < len(info.declaration.features):
             return False  # a feature of the category is not declared, which was reported there
         carried = ", ".join(f"`{name}`" for name in info.features) or "none"
-        state.diagnostics.error(
+        state.error(
             "SGL0401",
             feature.span,
             f"`{info.name}` has no feature `{feature}`",
-            labels=[Label(info.declaration.name.span, f"its features: {carried}")],
-            hint=suggest(feature.text, info.features)
+            suggest(feature.text, info.features)
             or f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`",
+            labels=[Label(info.declaration.name.span, f"its features: {carried}")],
         )
         return False
     if feature.text in slots:
-        state.diagnostics.error("SGL0403", setting.span, f"`{feature}` is set twice")
+        state.error("SGL0403", setting.span, f"`{feature}` is set twice")
         return False
     return True
 
@@ -255,12 +255,8 @@ def _slot(
                 variables.mention(value, feature, frozenset(values))
                 return text
         if text not in values:
-            state.diagnostics.error(
-                "SGL0402",
-                value.span,
-                f"`{text}` is not a value of the feature `{feature}`",
-                hint=suggest(text, values) or f"its values are: {', '.join(values)}",
-            )
+            message = f"`{text}` is not a value of the feature `{feature}`"
+            state.error("SGL0402", value.span, message, suggest(text, values, "its values are"))
             return None
         chosen.add(text)
     return frozenset(chosen)
@@ -276,12 +272,9 @@ def _column_value(
         column, otherwise = value.left, value.right.text
     assert isinstance(column, s.Column)
     if columns is None:
-        state.diagnostics.error(
-            "SGL0404",
-            column.span,
-            f"`${column.name}` stands for a column of a table, and there is no table here",
-            hint=f"for a variable write `{column.name}` without `$`",
-        )
+        message = f"`${column.name}` stands for a column of a table, and there is no table here"
+        hint = f"for a variable write `{column.name}` without `$`"
+        state.error("SGL0404", column.span, message, hint)
         return None
     return columns.get(column.name.text, "") or otherwise
 

@@ -107,16 +107,16 @@ class Quotas:
     def _report_partial(self, ref: s.GraphRef, name: str) -> None:
         has = next(anchor for anchor in self.anchors if name in anchor.names)
         lacks = next(anchor for anchor in self.anchors if name not in anchor.names)
-        self.context.state.diagnostics.error(
+        self.context.state.error(
             "SGL0824",
             ref.span,
             f"`{name}` is a node of one of the structures that these sentences contain, "
             "and not of another",
+            f"give `{name}` another name here, or the node meant the name `{name}` there too",
             labels=[
                 Label(has.span, f"here there is a `{name}`"),
                 Label(lacks.span, f"here there is no `{name}`"),
             ],
-            hint=f"give `{name}` another name here, or the node meant the name `{name}` there too",
         )
 
 
@@ -139,7 +139,7 @@ def check_shares(
         problem = "a sentence with this structure need not contain a target"
         hint = "say which node is the target: `N[lemma in @targets]`"
     if problem:
-        context.state.diagnostics.error("SGL0825", span, problem, hint=hint)
+        context.state.error("SGL0825", span, problem, hint)
     return not problem
 
 
@@ -156,9 +156,8 @@ def count_of_sentences(amount: s.Amount, state: CompilerState) -> int | None:
     """Return the number of sentences that ``amount`` writes or names; None after a report."""
     count = state.parameters.whole(amount)
     if count is not None and count > MAX_COUNT:
-        state.diagnostics.error(
-            "SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place"
-        )
+        message = f"at most {MAX_COUNT:,} sentences can be asked for in one place"
+        state.error("SGL0705", amount.span, message)
         return None
     return count
 

@@ -112,12 +112,9 @@ class Relations:
                     self.checked.add(declaration)
                     self._check_lemmas(declaration.values)
         if not row.words and not row.kinds:
-            self._diagnostics.error(
-                "SGL0614",
-                row.word.span,
-                f"`{row.word.text}` goes with no word at all",
-                hint="list the words that it goes with, or remove the row: it then goes with any",
-            )
+            message = f"`{row.word.text}` goes with no word at all"
+            hint = "list the words that it goes with, or remove the row: it then goes with any"
+            self._diagnostics.error("SGL0614", row.word.span, message, hint)
         return frozenset(found)
 
     def _check_lemmas(self, cells: Iterable[Cell | s.Name]) -> None:
@@ -125,12 +122,9 @@ class Relations:
         lemmas = words.attributes.get("lemma", frozenset())
         for cell in cells if words.complete else ():
             if cell.text not in lemmas:
-                self._diagnostics.error(
-                    "SGL0808",
-                    cell.span,
-                    f"no word has `lemma={cell.text}`",
-                    hint=suggest(cell.text, lemmas) or "add it to a lexicon, or remove it here",
-                )
+                message = f"no word has `lemma={cell.text}`"
+                hint = suggest(cell.text, lemmas) or "add it to a lexicon, or remove it here"
+                self._diagnostics.error("SGL0808", cell.span, message, hint)
 
     # ---- restrictions
 
@@ -157,19 +151,13 @@ class Relations:
         main, *_ = variables_of(restrict.graph, scope)
         strange = [node for node in (restrict.first, restrict.second) if node.text not in main]
         for node in strange:
-            self._diagnostics.error(
-                "SGL0828",
-                node.span,
-                f"`{node}` is no node of the structure",
-                hint=suggest(node.text, main) or f"its nodes are: {', '.join(main)}",
-            )
+            message = f"`{node}` is no node of the structure"
+            hint = suggest(node.text, main, "its nodes are")
+            self._diagnostics.error("SGL0828", node.span, message, hint)
         if not strange and restrict.first.text == restrict.second.text:
-            self._diagnostics.error(
-                "SGL0828",
-                restrict.second.span,
-                f"the relation is between two nodes, and `{restrict.first}` is one",
-                hint="name the node of the other word",
-            )
+            message = f"the relation is between two nodes, and `{restrict.first}` is one"
+            hint = "name the node of the other word"
+            self._diagnostics.error("SGL0828", restrict.second.span, message, hint)
             return False
         return not strange
 

@@ -120,12 +120,9 @@ class _RuleLowering:
                 statements.append(alone)
                 continue
             if clause.statements is None:
-                self.state.diagnostics.error(
-                    "SGL0306",
-                    clause.span,
-                    f"`{layer.name}` is a graph layer, this clause is a sequence of words",
-                    hint="write edges such as `V -[obj]-> NP`",
-                )
+                message = f"`{layer.name}` is a graph layer, this clause is a sequence of words"
+                hint = "write edges such as `V -[obj]-> NP`"
+                self.state.error("SGL0306", clause.span, message, hint)
                 return None
             statements.extend(clause.statements)
         passes_up = len(self.rule.rhs) == 1 and isinstance(self.rule.rhs[0], s.Child)
@@ -159,12 +156,8 @@ def check_layers(
     for clause in clauses:
         name = clause.layer.text
         if name in text and name in seen:
-            state.diagnostics.error(
-                "SGL0308",
-                clause.span,
-                f"the layer `{name}` has two clauses",
-                hint="remove one, or write the first line of the declaration it belongs to",
-            )
+            hint = "remove one, or write the first line of the declaration it belongs to"
+            state.error("SGL0308", clause.span, f"the layer `{name}` has two clauses", hint)
             return False
         _check_layer(clause.layer, children, state)
         seen.add(name)
@@ -186,7 +179,7 @@ def _check_layer(layer: s.Name, children: Collection[str], state: CompilerState)
         hint = f"a clause begins with its layer: `{layer_name} {name} …`"
     elif name in DECLARATIONS:
         hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
-    state.diagnostics.error("SGL0201", layer.span, f"there is no layer `{name}`", hint=hint)
+    state.error("SGL0201", layer.span, f"there is no layer `{name}`", hint)
 
 
 def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
@@ -197,20 +190,12 @@ def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
     if name is None and weight.argument is None and weight.kind is not None:
         name = weight.kind
     if name is None or weight.column is not None or (weight.kind and weight.factor):
-        state.diagnostics.error(
-            "SGL0701",
-            weight.span,
-            "the weight of a rule is a number",
-            hint="`zipf(…)` and columns are for lexicons",
-        )
+        hint = "`zipf(…)` and columns are for lexicons"
+        state.error("SGL0701", weight.span, "the weight of a rule is a number", hint)
         return 1.0
     number = state.parameters.number(name)
     if number is not None and not 0 < number < 1e12:
-        state.diagnostics.error(
-            "SGL0701",
-            weight.span,
-            f"the weight `{name}` is not positive",
-            hint="to leave the rule out, use `when` or remove it",
-        )
+        hint = "to leave the rule out, use `when` or remove it"
+        state.error("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
         return 1.0
     return number if number is not None else 1.0

@@ -96,12 +96,8 @@ def build_signature(state: CompilerState) -> None:
     views = read_views(graphs, state)
     unread = state.names.project.lacks("layer")
     if not text and not unread and kinds_known:
-        state.diagnostics.error(
-            "SGL0307",
-            None,
-            "the grammar declares no text layer",
-            hint="start with `layer en : text`",
-        )
+        hint = "start with `layer en : text`"
+        state.error("SGL0307", None, "the grammar declares no text layer", hint)
     weights = _value_weights(state)
     sound = {layer.name for layer in text} | {layer.name for layer in graphs}
     sound |= {view.name for view in views}
@@ -145,12 +141,10 @@ def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
         if option.name.text == "attach":
             attach |= {value.text for value in option.values}
         elif join is not None:
-            state.diagnostics.error(
-                "SGL0308",
-                option.span,
-                f"the layer `{declaration.name}` says twice how its words are joined",
-                labels=[Label(join.span, "here first")],
-                hint="keep one of the two, or give each a `when` of its own",
+            message = f"the layer `{declaration.name}` says twice how its words are joined"
+            hint = "keep one of the two, or give each a `when` of its own"
+            state.error(
+                "SGL0308", option.span, message, hint, labels=[Label(join.span, "here first")]
             )
         else:
             join = option
@@ -161,16 +155,13 @@ def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
 def _check_option(option: s.Option, state: CompilerState) -> bool:
     """Return whether a text layer has the option, with so many values; report it otherwise."""
     if option.name.text not in _OPTIONS:
-        state.diagnostics.error(
-            "SGL0201",
-            option.name.span,
-            f"a text layer has no option `{option.name}`",
-            hint=suggest(option.name.text, _OPTIONS) or "its options are `join` and `attach`",
-        )
+        message = f"a text layer has no option `{option.name}`"
+        hint = suggest(option.name.text, _OPTIONS) or "its options are `join` and `attach`"
+        state.error("SGL0201", option.name.span, message, hint)
         return False
     expected = _OPTIONS[option.name.text]
     if expected is not None and len(option.values) != expected:
-        state.diagnostics.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
+        state.error("SGL0308", option.span, f"`{option.name}` takes one quoted text")
         return False
     return True
 
@@ -182,11 +173,11 @@ def _graph_layers(text: Sequence[str], state: CompilerState) -> list[GraphLayer]
             continue
         anchor = declaration.anchor
         if anchor is None:
-            state.diagnostics.error(
+            state.error(
                 "SGL0308",
                 declaration.span,
                 f"the graph layer `{declaration.name}` does not say whose words its nodes are",
-                hint=f"write `layer {declaration.name} : graph on {text[0] if text else 'en'}`",
+                f"write `layer {declaration.name} : graph on {text[0] if text else 'en'}`",
             )
         elif anchor.text not in text:
             strange = {d.name.text for d, _ in state.names.of(s.Layer) if d.kind.text not in _KINDS}
@@ -196,22 +187,22 @@ def _graph_layers(text: Sequence[str], state: CompilerState) -> list[GraphLayer]
                 hint = f"declare it: `layer {anchor} : text`"
                 report_missing("text layer", anchor, text, state.diagnostics, hint)
         elif anchor.text != text[0]:
-            state.diagnostics.error(
+            state.error(
                 "SGL0312",
                 anchor.span,
                 f"the nodes of a graph are words of the source layer, which `{anchor}` is not",
-                hint=f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
+                f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`",
             )
         else:
             sound = _check_graph_options(declaration, state)
             free = bool(declaration.options)
             found.append(GraphLayer(declaration.name.text, anchor.text, free))
             if free and sound and len(found) == 1:
-                state.diagnostics.error(
+                state.error(
                     "SGL0312",
                     declaration.span,
                     "the first graph layer is the one that patterns speak about; it is a tree",
-                    hint=f"declare a layer without `{FREE}` before `{declaration.name}`",
+                    f"declare a layer without `{FREE}` before `{declaration.name}`",
                 )
     return found
 
@@ -224,28 +215,20 @@ def _check_graph_options(declaration: s.Layer, state: CompilerState) -> bool:
     errors = state.diagnostics.errors
     for option in declaration.options:
         if option.name.text != FREE or option.values:
-            state.diagnostics.error(
-                "SGL0201",
-                option.span,
-                f"a graph layer has no option `{option.name}`",
-                hint=f"its only option is `{FREE}`",
-            )
+            message = f"a graph layer has no option `{option.name}`"
+            state.error("SGL0201", option.span, message, f"its only option is `{FREE}`")
         elif option.when is not None:
-            state.diagnostics.error(
-                "SGL0308",
-                option.span,
-                "whether a graph layer is free does not depend on a parameter",
-                hint="leave out the condition; a rule may have one",
-            )
+            message = "whether a graph layer is free does not depend on a parameter"
+            hint = "leave out the condition; a rule may have one"
+            state.error("SGL0308", option.span, message, hint)
     return state.diagnostics.errors == errors
 
 
 def _feature_values(declaration: s.Feature, state: CompilerState) -> tuple[str, ...]:
     values = tuple(dict.fromkeys(value.text for value in declaration.values))
     if len(values) < len(declaration.values):
-        state.diagnostics.error(
-            "SGL0403", declaration.span, f"the feature `{declaration.name}` lists a value twice"
-        )
+        message = f"the feature `{declaration.name}` lists a value twice"
+        state.error("SGL0403", declaration.span, message)
     return values
 
 
@@ -256,9 +239,7 @@ def _value_weights(state: CompilerState) -> dict[tuple[str, str], float]:
         for value, amount in zip(declaration.values, declaration.weights, strict=True):
             weight = state.parameters.number(amount) if amount is not None else 1.0
             if amount is not None and weight is not None and not 0 < weight < 1e12:
-                state.diagnostics.error(
-                    "SGL0701", amount.span, f"the weight of `{value}` is not positive"
-                )
+                state.error("SGL0701", amount.span, f"the weight of `{value}` is not positive")
                 weight = 1.0
             weights[declaration.name.text, value.text] = weight if weight is not None else 1.0
     return weights
@@ -268,20 +249,16 @@ def _category(declaration: s.CategoryDecl, scope: Scope, state: CompilerState) -
     features: dict[str, None] = {}
     for name in declaration.features:
         if name.text in features:
-            state.diagnostics.error(
-                "SGL0403", name.span, f"`{declaration.name}` carries the feature `{name}` twice"
-            )
+            message = f"`{declaration.name}` carries the feature `{name}` twice"
+            state.error("SGL0403", name.span, message)
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
     ports, limited = [HEAD], []
     for port in declaration.ports:
         if port.name.text in ports:
-            state.diagnostics.error(
-                "SGL0501",
-                port.name.span,
-                f"`{declaration.name}` already has a port `{port.name}`",
-                hint="every category has the port `head`" if port.name.text == HEAD else "",
-            )
+            message = f"`{declaration.name}` already has a port `{port.name}`"
+            hint = "every category has the port `head`" if port.name.text == HEAD else ""
+            state.error("SGL0501", port.name.span, message, hint)
             continue
         ports.append(port.name.text)
         if port.layer is not None:

@@ -59,6 +59,10 @@ class CompilerState:
     tests: tuple[LoweredTest, ...] = ()
     plan: Plan = field(init=False)
 
+    def __post_init__(self) -> None:
+        #: Add an error, or a warning, to the diagnostics.
+        self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
+
     @property
     def sources(self) -> SourceMap:
         """The files that were read."""

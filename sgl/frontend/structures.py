@@ -169,7 +169,7 @@ class _BodyLowering:
         return index
 
     def _error(self, span: Span, message: str) -> None:
-        self.context.state.diagnostics.error("SGL0801", span, message)
+        self.context.state.error("SGL0801", span, message)
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
         attribute = test.attribute.text
@@ -195,11 +195,11 @@ class _BodyLowering:
         name = test.word_set
         if name.text == "targets":
             if self.context.targets is None:
-                self.context.state.diagnostics.error(
+                self.context.state.error(
                     "SGL0201",
                     name.span,
                     "`@targets` means the words of a pattern's `targets` clause; there is none",
-                    hint="add `targets …` to the pattern",
+                    "add `targets …` to the pattern",
                 )
                 return None
             return tuple(s.Name(text, name.span) for text in self.context.targets)
@@ -236,12 +236,9 @@ class _BodyLowering:
 
     def _check_label(self, label: s.LabelText) -> None:
         if "$" in label.text:
-            self.context.state.diagnostics.error(
-                "SGL0404",
-                label.span,
-                f"a structure has no feature variables, and `{label.text}` contains one",
-                hint="list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`",
-            )
+            message = f"a structure has no feature variables, and `{label.text}` contains one"
+            hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
+            self.context.state.error("SGL0404", label.span, message, hint)
             return
         if self.context.words.complete and label.text not in self.context.words.labels:
             self._unknown(
@@ -252,12 +249,9 @@ class _BodyLowering:
             )
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
-        self.context.state.diagnostics.error(
-            code,
-            name.span,
-            message,
-            notes=("so the structure could never be found",),
-            hint=_hint(name.text, known),
+        hint = _hint(name.text, known)
+        self.context.state.error(
+            code, name.span, message, hint, notes=("so the structure could never be found",)
         )
 
 
@@ -314,13 +308,13 @@ def _check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Comp
         ends = (repeat.first.text, repeat.last.text)
         for variable, span in inside.items():
             if variable in outside and variable not in ends:
-                state.diagnostics.error(
+                state.error(
                     "SGL0801",
                     span,
                     f"`{variable}` cannot be the same node inside and outside this `repeat`",
+                    "give one of the two another name",
                     labels=[Label(outside[variable], "this is outside")],
                     notes=("of its variables only the two ends are seen from outside",),
-                    hint="give one of the two another name",
                 )
         _check_repeats(repeat.body, {**inside, **outside}, state)
 

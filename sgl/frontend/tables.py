@@ -45,9 +45,7 @@ class LexiconTables:
             self.read[path] = read_table(source, diagnostics) if source is not None else None
         table = self.read[path]
         if table is not None and not table.rows:
-            self.state.diagnostics.error(
-                "SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows"
-            )
+            self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")
             return None
         return table
 
@@ -80,13 +78,8 @@ def _warn_unused(
         for cells in (row.cells, *row.variants.values())
         if column in cells
     )
-    state.diagnostics.warning(
-        "SGL0612",
-        first.span,
-        f"no lexicon mentions the column `{column}`",
-        hint=suggest(column, mentioned)
-        or f"the lexicons of `{table.name}` mention: {', '.join(mentioned)}",
-    )
+    hint = suggest(column, mentioned, f"the lexicons of `{table.name}` mention")
+    state.warning("SGL0612", first.span, f"no lexicon mentions the column `{column}`", hint)
 
 
 def select(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
@@ -98,12 +91,8 @@ def select(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> lis
             return []
         rows = kept
     if not rows:
-        state.diagnostics.error(
-            "SGL0610",
-            lexicon.where[-1].span,
-            f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`",
-            hint="check the values after `where`",
-        )
+        message = f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`"
+        state.error("SGL0610", lexicon.where[-1].span, message, "check the values after `where`")
     return rows
 
 
@@ -117,22 +106,19 @@ def _fulfilling(
         return [row for row in rows if (row.cells.get(column, "") in wanted) == keep]
     bound, *others = condition.values
     if others or decimal(bound.text) is None:
-        state.diagnostics.error(
-            "SGL0613",
-            condition.span,
-            f"`{condition.comparison}` compares with one number",
-            hint="for several values write `=`, as in `kind = mammal | bird`",
-        )
+        message = f"`{condition.comparison}` compares with one number"
+        hint = "for several values write `=`, as in `kind = mammal | bird`"
+        state.error("SGL0613", condition.span, message, hint)
         return None
     strange = [row for row in rows if decimal(row.cells.get(column, "")) is None]
     if strange:
         cell = strange[0].cells.get(column)
-        state.diagnostics.error(
+        state.error(
             "SGL0613",
             strange[0].span,
             f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here",
+            "write a number in plain digits, such as `12` or `0.5`",
             labels=[Label(condition.span, "a number is asked for here")],
-            hint="write a number in plain digits, such as `12` or `0.5`",
         )
         return None
     return [row for row in rows if compare(row.cells[column], condition.comparison, bound.text)]
@@ -148,13 +134,8 @@ def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState)
     names += [column.name for column in s.parts_of(s.Column, categories)]
     unknown = [name for name in names if name.text not in table.columns]
     for name in unknown:
-        state.diagnostics.error(
-            "SGL0603",
-            name.span,
-            f"the table has no column `{name}`",
-            hint=suggest(name.text, table.columns)
-            or f"its columns are: {', '.join(table.columns)}",
-        )
+        hint = suggest(name.text, table.columns, "its columns are")
+        state.error("SGL0603", name.span, f"the table has no column `{name}`", hint)
     return not unknown
 
 
@@ -191,13 +172,13 @@ def _is_known(variant: s.Variant, table: LexiconTable, state: CompilerState) -> 
     if name.text in table.variants:
         return True
     column = next((row for row in table.rows if name.text in row.cells), None)
-    state.diagnostics.error(
+    state.error(
         "SGL0616",
         name.span,
         f"no row of `{table.name}` has a variant `{name}`",
-        labels=[Label(column.span, f"`{name}` is a column here")] if column is not None else [],
-        hint=suggest(name.text, table.variants)
+        suggest(name.text, table.variants)
         or f"a row with a variant: `{{en: guy, ja: 男, {name}: {{ja: 人}}}}`",
+        labels=[Label(column.span, f"`{name}` is a column here")] if column is not None else [],
     )
     return False
 
@@ -218,11 +199,11 @@ def report_idle_variants(tables: list[LexiconTable], state: CompilerState) -> No
         for variant in table.variants:
             rows = [row for row in table.rows if variant in row.variants]
             if variant not in spoken:
-                state.diagnostics.warning(
+                state.warning(
                     "SGL0616",
                     rows[0].span,
                     f"no lexicon mentions the variant `{variant}`",
-                    hint=suggest(variant, spoken)
+                    suggest(variant, spoken)
                     or f"add a line `variant {variant} when …` to the lexicon",
                 )
             for row in rows if variant in spoken else ():
@@ -232,11 +213,11 @@ def report_idle_variants(tables: list[LexiconTable], state: CompilerState) -> No
 def _check_change(row: TableRow, variant: str, state: CompilerState) -> None:
     for column, cell in row.variants[variant].items():
         if row.cells.get(column, "") == cell:
-            state.diagnostics.warning(
+            state.warning(
                 "SGL0616",
                 row.span,
                 f"the variant `{variant}` of this row changes nothing in the column `{column}`",
-                hint="remove the cell from the variant",
+                "remove the cell from the variant",
             )
 
 
@@ -283,12 +264,9 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
     total = _number(weight.factor, state)
     exponent = _exponent(weight, state)
     if not 0 < total < _LARGEST or (exponent is not None and not 0 < exponent < _STEEPEST):
-        state.diagnostics.error(
-            "SGL0701",
-            weight.span,
-            "the weight of a lexicon and the exponent must be positive",
-            hint=f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1",
-        )
+        message = "the weight of a lexicon and the exponent must be positive"
+        hint = f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1"
+        state.error("SGL0701", weight.span, message, hint)
         return Weighting()
     return Weighting(total, exponent, weight.column)
 
@@ -299,12 +277,8 @@ def _exponent(weight: s.Weight, state: CompilerState) -> float | None:
         return None
     if kind.text == "zipf":
         return _number(weight.argument, state)
-    state.diagnostics.error(
-        "SGL0701",
-        kind.span,
-        f"there is no distribution `{kind}`",
-        hint=suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`",
-    )
+    hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
+    state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
     return None
 
 

@@ -63,9 +63,8 @@ class Children:
         elif (first := self.missing.setdefault(name.text, name.span)) != name.span:
             self.diagnostics.also_at("SGL0305", first, name.span)
         else:
-            self.diagnostics.error(
-                "SGL0305", name.span, f"the rule has no child `{name}`", hint=self._hint(name.text)
-            )
+            hint = self._hint(name.text)
+            self.diagnostics.error("SGL0305", name.span, f"the rule has no child `{name}`", hint)
         return None
 
     def _has_doubled_role(self, category: str) -> bool:
@@ -119,12 +118,8 @@ def lower_templates(
         if clause is None or layer.name == state.signature.source.name:
             sketches.append(_default(rule, layer, state))
         elif clause.template is None:
-            state.diagnostics.error(
-                "SGL0306",
-                clause.span,
-                f"`{layer.name}` is a text layer, this clause is about a graph",
-                hint="write names of children and quoted words",
-            )
+            message = f"`{layer.name}` is a text layer, this clause is about a graph"
+            state.error("SGL0306", clause.span, message, "write names of children and quoted words")
             sketches.append(())
         else:
             lowering = _Template(layer, clause, children, variables, state)
@@ -141,30 +136,23 @@ def _check_source(rule: s.Rule, clause: s.LayerClause | None, state: CompilerSta
     """
     source = state.signature.source.name
     if clause is not None:
-        state.diagnostics.error(
-            "SGL0311",
-            clause.span,
-            f"the right-hand side is the template of `{source}`",
-            hint="remove this clause, and order the right-hand side itself",
-        )
+        message = f"the right-hand side is the template of `{source}`"
+        hint = "remove this clause, and order the right-hand side itself"
+        state.error("SGL0311", clause.span, message, hint)
     for word in rule.rhs:
         if isinstance(word, s.Child):
             continue
         parts = word.text.split()
         if not parts:
-            state.diagnostics.error(
-                "SGL0604",
-                word.span,
-                f"this word is empty in the layer `{source}`",
-                hint="remove it from the right-hand side",
-            )
+            hint = "remove it from the right-hand side"
+            state.error("SGL0604", word.span, f"this word is empty in the layer `{source}`", hint)
         elif parts != [word.text]:
             apart = " ".join(f'"{part}"' for part in parts)
-            state.diagnostics.error(
+            state.error(
                 "SGL0609",
                 word.span,
                 f"`{word.text}` has a space in it; each word of `{source}` is quoted separately",
-                hint=f"write `{apart}`",
+                f"write `{apart}`",
             )
 
 
@@ -193,12 +181,8 @@ def _default(rule: s.Rule, layer: TextLayer, state: CompilerState) -> TemplateSk
 def report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:
     """Report that nothing is said of a layer, unless a clause is about no layer at all."""
     if not state.signature.has_strange(rule.layers):
-        state.diagnostics.error(
-            "SGL0303",
-            rule.name.span,
-            f"the rule `{rule.name}` has no clause for the layer `{layer}`",
-            hint=f"add a line `{layer} …` {where}",
-        )
+        message = f"the rule `{rule.name}` has no clause for the layer `{layer}`"
+        state.error("SGL0303", rule.name.span, message, f"add a line `{layer} …` {where}")
 
 
 @dataclass
@@ -232,12 +216,9 @@ class _Template:
         if isinstance(item, s.Column):
             return self._variable(item)
         self.sound = False
-        self.state.diagnostics.error(
-            "SGL0309",
-            item.span,
-            "words are computed in `word` and `lexicon` declarations, not in rules",
-            hint="write names of children, quoted words, and `$f` for a feature variable `f`",
-        )
+        message = "words are computed in `word` and `lexicon` declarations, not in rules"
+        hint = "write names of children, quoted words, and `$f` for a feature variable `f`"
+        self.state.error("SGL0309", item.span, message, hint)
         return None
 
     def _mention(self, mention: s.Mention) -> Slot | None:
@@ -256,24 +237,21 @@ class _Template:
         if name not in self.variables.domains:
             self.sound = False
             known: Mapping[str, object] = self.variables.domains
-            self.state.diagnostics.error(
+            self.state.error(
                 "SGL0404",
                 column.span,
                 f"the rule has no feature variable `{name}`",
-                hint=suggest(name, known)
-                or f"name it in the brackets of a category: `V[case={name}]`",
+                suggest(name, known) or f"name it in the brackets of a category: `V[case={name}]`",
             )
             return None
         self.mentioned.add(name)
         return FeatureVariable(name)
 
     def _report_doubled(self, mention: s.Mention, earlier: s.Mention) -> None:
-        self.state.diagnostics.error(
-            "SGL0302",
-            mention.span,
-            f"`{mention.name}` occurs twice in the layer `{self.layer.name}`",
-            labels=[Label(earlier.span, "here first")],
-            hint=f"remove one, or write `repeat {mention.name}` if you mean it",
+        message = f"`{mention.name}` occurs twice in the layer `{self.layer.name}`"
+        hint = f"remove one, or write `repeat {mention.name}` if you mean it"
+        self.state.error(
+            "SGL0302", mention.span, message, hint, labels=[Label(earlier.span, "here first")]
         )
 
     def _check_once(self) -> None:
@@ -285,11 +263,11 @@ class _Template:
         if missing:
             listed = " and ".join(f"`{name}`" for name in missing)
             dropped = " ".join(f"drop {name}" for name in missing)
-            self.state.diagnostics.error(
+            self.state.error(
                 "SGL0301",
                 self.clause.span,
                 f"the layer `{self.layer.name}` leaves out {listed}",
+                f"put {listed} where it belongs, or write `{dropped}` if you mean it",
                 label=f"{listed} {'has' if len(missing) == 1 else 'have'} no place here",
                 notes=("every child is used exactly once in every layer",),
-                hint=f"put {listed} where it belongs, or write `{dropped}` if you mean it",
             )

@@ -70,11 +70,11 @@ def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | Non
     """Return the template of a view, empty for one of the library; None after a report."""
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
-        state.diagnostics.error(
+        state.error(
             "SGL0313",
             view.kind.span if view.path is None else view.path.span,
             f"`{view.kind}` is {'written in a file' if wanted else 'a notation of the library'}",
-            hint=f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`",
+            f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`",
         )
         return None
     if view.path is None:
@@ -86,12 +86,12 @@ def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | Non
 def _check_name(view: s.ViewDecl, layer: s.Layer | None, state: CompilerState) -> None:
     """Report a view with the name of a layer: commands ask for either by its name."""
     if layer is not None:
-        state.diagnostics.error(
+        state.error(
             "SGL0203",
             view.name.span,
             f"`{view.name}` is a layer already",
+            "give the view another name",
             labels=[Label(layer.name.span, "declared here")],
-            hint="give the view another name",
         )
 
 
@@ -112,11 +112,11 @@ def _rendered(
         return index
     sort = "" if either else " that is a tree" if of_tree else " that is free"
     wanted = f"one graph layer{sort}"
-    state.diagnostics.error(
+    state.error(
         "SGL0313",
         view.span,
         f"`{view.kind}` renders {wanted}",
+        "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it",
         labels=[Label(declared.span, "declared here")] if declared is not None else (),
-        hint="" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it",
     )
     return None

@@ -61,12 +61,9 @@ def structure_context(state: CompilerState) -> None:
         grammar = state.lowered.grammar if hasattr(state, "lowered") else None
         state.context = context_of(state, state.signature.graph_layers[0].name, 0, grammar)
     elif speaking and not state.signature.unsound:
-        state.diagnostics.error(
-            "SGL0307",
-            speaking[0].span,
-            "patterns speak about a graph layer, and the grammar declares none",
-            hint=f"add `layer syn : graph on {state.signature.source.name}`",
-        )
+        message = "patterns speak about a graph layer, and the grammar declares none"
+        hint = f"add `layer syn : graph on {state.signature.source.name}`"
+        state.error("SGL0307", speaking[0].span, message, hint)
 
 
 def context_of(

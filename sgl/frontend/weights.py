@@ -100,11 +100,11 @@ class _Files:
         number = float(text) if _SCIENTIFIC.fullmatch(text) is not None else decimal(text)
         if number is not None and 0 < number < _LARGEST:
             return number
-        self.state.diagnostics.error(
+        self.state.error(
             "SGL0701",
             row.weight.span,
             f"the weight of `{(row.part or row.name).text}` is `{text}`, not a positive number",
-            hint="a rule that is not to be used is removed, or left out with `when`",
+            "a rule that is not to be used is removed, or left out with `when`",
         )
         return None
 
@@ -115,12 +115,10 @@ class _Files:
         own.add(category.text)
         earlier = self.given_by.setdefault(category.text, category.span)
         if earlier != category.span:
-            self.state.diagnostics.error(
-                "SGL0711",
-                category.span,
-                f"`{category.text}` has weights from two files",
-                labels=[Label(earlier, "and from here")],
-                hint="keep it in one of the two, or give the declarations a `when`",
+            message = f"`{category.text}` has weights from two files"
+            hint = "keep it in one of the two, or give the declarations a `when`"
+            self.state.error(
+                "SGL0711", category.span, message, hint, labels=[Label(earlier, "and from here")]
             )
 
 
@@ -194,12 +192,12 @@ class WeightNames:
             message = f"the {called} `{name}` builds no `{category}`"
         else:
             return False
-        self._state.diagnostics.error(
+        self._state.error(
             "SGL0709",
             row.name.span,
             message,
+            suggest(name, declared - {name}) or self._listed(section, category),
             labels=[Label(declaration.path.span, "the weights are asked for here")],
-            hint=suggest(name, declared - {name}) or self._listed(section, category),
         )
         return False
 
@@ -214,11 +212,11 @@ class WeightNames:
         for name, cells in lacking.items():
             words = list(dict.fromkeys(cell.text for cell in cells))
             shown = ", ".join(f"`{word}`" for word in words[:_LISTED])
-            self._state.diagnostics.warning(
+            self._state.warning(
                 "SGL0710",
                 cells[0].span,
                 f"the lexicon `{name}` has no word {shown}{', …' if len(words) > _LISTED else ''}",
-                hint="the weights are older than the lexicon: estimate them again",
+                "the weights are older than the lexicon: estimate them again",
             )
 
     def _is_category(self, cell: Cell) -> bool:
@@ -241,7 +239,7 @@ class WeightNames:
             hint = f"it is written `{base}[{features}]`" if features else f"it is written `{base}`"
         else:
             return True
-        self._state.diagnostics.error("SGL0709", cell.span, message, hint=hint)
+        self._state.error("SGL0709", cell.span, message, hint)
         return False
 
     def _listed(self, section: str, category: str) -> str:

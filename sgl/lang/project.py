@@ -142,9 +142,8 @@ class _Loader:
         if path in self.loaded:
             return self.loaded[path]
         if len(chain) >= MAX_CHAIN:
-            self.diagnostics.error(
-                "SGL0105", span, f"files use one another more than {MAX_CHAIN} deep"
-            )
+            message = f"files use one another more than {MAX_CHAIN} deep"
+            self.diagnostics.error("SGL0105", span, message)
             return None
         shown = root.display(path)
         source = read_file(path, shown, span, MAX_SOURCE, self.sources, self.diagnostics)
@@ -207,12 +206,8 @@ class _Loader:
             for file in sorted(library.directory.rglob("*.sgl"))
         ]
         name = ".".join(parts)
-        self.diagnostics.error(
-            "SGL0001",
-            span,
-            f"the standard library has no file `{name}`",
-            hint=suggest(name, known) or f"it has: {', '.join(known)}",
-        )
+        hint = suggest(name, known, "it has")
+        self.diagnostics.error("SGL0001", span, f"the standard library has no file `{name}`", hint)
 
     def _report_cycle(
         self, path: Path, root: Root, span: Span | None, chain: tuple[tuple[Path, Span | None], ...]
@@ -223,13 +218,9 @@ class _Loader:
             for p, _ in chain[start:]
         ]
         labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
-        self.diagnostics.error(
-            "SGL0004",
-            span,
-            "files use each other in a circle: " + " → ".join([*names, names[0]]),
-            labels=labels,
-            hint="move what both need into a third file",
-        )
+        message = "files use each other in a circle: " + " → ".join([*names, names[0]])
+        hint = "move what both need into a third file"
+        self.diagnostics.error("SGL0004", span, message, hint, labels=labels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,12 +93,9 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     swallowed = _swallowed(source, chunk)
     if swallowed is not None:
         start = chunk.start + swallowed.start(1)
-        diagnostics.error(
-            "SGL0101",
-            source.span(start, start + len(swallowed[1])),
-            "a declaration starts in the first column",
-            hint=f"remove the spaces before `{swallowed[1]}`",
-        )
+        message = "a declaration starts in the first column"
+        hint = f"remove the spaces before `{swallowed[1]}`"
+        diagnostics.error("SGL0101", source.span(start, start + len(swallowed[1])), message, hint)
         return None
     thousands = _thousands(chunk)
     if thousands is not None:
@@ -111,11 +108,10 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
         )
         return None
     if _nesting(tree) > MAX_NESTING:
+        message = f"something in this declaration is nested more than {MAX_NESTING} deep"
+        hint = "write a part of the expression as a `function` of its own"
         diagnostics.error(
-            "SGL0105",
-            source.span(chunk.start, chunk.start + len(first)),
-            f"something in this declaration is nested more than {MAX_NESTING} deep",
-            hint="write a part of the expression as a `function` of its own",
+            "SGL0105", source.span(chunk.start, chunk.start + len(first)), message, hint
         )
         return None
     try:
@@ -210,24 +206,17 @@ def _report_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Di
 
 
 def _report_many(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> None:
-    diagnostics.error(
-        "SGL0106",
-        source.span(chunk.start, chunk.start + 1),
-        f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read",
-        hint="correct those above, and check again",
-    )
+    message = f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read"
+    hint = "correct those above, and check again"
+    diagnostics.error("SGL0106", source.span(chunk.start, chunk.start + 1), message, hint)
 
 
 def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: Diagnostics) -> None:
     span = source.span(chunk.start, chunk.start + len(first))
     in_first_column = source.position(chunk.start)[1] == 1
     if not in_first_column:
-        diagnostics.error(
-            "SGL0103",
-            span,
-            "this line does not belong to a declaration",
-            hint="a declaration starts in the first column",
-        )
+        message = "this line does not belong to a declaration"
+        diagnostics.error("SGL0103", span, message, "a declaration starts in the first column")
         return
     hint = suggest(first, DECLARATIONS)
     if chunk.text.startswith(COMMENTS):

@@ -106,12 +106,8 @@ def read_rows(
     else:
         if len(found) <= MAX_ROWS:
             return found
-        diagnostics.error(
-            "SGL0003",
-            span(found[-1]),
-            f"the table `{source.name}` has more than {MAX_ROWS:,} rows",
-            hint="keep the most frequent words",
-        )
+        message = f"the table `{source.name}` has more than {MAX_ROWS:,} rows"
+        diagnostics.error("SGL0003", span(found[-1]), message, "keep the most frequent words")
     return None
 
 
@@ -173,9 +169,6 @@ def _report_character(source: SourceFile, problem: ReaderError, diagnostics: Dia
     code: int | str = problem.character
     character = chr(code) if isinstance(code, int) else code
     start = max(source.text.find(character), 0)
-    diagnostics.error(
-        "SGL0601",
-        source.span(start, start + 1),
-        f"this is not YAML: it has the control character U+{ord(character):04X}",
-        hint="remove it; it cannot be seen in most editors",
-    )
+    message = f"this is not YAML: it has the control character U+{ord(character):04X}"
+    hint = "remove it; it cannot be seen in most editors"
+    diagnostics.error("SGL0601", source.span(start, start + 1), message, hint)
