@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import report_twice
 from sgl.frontend.state import CompilerState
 from sgl.frontend.views import WRITTEN
 from sgl.frontend.vocabulary import vocabulary
@@ -37,17 +37,24 @@ def read_dataset(state: CompilerState) -> None:
 
     Before: ``names``.  After: ``dataset``, if there is one with a start.
     """
-    declared = _declared(state)
-    if declared is None:
+    declared = state.names.of(s.Dataset)
+    if not declared:
+        if not state.project.lacks("dataset"):
+            hint = "add `dataset` with `from` and a category, and the sizes of the splits"
+            state.error("SGL0804", None, "the grammar has no `dataset` declaration", hint)
         return
-    dataset, scope = declared
+    dataset, scope = declared[-1]
+    if len(declared) > 1:
+        labels = [Label(declared[0][0].span, "declared here first")]
+        message = "a grammar has one `dataset` declaration"
+        state.error("SGL0203", declared[1][0].span, message, _ONE_OF_TWO, labels=labels)
     errors = state.diagnostics.errors
     settings = DatasetSettings()
-    reader = _Reader(settings, scope, state)
+    said: dict[str, s.Name] = {}
     for clause in dataset.clauses:
-        reader.clause(clause)
+        _read_clause(clause, settings, said, scope, state)
     if not hasattr(settings, "start"):
-        if "from" not in reader.said:
+        if "from" not in said:
             message = "the dataset does not say which category to start from"
             hint = "add `from` and the category of whole texts"
             state.error("SGL0804", dataset.span, message, hint)
@@ -55,46 +62,88 @@ def read_dataset(state: CompilerState) -> None:
     if not any(settings.sizes.values()) and state.diagnostics.errors == errors:
         hint = "say how many: `train 40000`"
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", hint)
-    if _check_start(settings.start, scope, state):
+    start = settings.start
+    category = scope.find(s.CategoryDecl, start)
+    if category is not None and category.features:
+        listed = ", ".join(f"`{name}`" for name in category.features)
+        message = f"a dataset starts from a category without features; `{start}` has {listed}"
+        hint = f"make a category of texts: `rule text: Text -> {start}`"
+        labels = [Label(category.name.span, "declared here")]
+        state.error("SGL0804", start.span, message, hint, labels=labels)
+    elif category is not None:
         state.dataset = settings
 
 
-def _declared(state: CompilerState) -> tuple[s.Dataset, Scope] | None:
-    """Return the ``dataset`` declaration; None after a report."""
-    declared = state.names.of(s.Dataset)
-    if not declared:
-        if not state.names.project.lacks("dataset"):
-            hint = "add `dataset` with `from` and a category, and the sizes of the splits"
-            state.error("SGL0804", None, "the grammar has no `dataset` declaration", hint)
-        return None
-    if len(declared) > 1:
-        second, first = declared[1][0], declared[0][0]
-        state.error(
-            "SGL0203",
-            second.span,
-            "a grammar has one `dataset` declaration",
-            _ONE_OF_TWO,
-            labels=[Label(first.span, "declared here first")],
-        )
-    return declared[-1]
+def _read_clause(
+    clause: s.DatasetClause,
+    settings: DatasetSettings,
+    said: dict[str, s.Name],
+    scope: Scope,
+    state: CompilerState,
+) -> None:
+    """Read a clause into the settings; ``said`` has the first of each keyword."""
+    name, key, values = clause.key, clause.key.text, clause.values
+    if clause.when is not None:
+        # A target under a condition stands after those that others name.
+        if state.parameters.holds(clause.when):
+            settings.targets.extend(values)
+        return
+    if key != "distinct" and key in said:
+        state.report_twice("clause", name, said[key].span, _ONE_OF_TWO)
+    said.setdefault(key, name)
+    if clause.amount is not None and key in _KEYS:
+        _read_number(key, clause.amount, settings, scope, state)
+    elif key == "from":
+        settings.start = values[0]
+    elif key == "distinct":
+        _read_distinct(values, settings, state)
+    elif key == "target":
+        settings.targets.extend(values)
+    elif key == "ambiguous":
+        value, known = values[0], [choice.value for choice in Ambiguous]
+        if value.text in known:
+            settings.ambiguous = Ambiguous(value.text)
+        else:
+            hint = suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`"
+            state.error("SGL0201", value.span, f"`ambiguous {value}` is not known", hint)
+    else:
+        # What was meant is said by the hint, and is not reported as missing.
+        said.setdefault(suggested(key, _KEYS) or key, name)
+        hint = suggest(key, _KEYS, "it has")
+        state.error("SGL0201", name.span, f"a dataset has no `{key}`", hint)
 
 
-def _check_start(start: s.Name, scope: Scope, state: CompilerState) -> bool:
-    """Return whether the category after ``from`` is one that whole texts can have."""
-    category = scope.find(s.CategoryDecl, start)
-    if category is None:
-        return False
-    if category.features:
-        listed = ", ".join(f"`{name}`" for name in category.features)
-        state.error(
-            "SGL0804",
-            start.span,
-            f"a dataset starts from a category without features; `{start}` has {listed}",
-            f"make a category of texts: `rule text: Text -> {start}`",
-            labels=[Label(category.name.span, "declared here")],
-        )
-        return False
-    return True
+def _read_distinct(
+    values: Sequence[s.Name], settings: DatasetSettings, state: CompilerState
+) -> None:
+    kind, *classes = values
+    if kind.text == "sentences" and not classes:
+        settings.distinct_sentences = True
+    elif kind.text == "lemmas" and classes:
+        settings.distinct_lemmas.extend(classes)
+    else:
+        hint = "write `distinct sentences` or `distinct lemmas NOUN VERB`"
+        hint = suggest(kind.text, _DISTINCT) or hint
+        state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
+
+
+def _read_number(
+    key: str, amount: s.Amount, settings: DatasetSettings, scope: Scope, state: CompilerState
+) -> None:
+    if key not in (*SPLITS, "seed"):
+        message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
+        name = amount.value.text
+        if key == "from" and name[:1].isalpha():
+            message = f"`from` takes a category, and `{name}` has no capital letter"
+            known = scope.names(s.CategoryDecl)
+            hint = suggest(name, known) or f"write `from {name.capitalize()}`"
+        state.error("SGL0201", amount.span, message, hint)
+        return
+    number = state.parameters.whole(amount)
+    if number is not None and key == "seed":
+        settings.seed = number
+    elif number is not None:
+        settings.sizes[key] = number
 
 
 def check_lemma_classes(state: CompilerState) -> None:
@@ -123,90 +172,9 @@ def choose_targets(state: CompilerState) -> None:
     known = [*layers, *views]
     for name in state.dataset.targets:
         if name.text not in known and name.text not in state.signature.unsound:
-            state.error(
-                "SGL0201",
-                name.span,
-                f"`{name}` cannot be the target of a dataset",
-                suggest(name.text, known)
-                or f"text layers and views of the kinds {', '.join(WRITTEN)} can; "
-                f"there is: {', '.join(known) or 'none'}",
-            )
+            there_is = f"there is: {', '.join(known) or 'none'}"
+            hint = f"text layers and views of the kinds {', '.join(WRITTEN)} can; {there_is}"
+            message = f"`{name}` cannot be the target of a dataset"
+            state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
     chosen = tuple(dict.fromkeys(name.text for name in state.dataset.targets if name.text in known))
     state.targets = chosen or tuple(known[:1]) or (source,)
-
-
-class _Reader:
-    """Reads the clauses into the settings; ``said`` has the first of each keyword."""
-
-    def __init__(self, settings: DatasetSettings, scope: Scope, state: CompilerState) -> None:
-        self.settings = settings
-        self.categories = scope.names(s.CategoryDecl)
-        self.state = state
-        self.said: dict[str, s.Name] = {}
-
-    def clause(self, clause: s.DatasetClause) -> None:
-        key = clause.key.text
-        if clause.when is not None:
-            # A target under a condition stands after those that others name.
-            if self.state.parameters.holds(clause.when):
-                self.settings.targets.extend(clause.values)
-            return
-        if key != "distinct" and key in self.said:
-            report_twice(
-                "clause", clause.key, self.said[key].span, self.state.diagnostics, _ONE_OF_TWO
-            )
-        self.said.setdefault(key, clause.key)
-        if clause.amount is not None and key in _KEYS:
-            self._number(key, clause.amount)
-        elif key == "from":
-            self.settings.start = clause.values[0]
-        elif key == "distinct":
-            self._distinct(clause)
-        elif key == "target":
-            self.settings.targets.extend(clause.values)
-        elif key == "ambiguous":
-            self._ambiguous(clause.values[0])
-        else:
-            # What was meant is said by the hint, and is not reported as missing.
-            self.said.setdefault(suggested(key, _KEYS) or key, clause.key)
-            hint = suggest(key, _KEYS, "it has")
-            self.state.error("SGL0201", clause.key.span, f"a dataset has no `{key}`", hint)
-
-    def _number(self, key: str, amount: s.Amount) -> None:
-        if key not in (*SPLITS, "seed"):
-            message = f"`{key}` takes a name and no number"
-            hint = f"write `{key} Text`"
-            name = amount.value.text
-            if key == "from" and name[:1].isalpha():
-                message = f"`from` takes a category, and `{name}` has no capital letter"
-                hint = suggest(name, self.categories) or f"write `from {name.capitalize()}`"
-            self.state.error("SGL0201", amount.span, message, hint)
-            return
-        number = self.state.parameters.whole(amount)
-        if number is not None and key == "seed":
-            self.settings.seed = number
-        elif number is not None:
-            self.settings.sizes[key] = number
-
-    def _ambiguous(self, value: s.Name) -> None:
-        known = [choice.value for choice in Ambiguous]
-        if value.text in known:
-            self.settings.ambiguous = Ambiguous(value.text)
-        else:
-            hint = suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`"
-            self.state.error("SGL0201", value.span, f"`ambiguous {value}` is not known", hint)
-
-    def _distinct(self, clause: s.DatasetClause) -> None:
-        kind, *values = clause.values
-        if kind.text == "sentences" and not values:
-            self.settings.distinct_sentences = True
-        elif kind.text == "lemmas" and values:
-            self.settings.distinct_lemmas.extend(values)
-        else:
-            self.state.error(
-                "SGL0201",
-                kind.span,
-                f"`distinct {kind}` is not known",
-                suggest(kind.text, _DISTINCT)
-                or "write `distinct sentences` or `distinct lemmas NOUN VERB`",
-            )

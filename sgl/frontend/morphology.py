@@ -16,7 +16,6 @@ from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
@@ -222,7 +221,8 @@ class Evaluation:
         kinds = (s.Function, s.Paradigm)
         if not any(self.scope.may_declare(kind, name.text) for kind in kinds):
             known = [known for kind in kinds for known in self.scope.names(kind)]
-            report_missing("paradigm or function", name, known, self.diagnostics)
+            message = f"there is no paradigm or function `{name}`"
+            self.diagnostics.error("SGL0201", name.span, message, suggest(name.text, known))
 
     def _function(
         self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int

@@ -11,17 +11,16 @@ What ``use parts (np)`` takes comes with what it is made of: a rule is one over 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
-from sgl.frontend.parameters import choose, report_missing, report_twice
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
-from sgl.lang.project import Project, Unit, locate, read_file
+from sgl.lang.project import Unit, locate, read_file
 
 #: What authors call each kind of declaration that has a name.
 KINDS: dict[type, str] = {
@@ -43,101 +42,40 @@ KINDS: dict[type, str] = {
 }
 
 #: The keywords of kinds that authors call otherwise.
-_KEYWORDS: dict[type, str] = {
-    s.Labels: "labels",
-    s.WordSet: "words",
-    s.CategoryDecl: "category",
-    s.Weights: "weights",
-}
+_KEYWORDS: dict[type, str] = {s.Labels: "labels", s.WordSet: "words", s.Weights: "weights"}
 
-#: ResolvedNames of a kind that a hint lists.
+#: Declarations that are there to be used by others.
+_USED = (
+    s.Feature
+    | s.CategoryDecl
+    | s.Labels
+    | s.WordSet
+    | s.StructureDecl
+    | s.Paradigm
+    | s.Function
+    | s.Relation
+)
+
+#: Names of a kind that a hint lists.
 _LISTED = 8
 
 _Declared = TypeVar("_Declared", bound=s.Declaration)
-
-
-@dataclass
-class Scope:
-    """What the names in one file mean; remembers which were used."""
-
-    unit: Unit
-    visible: dict[type, dict[str, s.NamedDeclaration]]
-    used: set[tuple[type, str, Span]]
-    diagnostics: Diagnostics
-    all_scopes: Mapping[str, Scope]
-    project: Project
-    #: Where names were first mentioned that nothing has, in any file.
-    missing: dict[tuple[type, str], Span]
-
-    def where(self, declaration: s.Declaration) -> Scope:
-        """Return the scope of the file that a declaration stands in."""
-        return self.all_scopes[declaration.span.file]
-
-    def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
-        """Return the declaration of ``kind`` that ``name`` means; None after a report.
-
-        All places of a name that is missing are one mistake, and one message.
-        """
-        found = self.peek(kind, name.text)
-        if found is None and not self.may_declare(kind, name.text):
-            first = self.missing.setdefault((kind, name.text), name.span)
-            if first != name.span:
-                self.diagnostics.also_at("SGL0201", first, name.span)
-                return None
-            known = self.visible.get(kind, {})
-            hint = _declared(KINDS[kind], known)
-            report_missing(KINDS[kind], name, known, self.diagnostics, hint)
-        return found
-
-    def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
-        """Return the same without a report."""
-        found = self.visible.get(kind, {}).get(name)
-        if found is None:
-            return None
-        self.used.add((kind, name, found.span))
-        assert isinstance(found, kind)
-        return found
-
-    def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
-        """Return where a file is that this file mentions; None after a report."""
-        root, base = self.unit.root, self.unit.path.parent
-        told = self.diagnostics if diagnostics is None else diagnostics
-        return locate(root, base, written.text, written.span, self.project.sources, told)
-
-    def read(self, written: s.Name, limit: int) -> SourceFile | None:
-        """Return a file of at most ``limit`` bytes that this file mentions; None after a report."""
-        path = self.locate(written)
-        if path is None:
-            return None
-        shown, sources = self.unit.root.display(path), self.project.sources
-        return read_file(path, shown, written.span, limit, sources, self.diagnostics)
-
-    def names(self, kind: type) -> Iterable[str]:
-        """Return the names of a kind that this file sees."""
-        return self.visible.get(kind, {})
-
-    def may_declare(self, kind: type, name: str) -> bool:
-        """Return whether a declaration that could not be read may have this name."""
-        return self.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
-
-
-def _declared(kind: str, known: Iterable[str]) -> str:
-    """Return what there is, for an author whose name is like none of it."""
-    names = list(known)
-    if not names:
-        return f"declare the {kind}, or `use` a file that does"
-    more = ", …" if len(names) > _LISTED else ""
-    return "there is: " + ", ".join(names[:_LISTED]) + more
+#: Declarations by their kinds and names.
+_Named = dict[type, dict[str, s.NamedDeclaration]]
 
 
 @dataclass
 class ResolvedNames:
-    """All declarations in force, each with the scope of its file; ``scopes`` by file name."""
+    """All declarations in force, each with the scope of its file; ``scopes`` by file name.
 
-    project: Project
-    scopes: dict[str, Scope]
-    declarations: list[tuple[s.Declaration, Scope]]
-    used: set[tuple[type, str, Span]] = field(default_factory=set)
+    ``used`` are the identities of those that were asked for; ``missing`` is where names were
+    first mentioned that nothing has, in any file.
+    """
+
+    state: CompilerState
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
@@ -146,12 +84,72 @@ class ResolvedNames:
 
     def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """Return the same with those that a ``when`` switches off, or that no ``use`` lists."""
-        return [
-            (declaration, self.scopes[unit.file.name])
-            for unit in self.project.units
-            for declaration in unit.file.declarations
-            if isinstance(declaration, kind)
-        ]
+        found = self.state.project.declarations(kind)
+        return [(declaration, self.scopes[declaration.span.file]) for declaration in found]
+
+
+@dataclass
+class Scope:
+    """What the names in one file mean."""
+
+    unit: Unit
+    visible: _Named
+    resolved: ResolvedNames
+
+    def where(self, declaration: s.Declaration) -> Scope:
+        """Return the scope of the file that a declaration stands in."""
+        return self.resolved.scopes[declaration.span.file]
+
+    def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
+        """Return the declaration of ``kind`` that ``name`` means; None after a report.
+
+        All places of a name that is missing are one mistake, and one message.
+        """
+        found = self.peek(kind, name.text)
+        if found is None and not self.may_declare(kind, name.text):
+            state = self.resolved.state
+            first = self.resolved.missing.setdefault((kind, name.text), name.span)
+            if first != name.span:
+                state.diagnostics.also_at("SGL0201", first, name.span)
+                return None
+            known = list(self.names(kind))
+            more = ", …" if len(known) > _LISTED else ""
+            hint = f"declare the {KINDS[kind]}, or `use` a file that does"
+            if known:
+                hint = "there is: " + ", ".join(known[:_LISTED]) + more
+            state.report_missing(KINDS[kind], name, known, hint)
+        return found
+
+    def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
+        """Return the same without a report."""
+        found = self.visible.get(kind, {}).get(name)
+        if found is None:
+            return None
+        self.resolved.used.add(id(found))
+        assert isinstance(found, kind)
+        return found
+
+    def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
+        """Return where a file is that this file mentions; None after a report."""
+        root, base, state = self.unit.root, self.unit.path.parent, self.resolved.state
+        told = state.diagnostics if diagnostics is None else diagnostics
+        return locate(root, base, written.text, written.span, state.sources, told)
+
+    def read(self, written: s.Name, limit: int) -> SourceFile | None:
+        """Return a file of at most ``limit`` bytes that this file mentions; None after a report."""
+        path, state = self.locate(written), self.resolved.state
+        if path is None:
+            return None
+        shown = self.unit.root.display(path)
+        return read_file(path, shown, written.span, limit, state.sources, state.diagnostics)
+
+    def names(self, kind: type) -> Iterable[str]:
+        """Return the names of a kind that this file sees."""
+        return self.visible.get(kind, {})
+
+    def may_declare(self, kind: type, name: str) -> bool:
+        """Return whether a declaration that could not be read may have this name."""
+        return self.resolved.state.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
 
 
 def resolve_names(state: CompilerState) -> None:
@@ -159,42 +157,68 @@ def resolve_names(state: CompilerState) -> None:
 
     Before: ``parameters``.  After: ``names``.
     """
-    project, diagnostics = state.project, state.diagnostics
-    names = ResolvedNames(project, {}, [])
-    chosen = {unit.path: choose(unit.file.declarations, state.parameters) for unit in project.units}
-    own = {unit.path: _own(chosen[unit.path], diagnostics) for unit in project.units}
-    for unit in project.units:
+    units, names = state.project.units, ResolvedNames(state)
+    chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, state)] for unit in units}
+    own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
+    #: What others take of each file: the names that they list, or None for everything.
+    taken: dict[Path, set[str] | None] = {state.project.main.path: None}
+    for unit in units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
         for use, used in unit.uses:
-            _import(use, own[used.path], visible)
-            _check_listed(use, used, project, diagnostics)
-        names.scopes[unit.file.name] = Scope(
-            unit, visible, names.used, diagnostics, names.scopes, project, names.missing
-        )
-    wanted = _wanted(project)
-    for unit in project.units:
-        scope = names.scopes[unit.file.name]
+            listed = _listed(use, used, state)
+            for kind, table in own[used.path].items():
+                for name, exported in table.items():
+                    if listed is None or name in listed:
+                        visible.setdefault(kind, {}).setdefault(name, exported)
+            before = taken.setdefault(used.path, set())
+            taken[used.path] = None if listed is None or before is None else before | listed
+        names.scopes[unit.file.name] = Scope(unit, visible, names)
+    for unit in units:
+        wanted, scope = taken.get(unit.path, set()), names.scopes[unit.file.name]
         for declaration in chosen[unit.path]:
-            if wanted(unit, declaration):
+            mentioned = getattr(declaration, "name", None)
+            if isinstance(declaration, s.WordDecl):
+                # The words of a category take part with it.
+                mentioned = declaration.category.name
+            if wanted is None or (mentioned is not None and mentioned.text in wanted):
                 names.declarations.append((declaration, scope))
-    _check_once(names, diagnostics)
+    _check_once(names)
     state.names = names
 
 
-def _own(
-    declarations: list[s.Declaration], diagnostics: Diagnostics
-) -> dict[type, dict[str, s.NamedDeclaration]]:
-    table: dict[type, dict[str, s.NamedDeclaration]] = {}
+def _holds(declaration: s.Declaration, state: CompilerState) -> bool:
+    """Return whether all conditions of a declaration hold; each of them is looked at."""
+    parts = (*getattr(declaration, "when", ()), *getattr(declaration, "clauses", ()))
+    met = [state.parameters.holds(part) for part in parts if isinstance(part, s.When)]
+    return all(met)
+
+
+def _by_name(declarations: Iterable[s.Declaration], state: CompilerState) -> _Named:
+    table: _Named = {}
     for declaration in declarations:
         if isinstance(declaration, s.NamedDeclaration):
             kind, name = type(declaration), declaration.name
             earlier = table.setdefault(kind, {}).setdefault(name.text, declaration)
             if earlier is not declaration:
-                report_twice(KINDS[kind], name, earlier.name.span, diagnostics)
+                state.report_twice(KINDS[kind], name, earlier.name.span)
     return table
 
 
-def _check_once(names: ResolvedNames, diagnostics: Diagnostics) -> None:
+def _listed(use: s.Use, used: Unit, state: CompilerState) -> set[str] | None:
+    """Return the names after ``use``; report those that the file does not declare at all."""
+    if use.names is None:
+        return None
+    declarations = used.file.declarations
+    known = {d.name.text for d in declarations if isinstance(d, s.NamedDeclaration)}
+    for name in use.names:
+        unread = any(state.project.may_declare(word, name.text) for word in DECLARATIONS)
+        if name.text not in known and not unread:
+            message = f"`{'.'.join(part.text for part in use.path)}` declares no `{name}`"
+            state.error("SGL0006", name.span, message, suggest(name.text, known))
+    return {name.text for name in use.names}
+
+
+def _check_once(names: ResolvedNames) -> None:
     """Report names that several of the files declare which take part."""
     first: dict[tuple[type, str], s.Name] = {}
     for declaration, _ in names.declarations:
@@ -203,59 +227,7 @@ def _check_once(names: ResolvedNames, diagnostics: Diagnostics) -> None:
             earlier = first.setdefault((kind, name.text), name)
             if earlier.span.file != name.span.file:
                 hint = "rename one of the two, or list after `use` the names you need"
-                report_twice(KINDS[kind], name, earlier.span, diagnostics, hint)
-
-
-def _import(
-    use: s.Use,
-    exported: Mapping[type, Mapping[str, s.NamedDeclaration]],
-    visible: dict[type, dict[str, s.NamedDeclaration]],
-) -> None:
-    """Make visible what a ``use`` brings in; what is visible already stays."""
-    listed = None if use.names is None else {name.text for name in use.names}
-    for kind, table in exported.items():
-        for name, declaration in table.items():
-            if listed is None or name in listed:
-                visible.setdefault(kind, {}).setdefault(name, declaration)
-
-
-def _check_listed(use: s.Use, used: Unit, project: Project, diagnostics: Diagnostics) -> None:
-    """Report listed names that the file does not declare, be it under a ``when``."""
-    known = {
-        declaration.name.text
-        for declaration in used.file.declarations
-        if isinstance(declaration, s.NamedDeclaration)
-    }
-    for wanted in use.names or ():
-        unread = any(project.may_declare(word, wanted.text) for word in DECLARATIONS)
-        if wanted.text not in known and not unread:
-            message = f"`{'.'.join(part.text for part in use.path)}` declares no `{wanted}`"
-            diagnostics.error("SGL0006", wanted.span, message, suggest(wanted.text, known))
-
-
-def _wanted(project: Project) -> Callable[[Unit, s.Declaration], bool]:
-    """Return which declarations of a file take part: all, or those that some ``use`` lists.
-
-    The words of a category take part with it.
-    """
-    whole: set[Path] = {project.main.path}
-    listed: dict[Path, set[str]] = {}
-    for unit in project.units:
-        for use, used in unit.uses:
-            if use.names is None:
-                whole.add(used.path)
-            else:
-                listed.setdefault(used.path, set()).update(name.text for name in use.names)
-
-    def takes_part(unit: Unit, declaration: s.Declaration) -> bool:
-        if unit.path in whole:
-            return True
-        if isinstance(declaration, s.WordDecl):
-            return declaration.category.name.text in listed.get(unit.path, ())
-        name = getattr(declaration, "name", None)
-        return name is not None and name.text in listed.get(unit.path, ())
-
-    return takes_part
+                names.state.report_twice(KINDS[kind], name, earlier.span, hint)
 
 
 def report_unused(state: CompilerState) -> None:
@@ -264,36 +236,16 @@ def report_unused(state: CompilerState) -> None:
     Before: all names were looked up, without errors.
     """
     names = state.names
-    kinds = (
-        s.Feature,
-        s.CategoryDecl,
-        s.Labels,
-        s.WordSet,
-        s.StructureDecl,
-        s.Paradigm,
-        s.Function,
-        s.Relation,
-    )
-    in_other_settings = _names_left_out(names)
-    for declaration, scope in names.declarations:
-        if scope.unit.is_library or not isinstance(declaration, kinds):
-            continue
-        kind, name = type(declaration), declaration.name
-        used = (kind, name.text, declaration.span) in names.used
-        if not used and name.text not in in_other_settings:
-            state.warning("SGL0204", name.span, f"the {KINDS[kind]} `{name}` is never used")
-
-
-def _names_left_out(names: ResolvedNames) -> set[str]:
-    """Return the names in declarations that are not in force."""
     in_force = {id(declaration) for declaration, _ in names.declarations}
-    return {
-        name.text
-        for unit in names.project.units
-        for declaration in unit.file.declarations
-        if id(declaration) not in in_force
-        for name in s.parts_of(s.Name, declaration)
-    }
+    left_out = [d for d in state.project.declarations(s.SyntaxNode) if id(d) not in in_force]
+    elsewhere = {name.text for name in s.parts_of(s.Name, tuple(left_out))}
+    for declaration, scope in names.declarations:
+        if scope.unit.is_library or not isinstance(declaration, _USED):
+            continue
+        name = declaration.name
+        if id(declaration) not in names.used and name.text not in elsewhere:
+            message = f"the {KINDS[type(declaration)]} `{name}` is never used"
+            state.warning("SGL0204", name.span, message)
 
 
 def check_taken(state: CompilerState) -> bool:
@@ -301,39 +253,24 @@ def check_taken(state: CompilerState) -> bool:
     complete = True
     present = {id(declaration) for declaration, _ in state.names.declarations}
     for declaration, scope in state.names.declarations:
-        for kind, name in _parts(declaration):
+        mentions: list[tuple[type[s.Feature] | type[s.CategoryDecl], s.Name]] = []
+        user: s.Name | None = None
+        if isinstance(declaration, s.CategoryDecl):
+            user, mentions = declaration.name, [(s.Feature, f) for f in declaration.features]
+        elif isinstance(declaration, s.Rule | s.Lexicon | s.WordDecl):
+            mentions = [(s.CategoryDecl, r.name) for r in s.parts_of(s.CategoryRef, declaration)]
+            if isinstance(declaration, s.WordDecl):
+                user = declaration.category.name
+            else:
+                user = declaration.name
+        for kind, name in mentions:
             part = scope.peek(kind, name.text)
             if part is not None and id(part) not in present:
-                _report(declaration, kind, name, state)
                 complete = False
+                message = (
+                    f"the {KINDS.get(type(declaration), 'word')} `{user}` is taken from this file, "
+                    f"but the {KINDS[kind]} `{name}` is not"
+                )
+                hint = f"add `{name}` to the names after `use`"
+                state.error("SGL0201", name.span, message, hint)
     return complete
-
-
-def _parts(
-    declaration: s.Declaration,
-) -> Iterator[tuple[type[s.Feature] | type[s.CategoryDecl], s.Name]]:
-    """Yield what a declaration is made of: its kind, and where it is mentioned."""
-    if isinstance(declaration, s.CategoryDecl):
-        for feature in declaration.features:
-            yield s.Feature, feature
-    elif isinstance(declaration, s.Rule):
-        yield s.CategoryDecl, declaration.lhs.name
-        for child in declaration.rhs:
-            if isinstance(child, s.Child):
-                yield s.CategoryDecl, child.category.name
-    elif isinstance(declaration, s.Lexicon):
-        for entry in declaration.entries:
-            yield s.CategoryDecl, entry.category.name
-    elif isinstance(declaration, s.WordDecl):
-        yield s.CategoryDecl, declaration.category.name
-
-
-def _report(declaration: s.Declaration, kind: type, name: s.Name, state: CompilerState) -> None:
-    user = declaration.category.name if isinstance(declaration, s.WordDecl) else declaration.name  # type: ignore[union-attr]
-    state.error(
-        "SGL0201",
-        name.span,
-        f"the {KINDS.get(type(declaration), 'word')} `{user}` is taken from this file, "
-        f"but the {KINDS[kind]} `{name}` is not",
-        f"add `{name}` to the names after `use`",
-    )

@@ -10,7 +10,6 @@ from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Patt
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import report_missing
 from sgl.frontend.quotas import Quotas, anchor, check_shares, count_of_sentences
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
@@ -214,7 +213,7 @@ class _Lowering:
             if name.text not in self.known and self.scope.may_declare(s.PatternDecl, name.text):
                 continue
             if name.text not in self.known:
-                report_missing("pattern", name, self.known, self.state.diagnostics)
+                self.state.report_missing("pattern", name, self.known)
             elif name.text == self.declaration.name.text:
                 self.state.error(
                     "SGL0803",

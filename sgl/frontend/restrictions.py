@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from sgl.core.structure import NodeTest, Structure, Variable
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import report_twice
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure, variables_of
 from sgl.frontend.vocabulary import StructureContext
@@ -97,7 +96,7 @@ class Relations:
             self._check_lemmas((row.word, *row.words))
             if row.word.text in rows:
                 name = s.Name(row.word.text, row.word.span)
-                report_twice("row", name, first[name.text], diagnostics, _ONE_ROW)
+                self.context.state.report_twice("row", name, first[name.text], _ONE_ROW)
             rows[row.word.text] = self._partners(row, scope)
             first.setdefault(row.word.text, row.word.span)
         return rows if diagnostics.errors == errors else None

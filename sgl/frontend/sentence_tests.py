@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from sgl.core.structure import Structure
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.frontend.vocabulary import StructureContext, context_of
@@ -59,7 +58,7 @@ def _structures(
         if context is None and layer.text in unsound:
             continue
         if context is None:
-            report_missing("graph layer", layer, contexts, state.diagnostics)
+            state.report_missing("graph layer", layer, contexts)
             continue
         structure = lower_structure(expected.graph, scope, context)
         if structure is not None:

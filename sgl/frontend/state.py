@@ -6,11 +6,12 @@ its :attr:`~sgl.frontend.passes.Pass.needs` which of them it cannot do without.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from sgl.frontend.sentence_tests import LoweredTest
     from sgl.frontend.signature import Signature
     from sgl.frontend.vocabulary import StructureContext
+
+_FIRST = "declared here first"
 
 
 @dataclass
@@ -62,6 +65,22 @@ class CompilerState:
     def __post_init__(self) -> None:
         #: Add an error, or a warning, to the diagnostics.
         self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
+
+    def report_missing(self, kind: str, name: s.Name, known: Iterable[str], hint: str = "") -> None:
+        """Report a name that nothing has; the hint is for one that is like none of those known."""
+        hint = suggest(name.text, known) or hint
+        self.error("SGL0201", name.span, f"there is no {kind} `{name}`", hint)
+
+    def report_twice(
+        self,
+        kind: str,
+        name: s.Name,
+        earlier: Span,
+        hint: str = "remove one of the two, or rename it",
+    ) -> None:
+        """Report a second declaration of one name."""
+        message, labels = f"the {kind} `{name}` is declared twice", [Label(earlier, _FIRST)]
+        self.error("SGL0203", name.span, message, hint, labels=labels)
 
     @property
     def sources(self) -> SourceMap:

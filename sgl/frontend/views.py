@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from sgl.core.grammar import GraphLayer, View
 from sgl.diagnostics import Label
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import report_missing
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
@@ -48,16 +47,20 @@ def read_views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
     for view, scope in state.names.of(s.ViewDecl):
-        errors = state.diagnostics.errors
-        _check_name(view, layers.get(view.name.text), state)
+        errors, namesake = state.diagnostics.errors, layers.get(view.name.text)
+        if namesake is not None:
+            # Commands ask for either by its name.
+            message = f"`{view.name}` is a layer already"
+            labels = [Label(namesake.name.span, "declared here")]
+            hint = "give the view another name"
+            state.error("SGL0203", view.name.span, message, hint, labels=labels)
         if view.kind.text not in KINDS:
             hint = f"there is: {', '.join(KINDS)}"
-            report_missing("kind of view", view.kind, KINDS, state.diagnostics, hint)
+            state.report_missing("kind of view", view.kind, KINDS, hint)
         for argument in view.arguments:
-            if argument.text not in layers and not state.names.project.may_declare(
-                "layer", argument.text
-            ):
-                report_missing("layer", argument, layers, state.diagnostics)
+            unread = state.project.may_declare("layer", argument.text)
+            if argument.text not in layers and not unread:
+                state.report_missing("layer", argument, layers)
         if state.diagnostics.errors == errors:
             layer = _rendered(view, layers, graphs, state)
             template = _template(view, scope, state)
@@ -70,29 +73,15 @@ def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | Non
     """Return the template of a view, empty for one of the library; None after a report."""
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
-        state.error(
-            "SGL0313",
-            view.kind.span if view.path is None else view.path.span,
-            f"`{view.kind}` is {'written in a file' if wanted else 'a notation of the library'}",
-            f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`",
-        )
+        span = view.kind.span if view.path is None else view.path.span
+        what = "written in a file" if wanted else "a notation of the library"
+        hint = f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`"
+        state.error("SGL0313", span, f"`{view.kind}` is {what}", hint)
         return None
     if view.path is None:
         return ""
     source = scope.read(view.path, MAX_TEMPLATE)
     return source.text if source is not None else None
-
-
-def _check_name(view: s.ViewDecl, layer: s.Layer | None, state: CompilerState) -> None:
-    """Report a view with the name of a layer: commands ask for either by its name."""
-    if layer is not None:
-        state.error(
-            "SGL0203",
-            view.name.span,
-            f"`{view.name}` is a layer already",
-            "give the view another name",
-            labels=[Label(layer.name.span, "declared here")],
-        )
 
 
 def _rendered(
@@ -105,18 +94,13 @@ def _rendered(
     is_text = declared is not None and declared.kind.text == "text"
     if index is None and not is_text and len(view.arguments) == 1:
         return None
-    of_tree = view.kind.text in _OF_TREES
-    either = view.kind.text == TEMPLATE
+    of_tree, either = view.kind.text in _OF_TREES, view.kind.text == TEMPLATE
     fits = index is not None and (either or graphs[index].free != of_tree)
     if fits and len(view.arguments) == 1:
         return index
     sort = "" if either else " that is a tree" if of_tree else " that is free"
-    wanted = f"one graph layer{sort}"
-    state.error(
-        "SGL0313",
-        view.span,
-        f"`{view.kind}` renders {wanted}",
-        "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it",
-        labels=[Label(declared.span, "declared here")] if declared is not None else (),
-    )
+    labels = [Label(declared.span, "declared here")] if declared is not None else ()
+    hint = "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it"
+    message = f"`{view.kind}` renders one graph layer{sort}"
+    state.error("SGL0313", view.span, message, hint, labels=labels)
     return None

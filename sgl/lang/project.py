@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from sgl.cache import cached
 from sgl.diagnostics import (
@@ -28,10 +28,12 @@ from sgl.diagnostics import (
 )
 from sgl.lang import MAX_SOURCE
 from sgl.lang.reader import read
-from sgl.lang.syntax import File, Module, Unread, Use
+from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
 from sgl.resources import stdlib_dir
 
 STDLIB = "stdlib"
+
+_Node = TypeVar("_Node", bound=SyntaxNode)
 
 #: A file may use a file that uses a file … so many times.
 MAX_CHAIN = 64
@@ -81,21 +83,23 @@ class Project:
         """The file that was asked for."""
         return self.units[-1]
 
+    def declarations(self, kind: type[_Node]) -> list[_Node]:
+        """Return the declarations of a kind in all files, used or not."""
+        return [d for unit in self.units for d in unit.file.declarations if isinstance(d, kind)]
+
+    @property
+    def _module(self) -> Module | None:
+        return next((d for d in self.main.file.declarations if isinstance(d, Module)), None)
+
     @property
     def name(self) -> str:
         """The name of the grammar: its ``module``, or the name of the main file."""
-        for declaration in self.main.file.declarations:
-            if isinstance(declaration, Module):
-                return declaration.name.text
-        return self.main.path.stem
+        return self._module.name.text if self._module else self.main.path.stem
 
     @property
     def title(self) -> str:
         """The title after ``module``, if any."""
-        for declaration in self.main.file.declarations:
-            if isinstance(declaration, Module) and declaration.title is not None:
-                return declaration.title.text
-        return ""
+        return self._module.title.text if self._module and self._module.title else ""
 
 
 def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project | None:
