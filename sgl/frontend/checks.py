@@ -23,7 +23,6 @@ import networkx as nx
 
 from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.attributes import is_writable
 from sgl.frontend.productions import FeatureVariable, Production
 from sgl.frontend.state import CompilerState
 
@@ -234,6 +233,14 @@ def check_words(state: CompilerState) -> None:
     words = [production for production in productions if not production.rhs]
     _check_repeated(words, state)
     _check_ambiguous(words, state)
+
+
+def is_writable(name: str, value: str) -> bool:
+    """Return whether CoNLL-U can hold an attribute; a lemma may have spaces and bars in it."""
+    if value == "_" or value != value.strip():
+        return False
+    text = value.replace(" ", "") if name == "lemma" else value.replace("|", " ")
+    return not any(character.isspace() for character in text)
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.productions import column_of
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -70,13 +71,9 @@ def _asked(entry: s.Entry, signature: Signature) -> Iterator[_Asked]:
             continue
         values = signature.features.get(feature, ())
         for value in setting.values:
-            if isinstance(value, s.Column):
-                yield _Asked(feature, values, value.name.text, "", value.span)
-            elif isinstance(value, s.Fallback):
-                assert isinstance(value.left, s.Column)
-                assert isinstance(value.right, s.Name)
-                column, otherwise = value.left.name.text, value.right.text
-                yield _Asked(feature, values, column, otherwise, value.left.span)
+            if not isinstance(value, s.Name):
+                column, otherwise = column_of(value)
+                yield _Asked(feature, values, column.name.text, otherwise, column.span)
 
 
 def _report(

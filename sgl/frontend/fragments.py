@@ -5,23 +5,52 @@ written in it, the ports of its left-hand side.  In ``RC -> "that" NP V`` with a
 these are the heads of ``NP`` and ``V``, the word *that* where an edge mentions it, and the
 ``gap`` of ``RC``.  Bindings (``RC.gap = N``) unite atoms; what remains are the local nodes
 of the fragment.
+
+Graphs are published as CoNLL-U, whose columns keep some characters and names for
+themselves.  What it cannot hold is found here, before a sentence is drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.attributes import check_attribute_name, checked_label, variables_of
 from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, VariableTable
 from sgl.frontend.signature import CategoryInfo
 from sgl.frontend.state import CompilerState
-from sgl.frontend.templates import Children
 from sgl.lang import syntax as s
+
+if TYPE_CHECKING:
+    from sgl.frontend.rules import Children
+
+#: Attributes with a CoNLL-U column of their own; all others are UD features.
+COLUMNS = ("lemma", "upos", "xpos")
+#: What CoNLL-U itself writes in the columns of labels and of features.
+RESERVED_LABELS = ("root", "_")
+RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
+
+
+def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: CompilerState) -> None:
+    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
+
+    The words of a free layer may have any others.
+    """
+    name = attribute.name.text
+    if layer.free:
+        return
+    if name not in COLUMNS and not name[0].isupper():
+        hint = suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`"
+        notes = ("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",)
+        message = f"`{name}` is no attribute of a word"
+        state.error("SGL0506", attribute.name.span, message, hint, notes=notes)
+    elif name in RESERVED_ATTRIBUTES:
+        message = f"CoNLL-U has its own use for the attribute `{name}`"
+        state.error("SGL0512", attribute.name.span, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +80,7 @@ Atom = ChildPort | WordAtom | OwnPort
 
 @dataclass
 class FragmentLowering:
-    """Lowers one graph clause of one rule."""
+    """Lowers the clauses of one rule about one graph layer."""
 
     rule: s.Rule
     layer: GraphLayer
@@ -61,7 +90,6 @@ class FragmentLowering:
     variables: VariableTable
     state: CompilerState
     sound: bool = True
-    mentioned: set[str] = field(default_factory=set)
     attributes: dict[Atom, Attributes] = field(default_factory=dict)
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
     head: Atom | None = None
@@ -71,11 +99,12 @@ class FragmentLowering:
         #: The names of the ports of the left-hand side and of each child in this layer.
         self.own_ports = self.lhs.ports_in(self.layer.name)
         self.ports = [info.ports_in(self.layer.name) for info in self.rhs]
-        self.atoms: list[Atom] = [
-            ChildPort(child, port)
+        #: All atoms, in the order of their first mention.
+        self.atoms: dict[Atom, None] = {
+            ChildPort(child, port): None
             for child, ports in enumerate(self.ports)
             for port in range(len(ports))
-        ]
+        }
         #: The representative of the atoms that bindings unite, for each atom.
         self.united: UnionFind[Atom] = UnionFind()
 
@@ -89,15 +118,16 @@ class FragmentLowering:
             elif isinstance(statement, s.BindStatement):
                 self._bind(statement)
             elif isinstance(statement, s.ForgetStatement):
-                self._forget(statement)
+                atom = self._atom(statement.node)
+                if atom is not None and not self._touch(atom, statement.span):
+                    message = "only a port of a child can be forgotten"
+                    self._error("SGL0501", statement.span, message)
             else:
                 message = "`node(…)` is the node of a word; a rule has none of its own"
                 hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
                 self._error("SGL0309", statement.span, message, hint)
         self._check_loops()
-        if not self.sound:
-            return None
-        exports = self._exports()
+        exports = self._exports() if self.sound else None
         return self._build(exports) if exports is not None else None
 
     def _edge(self, statement: s.EdgeStatement) -> None:
@@ -107,21 +137,39 @@ class FragmentLowering:
             self._error("SGL0310", statement.edge.span, message, "write `V -[obj]-> N`")
             return
         if statement.last and not self.layer.free:
+            message = (
+                f"the edges of `{self.layer.name}` have no order in which one could be the last"
+            )
             self._error(
-                "SGL0310",
-                statement.span,
-                f"the edges of `{self.layer.name}` have no order in which one could be the last",
-                hint="`last` is for layers that are `(free)`",
+                "SGL0310", statement.span, message, "`last` is for layers that are `(free)`"
             )
             return
-        text = checked_label(labels.labels[0], self.layer, self.variables, self.state)
-        if text is None:
+        label = self._label(labels.labels[0])
+        if label is None:
             self.sound = False
             return
-        self.mentioned |= variables_of(text)
         source, target = self._atom(statement.source), self._atom(statement.target)
         if source is not None and target is not None:
-            self.edges.append((source, text, target, statement))
+            self.edges.append((source, label, target, statement))
+
+    def _label(self, label: s.LabelText) -> str | None:
+        """Return the label as it is to be written, its variables after ``$``; None after a report.
+
+        In ``NP -[nmod:$p]-> PP`` with ``PP[prep=p]`` it is ``nmod:of`` or ``nmod:near``, as the
+        phrase has it.
+        """
+        text = f"${label.text}" if label.is_set else label.text
+        hint = "an edge of a rule has a label, no label set"
+        for name in sorted(part[1:] for part in text.split(":") if part.startswith("$")):
+            if not self.variables.use(name, label.span, self.state, hint):
+                return None
+        spelled = sorted(self.variables.domains[text[1:]]) if text.startswith("$") else [text]
+        for written in [] if self.layer.free or ":" in text else spelled:
+            if written.removeprefix(EXTRACTED) in RESERVED_LABELS:
+                message = f"CoNLL-U has its own use for the label `{written}`"
+                self._error("SGL0512", label.span, message)
+                return None
+        return text
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right
@@ -129,113 +177,89 @@ class FragmentLowering:
             self.head = self._atom(right)
             return
         first, second = self._atom(left), self._atom(right)
-        if first is None or second is None:
-            return
-        for atom in (first, second):
-            if isinstance(atom, ChildPort) and atom.port:
-                self._touch(atom, statement.span)
-        self.united.union(first, second)
+        if first is not None and second is not None:
+            self._touch(first, statement.span)
+            self._touch(second, statement.span)
+            self.united.union(first, second)
 
-    def _touch(self, atom: ChildPort, span: Span) -> None:
-        earlier = self.touched.get(atom)
-        if earlier is not None:
-            message = f"`{self._describe(atom)}` is bound twice"
-            self._error("SGL0503", span, message, labels=[Label(earlier, "bound here first")])
+    def _touch(self, atom: Atom, span: Span) -> bool:
+        """Note that something is said of a port of a child; return whether the atom is one."""
+        if not isinstance(atom, ChildPort) or not atom.port:
+            return False
+        if atom in self.touched:
+            labels = [Label(self.touched[atom], "bound here first")]
+            self._error("SGL0503", span, f"`{self._describe(atom)}` is bound twice", labels=labels)
         self.touched[atom] = span
-
-    def _forget(self, statement: s.ForgetStatement) -> None:
-        atom = self._atom(statement.node)
-        if isinstance(atom, ChildPort) and atom.port:
-            self._touch(atom, statement.span)
-        elif atom is not None:
-            self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
+        return True
 
     def _check_loops(self) -> None:
         """Report edges from a node to itself; most likely another child was meant."""
         used = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
-        others = [
-            f"`{self._describe(atom)}`"
-            for atom in self.atoms
-            if isinstance(atom, ChildPort) and not atom.port and self.united[atom] not in used
-        ]
+        heads = [atom for atom in self.atoms if isinstance(atom, ChildPort) and not atom.port]
+        others = [f"`{self._describe(atom)}`" for atom in heads if self.united[atom] not in used]
+        hint = f"no edge mentions {' and '.join(others)}: is it meant here?" if others else ""
         for source, _, target, statement in self.edges:
             if self.united[source] == self.united[target]:
-                self._error(
-                    "SGL0509",
-                    statement.span,
-                    "this edge leads from a node to itself",
-                    f"no edge mentions {' and '.join(others)}: is it meant here?" if others else "",
-                )
+                message = "this edge leads from a node to itself"
+                self._error("SGL0509", statement.span, message, hint)
 
     # ---- atoms
 
     def _atom(self, ref: s.NodeRef) -> Atom | None:
-        if ref.is_word:
-            return self._word(ref)
+        """Return what a statement mentions; None after a report."""
         name = ref.name.text
+        if ref.name.quoted:
+            return self._word(ref)
         if ref.port is None and name not in self.children.names and name in self.own_ports[1:]:
-            return self._register(OwnPort(self.own_ports.index(name)))
+            own = OwnPort(self.own_ports.index(name))
+            self.atoms.setdefault(own)
+            return own
         child = self.children.find(ref.name)
         if child is None:
             self.sound = False
             return None
-        port = ref.port.text if ref.port is not None else HEAD
-        ports = self.ports[child]
-        if port not in ports:
-            layer = dict(self.rhs[child].limited).get(port)
-            hint = f"it is a port in the layer `{layer}` only" if layer else suggest(port, ports)
-            message = f"`{ref.name}` has no port `{port}`"
-            hint = hint or f"its ports: {', '.join(ports)}"
-            self._error("SGL0501", ref.span, message, hint=hint)
-            return None
-        return ChildPort(child, ports.index(port))
-
-    def _register(self, atom: Atom) -> Atom:
-        if atom not in self.atoms:
-            self.atoms.append(atom)
-        return atom
+        port, ports = ref.port.text if ref.port is not None else HEAD, self.ports[child]
+        if port in ports:
+            return ChildPort(child, ports.index(port))
+        layer = dict(self.rhs[child].limited).get(port)
+        hint = f"it is a port in the layer `{layer}` only" if layer else ""
+        hint = hint or suggest(port, ports, "its ports")
+        self._error("SGL0501", ref.span, f"`{name}` has no port `{port}`", hint)
+        return None
 
     def _word(self, ref: s.NodeRef) -> Atom | None:
-        places = [
-            index
-            for index, item in enumerate(self.rule.rhs)
-            if isinstance(item, s.Name) and item.text == ref.name.text
-        ]
+        """Return the atom of a word that a rule writes once, with its attributes."""
+        word = ref.name.text
+        words = {i: item.text for i, item in enumerate(self.rule.rhs) if isinstance(item, s.Name)}
+        places = [index for index, text in words.items() if text == word]
         if len(places) != 1:
-            written = [item.text for item in self.rule.rhs if isinstance(item, s.Name)]
             problem = "is not a word of" if not places else "occurs more than once in"
-            message = f'"{ref.name}" {problem} the right-hand side of the rule'
-            self._error("SGL0505", ref.span, message, suggest(ref.name.text, written))
+            message = f'"{word}" {problem} the right-hand side of the rule'
+            self._error("SGL0505", ref.span, message, suggest(word, words.values()))
             return None
-        atom = self._register(WordAtom(places[0]))
-        if ref.attributes is not None:
-            given = self._attributes(ref.attributes, ref.name.text)
-            self.attributes[atom] = given
-        else:
-            self.attributes.setdefault(atom, (("lemma", ref.name.text),))
-        return atom
-
-    def _attributes(self, attributes: Sequence[s.Attribute], word: str) -> Attributes:
+        atom = WordAtom(places[0])
+        self.atoms.setdefault(atom)
+        if ref.attributes is None:
+            self.attributes.setdefault(atom, (("lemma", word),))
+            return atom
         values: dict[str, str | FeatureVariable] = {"lemma": word}
-        for attribute in attributes:
+        for attribute in ref.attributes:
             check_attribute_name(attribute, self.layer, self.state)
             value = attribute.value
             if isinstance(value, s.Column):
-                if value.name.text not in self.variables.domains:
-                    message = f"the rule has no feature variable `{value.name}`"
-                    hint = suggest(value.name.text, self.variables.domains)
-                    self._error("SGL0404", value.span, message, hint)
-                self.mentioned.add(value.name.text)
+                self.sound &= self.variables.use(value.name.text, value.span, self.state)
                 values[attribute.name.text] = FeatureVariable(value.name.text)
             elif isinstance(value, s.Name):
                 values[attribute.name.text] = value.text
             else:
                 self._error("SGL0309", value.span, "an attribute of a rule is a plain value")
-        return tuple(sorted(values.items()))
+        self.attributes[atom] = tuple(sorted(values.items()))
+        return atom
 
     # ---- exports
 
     def _exports(self) -> list[Atom] | None:
+        """Return the nodes that the rule gives away as its ports; None after a report."""
         head = self.head if self.head is not None else self._inferred_head()
         if head is None:
             return None
@@ -245,7 +269,14 @@ class FragmentLowering:
             if atom is None:
                 return None
             exports.append(atom)
-        self._check_child_ports()
+        for atom in self.atoms:
+            if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
+                described, child = self._describe(atom), self.children.children[atom.child]
+                message = f"nothing is bound to `{described}`"
+                label = f"its port `{self.ports[atom.child][atom.port]}` stays open"
+                hint = f"write `{described} = X` in the layer `{self.layer.name}`, "
+                hint += f"or `forget {described}`"
+                self._error("SGL0502", child.span, message, hint, label=label)
         return exports if self.sound else None
 
     def _inferred_head(self) -> Atom | None:
@@ -262,60 +293,40 @@ class FragmentLowering:
             if (isinstance(atom, WordAtom) or (isinstance(atom, ChildPort) and atom.port == 0))
             and self.united[atom] not in plain
         }
-        in_place = [atom for root, atom in free.items() if root not in extracted]
-        candidates = in_place or list(free.values())
+        preferred = [atom for root, atom in free.items() if root not in extracted]
         if self.layer.free:
             sources = {self.united[source] for source, *_ in self.edges}
-            connected = [atom for root, atom in free.items() if root in sources]
-            candidates = connected or list(free.values())
+            preferred = [atom for root, atom in free.items() if root in sources]
+        candidates = preferred or list(free.values())
         if len(candidates) == 1:
             return candidates[0]
-        self._report_head(candidates)
+        message = "every node is a dependent of another: the rule has no head"
+        hint = "remove an edge, or mark an additional one with `~`"
+        if candidates:
+            names = " and ".join(f"`{self._describe(atom)}`" for atom in candidates)
+            message = f"{names} have no edge between them: which is the head?"
+            hint = f"connect them with an edge in the layer `{self.layer.name}`"
+        self._error("SGL0504", self.rule.name.span, message, hint)
         return None
 
-    def _report_head(self, candidates: Sequence[Atom]) -> None:
-        names = [f"`{self._describe(atom)}`" for atom in candidates]
-        if names:
-            message = f"{' and '.join(names)} have no edge between them: which is the head?"
-            hint = f"connect them with an edge in the layer `{self.layer.name}`"
-        else:
-            message = "every node is a dependent of another: the rule has no head"
-            hint = "remove an edge, or mark an additional one with `~`"
-        self._error("SGL0504", self.rule.name.span, message, hint=hint)
-
     def _exported_port(self, port: int) -> Atom | None:
+        """Return where a port of the left-hand side comes from: from a child that has it too."""
         own = OwnPort(port)
         if own in self.atoms:
             return own
         name = self.own_ports[port]
-        forwarded = [
-            ChildPort(child, ports.index(name))
-            for child, ports in enumerate(self.ports)
-            if name in ports[1:] and ChildPort(child, ports.index(name)) not in self.touched
+        having = [
+            (child, ports.index(name)) for child, ports in enumerate(self.ports) if name in ports
         ]
-        if len(forwarded) == 1:
-            self.touched[forwarded[0]] = self.rule.name.span
-            return forwarded[0]
-        detail = (
-            "several children have one" if forwarded else "no child has one and no edge leads to it"
-        )
+        free = [atom for pair in having if (atom := ChildPort(*pair)) not in self.touched]
+        if len(free) == 1:
+            self.touched[free[0]] = self.rule.name.span
+            return free[0]
+        detail = "several children have one" if free else "no child has one and no edge leads to it"
         message = f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}"
         hint = f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on"
         self._error("SGL0502", self.rule.lhs.span, message, hint)
         return None
-
-    def _check_child_ports(self) -> None:
-        for atom in self.atoms:
-            if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
-                described = self._describe(atom)
-                self._error(
-                    "SGL0502",
-                    self.children.children[atom.child].span,
-                    f"nothing is bound to `{described}`",
-                    label=f"its port `{self.ports[atom.child][atom.port]}` stays open",
-                    hint=f"write `{described} = X` in the layer `{self.layer.name}`, "
-                    f"or `forget {described}`",
-                )
 
     # ---- result
 
@@ -323,11 +334,11 @@ class FragmentLowering:
         roots: dict[Atom, int] = {}
         for atom in self.atoms:
             roots.setdefault(self.united[atom], len(roots))
+        place = {atom: roots[self.united[atom]] for atom in self.atoms}
         glue: list[list[tuple[int, int]]] = [[] for _ in roots]
         token: list[int | None] = [None] * len(roots)
         attributes: dict[int, Attributes] = {}
-        for atom in self.atoms:
-            index = roots[self.united[atom]]
+        for atom, index in place.items():
             if isinstance(atom, ChildPort):
                 glue[index].append((atom.child, atom.port))
             elif isinstance(atom, WordAtom):
@@ -338,15 +349,15 @@ class FragmentLowering:
             for index in range(len(roots))
         )
         edges = tuple(
-            Edge(roots[self.united[source]], label, roots[self.united[target]], statement.last)
+            Edge(place[source], label, place[target], statement.last)
             for source, label, target, statement in self.edges
         )
-        fragment = Fragment(nodes, edges, tuple(roots[self.united[atom]] for atom in exports))
+        fragment = Fragment(nodes, edges, tuple(place[atom] for atom in exports))
         return FragmentSketch(fragment, attributes)
 
     def _describe(self, atom: Atom) -> str:
         if isinstance(atom, ChildPort):
-            name = self.children.name(atom.child)
+            name = self.children.name(atom.child).text
             return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
         if isinstance(atom, WordAtom):
             item = self.rule.rhs[atom.item]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.attributes import check_attribute_name
 from sgl.frontend.entry_values import rows_with_values
+from sgl.frontend.fragments import check_attribute_name
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import (

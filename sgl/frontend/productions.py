@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sgl.core.grammar import Fragment, Item, Template, Token
+from sgl.core.grammar import Fragment, Item
 from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.signature import CategoryInfo, Signature
@@ -101,52 +101,50 @@ class Production:
 
 @dataclass
 class VariableTable:
-    """The feature variables of one rule: their domains and their mentions."""
+    """The feature variables of one rule: their domains and their mentions.
+
+    ``used`` are those that clauses mention.
+    """
 
     domains: dict[str, frozenset[str]] = field(default_factory=dict)
     mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
 
     def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
         """Note that a variable stands for the value of ``feature`` here."""
-        domain = self.domains.get(name.text, values)
-        self.domains[name.text] = domain & values
+        self.domains[name.text] = self.domains.get(name.text, values) & values
         self.mentions.setdefault(name.text, []).append((name, feature))
 
-    def report_lonely(
-        self, used: frozenset[str], patterns: Sequence[CategoryPattern], state: CompilerState
-    ) -> None:
+    def use(self, name: str, span: Span, state: CompilerState, hint: str = "") -> bool:
+        """Return whether the rule has a variable that a clause mentions; report it otherwise."""
+        self.used.add(name)
+        if name not in self.domains:
+            hint = suggest(name, self.domains) or hint
+            state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
+        return name in self.domains
+
+    def report_lonely(self, patterns: Sequence[CategoryPattern], state: CompilerState) -> None:
         """Report a variable with one mention, which agrees with nothing: it is a misspelt value.
 
         Or it has been forgotten in another of the ``patterns`` of the rule.
         """
         for name, mentions in self.mentions.items():
             first, feature = mentions[0]
-            if len(mentions) == 1 and name not in used:
-                values = state.signature.features[feature]
-                state.error(
-                    "SGL0402",
-                    first.span,
-                    f"`{name}` is not a value of the feature `{feature}`",
-                    suggest(name, values)
-                    or _forgotten(name, feature, patterns)
-                    or f"its values are: {', '.join(values)}",
-                    notes=("as a variable it would have to occur at least twice in the rule",),
-                )
+            values = state.signature.features[feature]
+            message = f"`{name}` is not a value of the feature `{feature}`"
+            if len(mentions) == 1 and name not in self.used:
+                hint = _forgotten(name, feature, patterns)
+                hint = suggest(name, values) or hint or f"its values are: {', '.join(values)}"
+                notes = ("as a variable it would have to occur at least twice in the rule",)
+                state.error("SGL0402", first.span, message, hint, notes=notes)
             elif (meant := _misspelt(name, mentions, state.signature)) is not None:
-                state.error(
-                    "SGL0402",
-                    first.span,
-                    f"`{name}` is not a value of the feature `{feature}`",
-                    f"write `{meant}`, or give the variable another name",
-                    notes=(f"as a variable it would look too much like the value `{meant}`",),
-                )
+                hint = f"write `{meant}`, or give the variable another name"
+                notes = (f"as a variable it would look too much like the value `{meant}`",)
+                state.error("SGL0402", first.span, message, hint, notes=notes)
             elif not self.domains[name]:
-                state.error(
-                    "SGL0402",
-                    first.span,
-                    f"the variable `{name}` can have no value",
-                    labels=[Label(n.span, f"here it is a value of `{f}`") for n, f in mentions],
-                )
+                message = f"the variable `{name}` can have no value"
+                labels = [Label(n.span, f"here it is a value of `{f}`") for n, f in mentions]
+                state.error("SGL0402", first.span, message, labels=labels)
 
 
 def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
@@ -193,12 +191,17 @@ def category_pattern(
     slots: dict[str, Slotting] = {}
     sound = True
     for setting in ref.settings:
-        if not _check_setting(setting, info, slots, state):
+        feature = setting.feature
+        if feature.text not in info.features:
             sound = False
-            continue
-        slot = _slot(setting, variables, columns, state)
-        sound &= slot is not None
-        slots[setting.feature.text] = slot if slot is not None else frozenset()
+            _report_no_feature(feature, info, state)
+        elif feature.text in slots:
+            sound = False
+            state.error("SGL0403", setting.span, f"`{feature}` is set twice")
+        else:
+            slot = _slot(setting, variables, columns, state)
+            sound &= slot is not None
+            slots[feature.text] = slot if slot is not None else frozenset()
     if not sound:
         return None
     full = {
@@ -209,27 +212,15 @@ def category_pattern(
     return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
 
 
-def _check_setting(
-    setting: s.Setting, info: CategoryInfo, slots: Mapping[str, Slotting], state: CompilerState
-) -> bool:
-    feature = setting.feature
-    if feature.text not in info.features:
-        if len(info.features) < len(info.declaration.features):
-            return False  # a feature of the category is not declared, which was reported there
-        carried = ", ".join(f"`{name}`" for name in info.features) or "none"
-        state.error(
-            "SGL0401",
-            feature.span,
-            f"`{info.name}` has no feature `{feature}`",
-            suggest(feature.text, info.features)
-            or f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`",
-            labels=[Label(info.declaration.name.span, f"its features: {carried}")],
-        )
-        return False
-    if feature.text in slots:
-        state.error("SGL0403", setting.span, f"`{feature}` is set twice")
-        return False
-    return True
+def _report_no_feature(feature: s.Name, info: CategoryInfo, state: CompilerState) -> None:
+    if len(info.features) < len(info.declaration.features):
+        return  # a feature of the category is not declared, which was reported there
+    carried = ", ".join(f"`{name}`" for name in info.features) or "none"
+    message = f"`{info.name}` has no feature `{feature}`"
+    more = f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`"
+    hint = suggest(feature.text, info.features) or more
+    labels = [Label(info.declaration.name.span, f"its features: {carried}")]
+    state.error("SGL0401", feature.span, message, hint, labels=labels)
 
 
 def _slot(
@@ -238,22 +229,29 @@ def _slot(
     columns: Mapping[str, str] | None,
     state: CompilerState,
 ) -> Slotting | None:
+    """Return what stands for the value of a feature; None after a report."""
     feature = setting.feature.text
     values = state.signature.features.get(feature, ())
     chosen: set[str] = set()
     for value in setting.values:
-        if not isinstance(value, s.Name):
-            text = _column_value(value, columns, state)
-            if text is None:
-                return None
-        else:
+        alone = isinstance(value, s.Name) and len(setting.values) == 1 and not value.quoted
+        if isinstance(value, s.Name):
             text = value.text
-            alone = len(setting.values) == 1 and not value.quoted
             if text == ANY and text not in values and alone:
                 return frozenset(values)
             if text not in values and variables is not None and alone:
                 variables.mention(value, feature, frozenset(values))
                 return text
+        else:
+            column, otherwise = column_of(value)
+            if columns is None:
+                message = (
+                    f"`${column.name}` stands for a column of a table, and there is no table here"
+                )
+                hint = f"for a variable write `{column.name}` without `$`"
+                state.error("SGL0404", column.span, message, hint)
+                return None
+            text = columns.get(column.name.text, "") or otherwise
         if text not in values:
             message = f"`{text}` is not a value of the feature `{feature}`"
             state.error("SGL0402", value.span, message, suggest(text, values, "its values are"))
@@ -262,26 +260,10 @@ def _slot(
     return frozenset(chosen)
 
 
-def _column_value(
-    value: s.Column | s.Fallback, columns: Mapping[str, str] | None, state: CompilerState
-) -> str | None:
-    column, otherwise = value, ""
-    if isinstance(value, s.Fallback):
-        assert isinstance(value.left, s.Column)
-        assert isinstance(value.right, s.Name)
-        column, otherwise = value.left, value.right.text
-    assert isinstance(column, s.Column)
-    if columns is None:
-        message = f"`${column.name}` stands for a column of a table, and there is no table here"
-        hint = f"for a variable write `{column.name}` without `$`"
-        state.error("SGL0404", column.span, message, hint)
-        return None
-    return columns.get(column.name.text, "") or otherwise
-
-
-def instantiate(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
-    """Return the template with its variables replaced; empty words are left out."""
-    items = (
-        Token(values[item.name]) if isinstance(item, FeatureVariable) else item for item in sketch
-    )
-    return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
+def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:
+    """Return the column that ``$case or acc`` takes a value from, and the value without it."""
+    if isinstance(value, s.Column):
+        return value, ""
+    assert isinstance(value.left, s.Column)
+    assert isinstance(value.right, s.Name)
+    return value.left, value.right.text

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sgl.core.graph import Graph, GraphNode
 from sgl.diagnostics.model import one_slip
 from sgl.frontend import expand
-from sgl.frontend.attributes import is_writable
+from sgl.frontend.checks import is_writable
 from sgl.rendering.conllu import ConlluError, conllu
 
 AGAIN = """\

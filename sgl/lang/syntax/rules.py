@@ -52,16 +52,11 @@ class Attribute(SyntaxNode):
 
 
 class NodeRef(SyntaxNode):
-    """A node in a graph statement: a child's head, a port, or a word of the rule."""
+    """A node in a graph statement: a child's head, a port, or a quoted word of the rule."""
 
     name: Name
     port: Name | None = None
     attributes: tuple[Attribute, ...] | None = None
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it names a word written in the rule (``"was"``)."""
-        return self.name.quoted
 
 
 class EdgeStatement(SyntaxNode):
