@@ -10,7 +10,9 @@ from rich.text import Text
 
 from sgl.cli.session import Session
 from sgl.cli.terminal import count
-from sgl.corpus.audit import OTHER_PAIRS, Audit, DeclaredStructure, ListedRow, Tally
+from sgl.corpus.audit import Audit, DeclaredStructure
+from sgl.corpus.audit.result import OTHER_PAIRS, Tally
+from sgl.corpus.rows import ListedRow
 from sgl.diagnostics.source import visible
 
 #: Differences, and rows of each sort, that are shown; `--json` and `--html` have more.

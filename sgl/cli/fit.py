@@ -29,17 +29,16 @@ from sgl.cli.fit_tables import show_fit
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.cli.terminal import count
 from sgl.corpus.fit import (
-    PRIORS,
-    PROVENANCE,
     Collector,
     Fit,
     Options,
-    Prior,
     Sample,
     estimate,
     fit_data,
     weights_text,
 )
+from sgl.corpus.fit.estimate import PRIORS, Prior
+from sgl.corpus.fit.report import PROVENANCE
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.parsing import Parser

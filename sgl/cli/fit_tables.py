@@ -10,7 +10,9 @@ from rich.text import Text
 
 from sgl.cli.session import Session
 from sgl.cli.terminal import count, number_table
-from sgl.corpus.fit import FATES, Change, Fit, Likelihood, ListedRow, Sample, changes
+from sgl.corpus.fit import Fit, Sample
+from sgl.corpus.fit.report import FATES, Change, Likelihood, changes
+from sgl.corpus.rows import ListedRow
 from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled
 

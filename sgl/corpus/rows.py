@@ -11,16 +11,22 @@ Lines that do not fit are kept with their number and the reason; none is left ou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import BinaryIO
 
 #: A longer line is not read to its end, in bytes.
 LONGEST_LINE = 100_000
 
 #: A batch ends with so many rows, or with so many bytes.
 _BATCH_ROWS, _BATCH_BYTES = 4_096, 8_000_000
+
+#: Rows of each sort that are listed for people; how many there are is always counted.
+LISTED = 1_000
+
+#: Called with the file, the number of rows so far and the share of the file that is read.
+Progress = Callable[[str, int, float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,6 @@ class Unreadable:
     size: int
 
 
-#: Rows of each sort that are listed for people; how many there are is always counted.
-LISTED = 1_000
-
-
 @dataclass(frozen=True, slots=True)
 class ListedRow:
     """A row with its place (line from 1), its sentence and what there is to say of it."""
@@ -57,12 +59,8 @@ class ListedRow:
 
     def data(self, detail: str) -> dict[str, object]:
         """Return the row as plain values, its detail under this name."""
-        return {
-            "file": self.file,
-            "line": self.line,
-            "sentence": self.sentence,
-            detail: self.detail,
-        }
+        place = {"file": self.file, "line": self.line}
+        return {**place, "sentence": self.sentence, detail: self.detail}
 
 
 def list_row(rows: list[ListedRow], row: ListedRow) -> None:
@@ -86,25 +84,30 @@ class Corpus:
             OSError: the file cannot be opened or read.
         """
         with self.path.open("rb") as stream:
-            number = 0
-            while raw := stream.readline(LONGEST_LINE):
-                number += 1
+            for number in count(1):
+                raw = rest = stream.readline(LONGEST_LINE)
+                if not raw:
+                    return
                 size = len(raw)
-                if size == LONGEST_LINE and not raw.endswith(b"\n"):
-                    size += _skip_line(stream)
-                    yield Unreadable(number, f"the line has more than {LONGEST_LINE:,} bytes", size)
-                else:
+                while len(rest) == LONGEST_LINE and not rest.endswith(b"\n"):
+                    rest = stream.readline(LONGEST_LINE)
+                    size += len(rest)
+                if rest is raw:
                     yield self._row(number, raw, size)
+                else:
+                    yield Unreadable(number, f"the line has more than {LONGEST_LINE:,} bytes", size)
 
-    def batches(self) -> Iterator[list[CorpusRow | Unreadable]]:
+    def batches(self, progress: Progress) -> Iterator[list[CorpusRow | Unreadable]]:
         """Yield the same lines, thousands at a time, so that they can be read together."""
         batch: list[CorpusRow | Unreadable] = []
-        size = 0
+        size = done = 0
         for row in self.rows():
             batch.append(row)
             size += row.size
             if len(batch) == _BATCH_ROWS or size > _BATCH_BYTES:
                 yield batch
+                done += size
+                progress(str(self.path), row.line, done / max(self.path.stat().st_size, 1))
                 batch, size = [], 0
         if batch:
             yield batch
@@ -121,23 +124,11 @@ class Corpus:
         if not self._width and len(cells) in (self._columns, self._columns + 1):
             self._width = len(cells)
         if len(cells) != (self._width or self._columns):
-            return Unreadable(number, self._wrong_width(len(cells)), size)
+            wanted = self._width or f"{self._columns} or {self._columns + 1}"
+            found = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+            return Unreadable(number, f"{found} instead of {wanted}", size)
         texts = tuple(cells[: self._columns])
         empty = next((index for index, cell in enumerate(texts, 1) if not cell.strip()), None)
         if empty is not None:
             return Unreadable(number, f"column {empty} is empty", size)
         return CorpusRow(number, texts, "".join(cells[self._columns :]), size)
-
-    def _wrong_width(self, found: int) -> str:
-        wanted = str(self._width or f"{self._columns} or {self._columns + 1}")
-        return f"{found} column{'s' if found != 1 else ''} instead of {wanted}"
-
-
-def _skip_line(stream: BinaryIO) -> int:
-    """Read to the end of a line, in pieces; its size in bytes."""
-    size = 0
-    while rest := stream.readline(LONGEST_LINE):
-        size += len(rest)
-        if rest.endswith(b"\n"):
-            break
-    return size

@@ -19,17 +19,15 @@ from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
 from sgl.corpus.audit import (
     Auditor,
     DeclaredStructure,
-    ReadingChoice,
     SentenceReader,
     StructureFinder,
-    all_give,
     audit_data,
-    choices,
     declared_structures,
     explain_difference,
-    first_outputs,
     gives,
 )
+from sgl.corpus.audit.ambiguity import ReadingChoice, choices
+from sgl.corpus.audit.judgement import all_give, first_outputs
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures

@@ -19,7 +19,9 @@ from toy import TOY, random_derivations
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
-from sgl.corpus.fit import Fit, Options, Sample, Vector, estimate, expected_uses
+from sgl.corpus.fit import Fit, Options, Sample, estimate, expected_uses
+from sgl.corpus.fit.estimate import Vector
+from sgl.corpus.readings import ReadingCache
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser, probability
@@ -34,11 +36,11 @@ EXACT = Options(smoothing=0.0)
 
 def sample(core: CoreGrammar, sentences: Mapping[str, int], layer: int = 0) -> Sample:
     """A corpus with so many rows of each sentence."""
-    parser, found = Parser(core, layer), Sample()
+    found = Sample()
+    read = ReadingCache(Parser(core, layer), None, lambda read: read).read(sentences)
     for sentence, rows in sentences.items():
-        forest = parser.forest(sentence)
-        assert forest is not None, sentence
-        found.add(forest, sentence, rows)
+        assert read[sentence].readings, sentence
+        found.add(read[sentence], sentence, rows)
     return found
 
 

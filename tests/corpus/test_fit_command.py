@@ -11,6 +11,7 @@ from farm import FARM, ROWS, farm, with_directory
 from workplace import Workplace
 
 import sgl.corpus.fit.sample
+import sgl.corpus.rows
 from sgl.cli.main import FAILED, INTERRUPTED, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -143,7 +144,7 @@ def test_an_interruption_leaves_the_old_file(
 def test_long_corpora_show_their_progress(
     place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sgl.corpus.fit.sample, "_EVERY", 2)
+    monkeypatch.setattr(sgl.corpus.rows, "_BATCH_ROWS", 2)
     met: list[tuple[int, float]] = []
     parser = Parser(farm_grammar())
     collector = sgl.corpus.fit.sample.Collector(parser)

@@ -17,10 +17,10 @@ from workplace import Workplace
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.corpus.fit import Fit, Sample, estimate, weights_text
+from sgl.corpus.readings import SentenceReadings
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.frontend import Compiled
 from sgl.lang.yaml_files import WeightRow, read_weights
-from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
 from sgl.resources import grammars_dir
 
@@ -220,13 +220,11 @@ def fitted_words(
 ) -> tuple[CoreGrammar, list[RuleKey], Fit]:
     """A grammar of single words with made-up weights, as if estimated."""
     core = weighted_grammar({f"w{i}": (f"S -> x{i}", numbers[i]) for i in range(len(texts))})
-    parser, found = Parser(core), Sample()
+    found = Sample()
     for rule in core.rules:
         item = rule.templates[0][0]
         assert isinstance(item, Token)
-        forest = parser.forest(item.text)
-        assert forest is not None
-        found.add(forest, item.text, numbers[rule.id])
+        found.add(SentenceReadings(item.text, (), (rule.id,)), item.text, numbers[rule.id])
     keys = [RuleKey(LEXICONS, "S", "lexicon", text) for text in texts]
     return core, keys, estimate(core, found)
 

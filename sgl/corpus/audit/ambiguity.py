@@ -20,14 +20,13 @@ sentences at once the batch parser says which these are (:mod:`sgl.parsing.batch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from sgl.core.derivations import Derivations
-from sgl.core.grammar import Rule
 from sgl.core.interpret import Derivation
 from sgl.corpus.audit.judgement import all_give
 from sgl.corpus.audit.structures import StructureFinder
@@ -51,31 +50,24 @@ class ReadingChoice(NamedTuple):
         return " / ".join(self.options)
 
 
-def choices(forest: Forest, layer: int) -> frozenset[ReadingChoice]:
+def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
     """Return the choices of a forest; words are told apart by what they are in a text layer."""
-    return frozenset(_choices(forest, layer))
-
-
-def _choices(forest: Forest, layer: int) -> Iterator[ReadingChoice]:
     grammar = forest.grammar
+    found = set()
     for node in forest.nodes:
-        rules = [grammar.rules[rule] for rule in {a.rule: None for a in node.alternatives}]
+        rules = [grammar.rules[rule] for rule in {a.rule for a in node.alternatives}]
         category = grammar.categories[node.category].name.partition("[")[0]
         if len(rules) > 1 and all(rule.lexical for rule in rules):
-            yield ReadingChoice(WORD, category, _distinct(_word(rule, layer) for rule in rules))
+            # A word that is empty in the layer is called by its name.
+            kind, names = WORD, {" ".join(rule.words(layer)) or rule.name for rule in rules}
         elif len(rules) > 1:
-            yield ReadingChoice(RULE, category, _distinct(rule.name for rule in rules))
+            kind, names = RULE, {rule.name for rule in rules}
         elif len(node.alternatives) > 1:
-            yield ReadingChoice(PARTS, category, (rules[0].name,))
-
-
-def _word(rule: Rule, layer: int) -> str:
-    """Return what a person calls a word: its text in a layer, or its name if that is empty."""
-    return " ".join(rule.words(layer)) or rule.name
-
-
-def _distinct(names: Iterator[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(names)))
+            kind, names = PARTS, {rules[0].name}
+        else:
+            continue
+        found.add(ReadingChoice(kind, category, tuple(sorted(names))))
+    return found
 
 
 #: Sentences that are remembered; others are parsed again.
@@ -102,9 +94,6 @@ class Ambiguity:
         return bool(self.structures or self.outputs)
 
 
-_ONE_READING = Ambiguity()
-
-
 class AmbiguityFinder:
     """Looks for other readings of sentences that the grammar has derived."""
 
@@ -117,11 +106,7 @@ class AmbiguityFinder:
         self._known: dict[str, Ambiguity] = {}
 
     def find_batch(
-        self,
-        texts: Sequence[str],
-        derivations: Derivations | Sequence[Sequence[int]],
-        *,
-        structures: bool = True,
+        self, texts: Sequence[str], derivations: Derivations, *, structures: bool = True
     ) -> dict[int, Ambiguity]:
         """Return the ambiguity of texts, each with its derivation: of those with several readings.
 
@@ -129,36 +114,27 @@ class AmbiguityFinder:
         it does not matter which of them readings contain.  The finder may raise
         ``StructureTooCostly`` and ``UnsupportedStructure``.
         """
-        found = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
-        several: list[int] = found.tolist()
-        if isinstance(derivations, Derivations):
-            chosen = list(iter(derivations.take(found)))
-        else:
-            chosen = [tuple(derivations[number]) for number in several]
-        return {
-            number: self._remembered(texts[number], derivation, structures)
-            for number, derivation in zip(several, chosen, strict=True)
-        }
-
-    def _remembered(self, text: str, derivation: Derivation, structures: bool) -> Ambiguity:
-        """Return the ambiguity of a text, found once."""
-        found = self._known.get(text)
-        if found is None:
-            found = self._judge(text, derivation)
+        several = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
+        found: dict[int, Ambiguity] = {}
+        read = iter(derivations.take(several))
+        for number, derivation in zip(several.tolist(), read, strict=True):
+            text = texts[number]
+            one = self._known.get(text) or self._ambiguity(text, derivation)
             if len(self._known) < _REMEMBERED:
-                self._known[text] = found
-        return found if structures else replace(found, structures=frozenset())
+                self._known[text] = one
+            found[number] = one if structures else replace(one, structures=frozenset())
+        return found
 
-    def _judge(self, text: str, derivation: Derivation) -> Ambiguity:
+    def _ambiguity(self, text: str, derivation: Derivation) -> Ambiguity:
         """Return the ambiguity of a text, whichever of its readings it was drawn by."""
         forest = self._parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
         if forest.count == 1:
-            return _ONE_READING
-        found, _ = self._finder.in_forest(forest)
+            return Ambiguity()
+        structures, _ = self._finder.in_forest(forest)
         differing = tuple(
             output.name
             for output in self._outputs
             if not all_give(forest, output, output(derivation))
         )
-        return Ambiguity(True, found, differing)
+        return Ambiguity(True, structures, differing)

@@ -8,7 +8,8 @@ sentences two different ones are taken for the same with a probability of about 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
@@ -18,55 +19,15 @@ from numpy.typing import NDArray
 
 from sgl.corpus.audit.ambiguity import choices
 from sgl.corpus.audit.judgement import Judgement, SentenceReader
-from sgl.corpus.audit.mismatch import explain_difference
-from sgl.corpus.audit.result import (
-    Audit,
-    Cause,
-    FileTally,
-    SharedSentences,
-    Tally,
-)
+from sgl.corpus.audit.mismatch import Difference, explain_difference
+from sgl.corpus.audit.result import Audit, Cause, FileTally, SharedSentences, Tally
 from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.normalization import Normalizer, spellings
-from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Unreadable, list_row
+from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Progress, Unreadable, list_row
 from sgl.parsing import describe_failure
-
-
-class Fingerprints:
-    """The hashes of the sentences of one file."""
-
-    def __init__(self) -> None:
-        self._hashes = array("Q")
-
-    def add(self, sentence: str) -> None:
-        """Take note of a sentence."""
-        digest = blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        self._hashes.append(int.from_bytes(digest, "little"))
-
-    def counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the distinct hashes, sorted, and how often each occurs."""
-        hashes = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.empty(0, np.uint64)
-        return np.unique(hashes, return_counts=True)
-
-
-def distinct_and_shared(files: list[Fingerprints]) -> tuple[list[int], list[SharedSentences]]:
-    """Return the number of distinct sentences of each file, and what each pair of files shares."""
-    counted = [file.counted() for file in files]
-    shared: list[SharedSentences] = []
-    for (first, (known, _)), (second, (hashes, counts)) in combinations(enumerate(counted), 2):
-        common = np.isin(hashes, known, assume_unique=True)
-        shared.append(SharedSentences(first, second, int(counts[common].sum()), int(common.sum())))
-    return [len(hashes) for hashes, _ in counted], shared
-
-
-#: Called with the file, the number of rows so far and the share of the file that is read.
-Progress = Callable[[str, int, float], None]
 
 #: The likeliest readings of which the one closest to the published text is explained.
 _COMPARED = 10
-
-#: Rows between two calls of the progress.
-_EVERY = 100
 
 
 class Auditor:
@@ -92,12 +53,14 @@ class Auditor:
         self._layer = reader.parser.layer
         source = self._grammar.text_layers[self._layer].name
         self._source = self.columns.index(source)
-        self._targets = [target.name for target in reader.targets]
-        self.audit = Audit(
-            source,
-            tuple(self._targets),
-            tuple(entry.name for entry in self._declared),
-        )
+        targets = tuple(target.name for target in reader.targets)
+        #: Targets that have a column: their index, name and column.
+        self._compared = [
+            (target, name, self.columns.index(name))
+            for target, name in enumerate(targets)
+            if name in self.columns
+        ]
+        self.audit = Audit(source, targets, tuple(entry.name for entry in self._declared))
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
         """Audit all files.
@@ -105,116 +68,89 @@ class Auditor:
         Raises:
             OSError: a file cannot be opened or read.
         """
-        fingerprints = [self._file(path, progress) for path in paths]
-        distinct, self.audit.shared = distinct_and_shared(fingerprints)
-        for file, number in zip(self.audit.files, distinct, strict=True):
-            file.distinct = number
+        counted = [self._file(path, progress) for path in paths]
+        for file, (hashes, _) in zip(self.audit.files, counted, strict=True):
+            file.distinct = len(hashes)
+        for (first, (known, _)), (second, (new, counts)) in combinations(enumerate(counted), 2):
+            common = np.isin(new, known, assume_unique=True)
+            self.audit.shared.append(
+                SharedSentences(first, second, int(counts[common].sum()), int(common.sum()))
+            )
         return self.audit
 
-    def _file(self, path: Path, progress: Progress) -> Fingerprints:
+    def _file(self, path: Path, progress: Progress) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the distinct hashes of its sentences, sorted, and how often each occurs."""
         file = FileTally(str(path))
         self.audit.files.append(file)
-        fingerprints = Fingerprints()
-        size = max(path.stat().st_size, 1)
-        read = 0
-        for batch in Corpus(path, len(self.columns)).batches():
-            sentences = [row.texts[self._source] for row in batch if isinstance(row, CorpusRow)]
-            judgements = iter(self._reader.judge_all(sentences))
+        hashes = array("Q")
+        for batch in Corpus(path, len(self.columns)).batches(progress):
+            judged = self._reader.judge_all(
+                row.texts[self._source] for row in batch if isinstance(row, CorpusRow)
+            )
             for row in batch:
-                read += row.size
+                tally = file.of("" if isinstance(row, Unreadable) else row.kind)
+                tally.rows += 1
                 if isinstance(row, Unreadable):
-                    tally = file.of("")
-                    tally.rows += 1
                     tally.unreadable += 1
                     list_row(self.audit.unreadable, ListedRow(file.name, row.line, "", row.reason))
                 else:
-                    fingerprints.add(row.texts[self._source])
-                    self._row(file, row, next(judgements))
-                if row.line % _EVERY == 0:
-                    progress(file.name, row.line, read / size)
-        return fingerprints
+                    sentence = row.texts[self._source]
+                    hashes.append(_hash(sentence))
+                    place = ListedRow(file.name, row.line, sentence, "")
+                    self._row(tally, row, place, judged[sentence])
+        return np.unique(np.array(hashes, np.uint64), return_counts=True)
 
-    def _row(self, file: FileTally, row: CorpusRow, judged: Judgement) -> None:
-        sentence = row.texts[self._source]
-        tally = file.of(row.kind)
-        tally.rows += 1
+    def _row(self, tally: Tally, row: CorpusRow, place: ListedRow, judged: Judgement) -> None:
+        """Count a row, which is listed at this place."""
         if judged.failure is not None:
             detail = describe_failure(self._grammar, judged.spelling, judged.failure)
             _, word = self._reader.parser.word_at(judged.spelling, judged.failure.position)
-            self.audit.fail(ListedRow(file.name, row.line, sentence, detail), word)
+            self.audit.fail(replace(place, detail=detail), word)
             return
         tally.parsed += 1
         tally.changed.update(judged.changed)
         tally.some.update([self._declared[index].name for index in sorted(judged.some)])
         tally.every.update([self._declared[index].name for index in sorted(judged.every)])
-        if judged.readings > 1:
-            self._ambiguous(file, row, judged, tally)
-        for place, name in enumerate(self._targets):
-            if name in self.columns:
-                self._compare(file, row, judged, tally, place)
-
-    def _ambiguous(self, file: FileTally, row: CorpusRow, judged: Judgement, tally: Tally) -> None:
-        tally.ambiguous += 1
-        differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
-        tally.differing += bool(differ)
-        detail = f"{judged.readings:,} readings" + "".join(
-            f"; {' | '.join(outputs[:3])}" for outputs in differ
-        )
-        sentence = row.texts[self._source]
-        listed = ListedRow(file.name, row.line, sentence, detail)
-        list_row(self.audit.ambiguous, listed)
         if judged.forest is not None:
-            texts = (target.layer for target in self._reader.targets if target.layer is not None)
-            for choice in choices(judged.forest, next(texts, self._layer)):
+            differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
+            tally.ambiguous += 1
+            tally.differing += bool(differ)
+            texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
+            listed = replace(place, detail=f"{judged.readings:,} readings{texts}")
+            list_row(self.audit.ambiguous, listed)
+            layers = (target.layer for target in self._reader.targets if target.layer is not None)
+            for choice in choices(judged.forest, next(layers, self._layer)):
                 self.audit.part(listed, choice)
-
-    def _compare(
-        self, file: FileTally, row: CorpusRow, judged: Judgement, tally: Tally, place: int
-    ) -> None:
-        """Compare the outputs in one target with the text of the row."""
-        name = self._targets[place]
-        published = row.texts[self.columns.index(name)]
-        normalizer = self._normalizers[place] if self._normalizers else None
-        texts = [text for text, _ in spellings(published, normalizer)]
-        if any(self._reader.gives(judged, place, text) for text in texts):
-            tally.exact[name] += 1
-        else:
-            self._differ(file, row, judged, place, texts)
+        for target, name, column in self._compared:
+            normalizer = self._normalizers[target] if self._normalizers else None
+            published = [text for text, _ in spellings(row.texts[column], normalizer)]
+            if any(self._reader.gives(judged, target, text) for text in published):
+                tally.exact[name] += 1
+            else:
+                listed = replace(place, detail=row.texts[column])
+                self._differ(listed, judged, target, published)
 
     def _differ(
-        self,
-        file: FileTally,
-        row: CorpusRow,
-        judged: Judgement,
-        place: int,
-        texts: Sequence[str],
+        self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]
     ) -> None:
-        """Note what explains that no output is the text of the row, in any of its spellings."""
-        name, output = self._targets[place], self._reader.targets[place]
+        """Note what explains that no output is the published text, in any of its spellings."""
+        output = self._reader.targets[target]
         explained = (
             explain_difference(self._grammar, derivation, output, text)
-            for text in texts
-            for derivation in self._reader.likeliest(judged, _COMPARED)
+            for text in published
+            for derivation in judged.likeliest(_COMPARED)
         )
         differences = min(
             explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found)
         )
-        published = row.texts[self.columns.index(name)]
-        listed = ListedRow(file.name, row.line, row.texts[self._source], published)
-        met: set[tuple[str, str, str]] = set()
+        first: dict[tuple[str, str, str], Difference] = {}
         for found in differences:
-            cause = (name, found.kind, self._name_of(found.rule))
-            if cause not in met:
-                met.add(cause)
-                self._cause(cause, listed, judged.outputs[place][0]).count(
-                    (found.given, found.published)
-                )
-
-    def _cause(self, key: tuple[str, str, str], example: ListedRow, given: str) -> Cause:
-        if key not in self.audit.causes:
-            layer, kind, name = key
-            self.audit.causes[key] = Cause(name, kind, layer, example, given)
-        return self.audit.causes[key]
+            first.setdefault((output.name, found.kind, self._name_of(found.rule)), found)
+        for (layer, kind, name), found in first.items():
+            cause = self.audit.causes.setdefault(
+                (layer, kind, name), Cause(name, kind, layer, listed, judged.outputs[target][0])
+            )
+            cause.count((found.given, found.published))
 
     def _name_of(self, number: int) -> str:
         """Return what a person calls a rule: its name, or the word with its category."""
@@ -225,3 +161,8 @@ class Auditor:
         texts = (" ".join(rule.words(layer)) for layer in layers)
         word = next(filter(None, texts), rule.name)
         return f"{word} ({self._grammar.categories[rule.lhs].name})"
+
+
+def _hash(sentence: str) -> int:
+    digest = blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import accumulate
+from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.interpret import Derivation, derive_tokens, finish
@@ -57,11 +57,10 @@ def explain_difference(
     if output.layer is None:
         given, published = _trimmed(output(derivation), published)
         return (Difference(derivation[0], PARTS, given, published),)
-    return tuple(_AlignedTexts(grammar, derivation, output.layer, published).whole())
+    return tuple(_AlignedTexts(grammar, derivation, output.layer, published).differences())
 
 
-@dataclass(frozen=True, slots=True)
-class _TemplatePart:
+class _TemplatePart(NamedTuple):
     """An item of a template over a span of tokens; a word of the rule has no node."""
 
     start: int
@@ -81,40 +80,32 @@ class _AlignedTexts:
         self._rules = [grammar.rules[rule] for rule in derivation]
         self._layer = layer
         self._published = published
+        #: The children of each node, and its number of tokens.
         self._children: list[tuple[int, ...]] = [()] * len(derivation)
         self._size = [0] * len(derivation)
-        self._measure()
+        stack: list[int] = []
+        for node in range(len(derivation) - 1, -1, -1):
+            rule = self._rules[node]
+            children = self._children[node] = tuple([stack.pop() for _ in rule.rhs])
+            self._size[node] = sum(
+                self._size[children[item.child]] if isinstance(item, Slot) else 1
+                for item in rule.templates[layer]
+            )
+            stack.append(node)
         spelling = grammar.text_layers[layer]
         tokens = derive_tokens(grammar, derivation, layer)
         self._text = finish(spelling, tokens)
         #: Where each token ends in the text; a separator belongs to the token after it.
         self._ends = [0]
         for token in tokens:
-            separated = self._ends[-1] and spelling.join and token not in spelling.attach
-            self._ends.append(
-                self._ends[-1] + len(token) + (len(spelling.join) if separated else 0)
-            )
+            end = self._ends[-1]
+            separated = end and spelling.join and token not in spelling.attach
+            self._ends.append(end + len(token) + (len(spelling.join) if separated else 0))
         self._borders = _aligned(self._text, published)
 
-    def whole(self) -> Iterator[Difference]:
-        """Return the differences of the whole text."""
-        return self._explain(0, 0, 0, len(self._published))
-
-    def _measure(self) -> None:
-        """Find the children of each node, and its number of tokens."""
-        stack: list[int] = []
-        for node in range(len(self._rules) - 1, -1, -1):
-            rule = self._rules[node]
-            children = self._children[node] = tuple([stack.pop() for _ in rule.rhs])
-            self._size[node] = sum(
-                self._size[children[item.child]] if isinstance(item, Slot) else 1
-                for item in rule.templates[self._layer]
-            )
-            stack.append(node)
-
-    def _explain(self, node: int, token: int, low: int, high: int) -> Iterator[Difference]:
-        """Yield the differences of a node at a token, over a span of the other text."""
-        pending = [(node, token, low, high)]
+    def differences(self) -> Iterator[Difference]:
+        """Yield the differences of the whole text."""
+        pending = [(0, 0, 0, len(self._published))]
         while pending:
             node, token, low, high = pending.pop()
             rule = self._rules[node]
@@ -132,14 +123,12 @@ class _AlignedTexts:
                 first = parts[0]
                 if len(parts) == 1 and first.node is not None:
                     pending.append((first.node, first.start, start, end))
-                else:
-                    yield self._between(rule.id, parts, self._published[start:end])
-
-    def _between(self, rule: int, parts: list[_TemplatePart], published: str) -> Difference:
-        """Return a difference of several parts at once, or of a word that the rule writes."""
-        given = self._given(parts[0].start, parts[-1].end)
-        kind = ORDER if sorted(given) == sorted(published) else PARTS
-        return Difference(rule, kind, *_trimmed(given, published))
+                    continue
+                # Several parts at once, or a word that the rule writes.
+                given = self._given(first.start, parts[-1].end)
+                published = self._published[start:end]
+                kind = ORDER if sorted(given) == sorted(published) else PARTS
+                yield Difference(rule.id, kind, *_trimmed(given, published))
 
     def _groups(
         self, node: int, token: int, low: int, high: int
@@ -148,15 +137,13 @@ class _AlignedTexts:
         group: list[_TemplatePart] = []
         start = low
         parts = list(self._parts(node, token))
-        for number, part in enumerate(parts):
+        for part in parts:
             group.append(part)
-            last = number == len(parts) - 1
-            end = (
-                high if last else self._border(group[0].start, part.end, parts[-1].end, start, high)
-            )
+            first, last = group[0].start, parts[-1].end
+            end = high if part is parts[-1] else self._border(first, part.end, last, start, high)
             if end is None:
                 continue
-            if self._given(group[0].start, part.end) != self._published[start:end]:
+            if self._given(first, part.end) != self._published[start:end]:
                 yield group, start, end
             group, start = [], end
 
@@ -185,16 +172,12 @@ class _AlignedTexts:
 
     def _parts(self, node: int, token: int) -> Iterator[_TemplatePart]:
         """Yield the parts of a node, from left to right, without empty ones."""
-        template = self._rules[node].templates[self._layer]
-        below = [
-            self._children[node][item.child] if isinstance(item, Slot) else None
-            for item in template
-        ]
-        sizes = [1 if child is None else self._size[child] for child in below]
-        ends = accumulate(sizes, initial=token)
-        for child, size, start in zip(below, sizes, ends, strict=False):
-            if size:
-                yield _TemplatePart(start, start + size, child)
+        end = token
+        for item in self._rules[node].templates[self._layer]:
+            child = self._children[node][item.child] if isinstance(item, Slot) else None
+            start, end = end, end + (1 if child is None else self._size[child])
+            if end > start:
+                yield _TemplatePart(start, end, child)
 
     def _given(self, start: int, end: int) -> str:
         return self._text[self._ends[start] : self._ends[end]]
@@ -220,14 +203,16 @@ def _unlike(first: str, second: str) -> int:
 
 def _trimmed(given: str, published: str) -> tuple[str, str]:
     """Both texts without what they begin and end with together."""
-    start = 0
-    shorter = min(len(given), len(published))
-    while start < shorter and given[start] == published[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and given[-1 - end] == published[-1 - end]:
-        end += 1
-    return _shown(given[start : len(given) - end], published[start : len(published) - end])
+    start = _common(given, published)
+    given, published = given[start:], published[start:]
+    end = _common(given[::-1], published[::-1])
+    return _shown(given[: len(given) - end], published[: len(published) - end])
+
+
+def _common(first: str, second: str) -> int:
+    """Return how many characters two texts begin with together."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _shown(given: str, published: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ is the JSON object that ``sglc audit --json`` writes (see ``docs/audit.md``).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -45,7 +46,7 @@ class Tally:
     every: Counter[str] = field(default_factory=Counter)
 
 
-def total(tallies: list[Tally]) -> Tally:
+def total(tallies: Iterable[Tally]) -> Tally:
     """Return the sum of some tallies."""
     result = Tally()
     for tally in tallies:
@@ -70,7 +71,7 @@ class FileTally:
     @property
     def total(self) -> Tally:
         """The tally of the whole file."""
-        return total(list(self.kinds.values()))
+        return total(self.kinds.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,10 @@ class Cause:
         self.rows += 1
         known = pair in self.pairs or len(self.pairs) < _PAIRS
         self.pairs[pair if known else OTHER_PAIRS] += 1
+
+    def ranked_pairs(self) -> list[tuple[tuple[str, str], int]]:
+        """Return frequent pairs first, those that were not told apart last."""
+        return sorted(self.pairs.items(), key=lambda e: (e[0] == OTHER_PAIRS, -e[1], e[0]))
 
 
 @dataclass
@@ -148,7 +153,7 @@ class Audit:
     @property
     def total(self) -> Tally:
         """The tally of all files."""
-        return total([file.total for file in self.files])
+        return total(file.total for file in self.files)
 
     def fail(self, row: ListedRow, word: str) -> None:
         """Note a sentence without a reading, and the word at which it fails."""
@@ -172,20 +177,38 @@ class Audit:
 
 def audit_data(audit: Audit) -> dict[str, Any]:
     """Everything that was found, as plain values in a fixed order."""
+    names = [file.name for file in audit.files]
     return {
         "source": audit.source,
         "targets": list(audit.targets),
         **_tally(audit.total, audit),
-        "files": [_file(file, audit) for file in audit.files],
-        "shared": [
+        "files": [
             {
-                **asdict(pair),
-                "first": audit.files[pair.first].name,
-                "second": audit.files[pair.second].name,
+                "file": file.name,
+                **_tally(file.total, audit),
+                "distinct": file.distinct,
+                "kinds": {kind: _tally(tally, audit) for kind, tally in sorted(file.kinds.items())},
             }
+            for file in audit.files
+        ],
+        "shared": [
+            {**asdict(pair), "first": names[pair.first], "second": names[pair.second]}
             for pair in audit.shared
         ],
-        "differences": [_cause(cause) for cause in audit.ranked_causes()],
+        "differences": [
+            {
+                "layer": cause.layer,
+                "kind": cause.kind,
+                "name": cause.name,
+                "rows": cause.rows,
+                "pairs": [
+                    {"given": given, "published": published, "rows": rows}
+                    for (given, published), rows in cause.ranked_pairs()
+                ],
+                "example": {**cause.example.data("published"), "given": cause.given},
+            }
+            for cause in audit.ranked_causes()
+        ],
         "unreadable_rows": [row.data("reason") for row in audit.unreadable],
         "unparsed_rows": [row.data("obstacle") for row in audit.unparsed],
         "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
@@ -214,31 +237,3 @@ def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
         "structures": {name: tally.some[name] for name in audit.structures},
         "structures_in_every_reading": {name: tally.every[name] for name in audit.structures},
     }
-
-
-def _file(file: FileTally, audit: Audit) -> dict[str, Any]:
-    return {
-        "file": file.name,
-        **_tally(file.total, audit),
-        "distinct": file.distinct,
-        "kinds": {kind: _tally(tally, audit) for kind, tally in sorted(file.kinds.items())},
-    }
-
-
-def _cause(cause: Cause) -> dict[str, Any]:
-    return {
-        "layer": cause.layer,
-        "kind": cause.kind,
-        "name": cause.name,
-        "rows": cause.rows,
-        "pairs": [
-            {"given": given, "published": published, "rows": rows}
-            for (given, published), rows in _ranked(cause.pairs)
-        ],
-        "example": {**cause.example.data("published"), "given": cause.given},
-    }
-
-
-def _ranked(counts: Counter[tuple[str, str]]) -> list[tuple[tuple[str, str], int]]:
-    """Frequent pairs first, those that were not told apart last."""
-    return sorted(counts.items(), key=lambda entry: (entry[0] == OTHER_PAIRS, -entry[1], entry[0]))

@@ -107,10 +107,18 @@ class StructureFinder:
 
     def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
         """Return the structures of some reading, and those of every reading."""
-        if forest.count > _JOINTLY:
-            return self._one_by_one(forest)
-        found = [self._in_state(state) for state in sorted(forest.states(self))]
-        return frozenset().union(*found), frozenset.intersection(*found)
+        if forest.count <= _JOINTLY:
+            inside = [self._in_state(state) for state in sorted(forest.states(self))]
+            return frozenset().union(*inside), frozenset.intersection(*inside)
+        verdicts = [
+            {automaton.accepts_state(state) for state in forest.states(automaton)}
+            for automaton in self._automata
+        ]
+        places = [(index, verdicts[place]) for index, place in enumerate(self._places)]
+        return (
+            frozenset(index for index, found in places if True in found),
+            frozenset(index for index, found in places if found == {True}),
+        )
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the joint state of a phrase from its rule and the joint states of its children."""
@@ -118,10 +126,8 @@ class StructureFinder:
         if state is None:
             below = [self._states[child] for child in children]
             states = tuple(
-                [
-                    automaton.step(rule, tuple([child[number] for child in below]))
-                    for number, automaton in enumerate(self._automata)
-                ]
+                automaton.step(rule, tuple([child[number] for child in below]))
+                for number, automaton in enumerate(self._automata)
             )
             state = self._numbers.setdefault(states, len(self._states))
             if state == len(self._states):
@@ -132,25 +138,10 @@ class StructureFinder:
 
     def _in_state(self, state: int) -> frozenset[int]:
         if state not in self._found:
-            accepted = [
-                automaton.accepts_state(part)
-                for automaton, part in zip(self._automata, self._states[state], strict=True)
-            ]
+            states = self._states[state]
             self._found[state] = frozenset(
-                index for index, place in enumerate(self._places) if accepted[place]
+                index
+                for index, place in enumerate(self._places)
+                if self._automata[place].accepts_state(states[place])
             )
         return self._found[state]
-
-    def _one_by_one(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
-        some, every = set(), set()
-        for number, automaton in enumerate(self._automata):
-            accepted = {automaton.accepts_state(state) for state in forest.states(automaton)}
-            if True in accepted:
-                some.add(number)
-            if accepted == {True}:
-                every.add(number)
-        places = list(enumerate(self._places))
-        return (
-            frozenset(index for index, place in places if place in some),
-            frozenset(index for index, place in places if place in every),
-        )

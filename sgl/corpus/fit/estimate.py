@@ -192,37 +192,37 @@ class _Estimation:
         self._progress = progress
         self._category = np.array([rule.lhs for rule in grammar.rules], np.intp)
         self._declared = np.array([rule.weight for rule in grammar.rules], np.float64)
-        self._certain = np.zeros(len(grammar.rules))
+        ones = np.ones(len(grammar.rules))
+        self._certain = 0 * ones
         for rule, uses in sample.certain.items():
             self._certain[rule] = uses
-        self._pseudo = self._pseudo_counts()
+        share = self._declared * self._total(ones) if options.prior == "declared" else 1.0
+        self._pseudo: Vector = options.smoothing * ones * share
 
     def run(self, layer: int) -> Fit:
-        known = not self._sample.ambiguous and self._selection is None
-        uses, before = self._expected(self._declared)
-        weights = self._maximised(uses, np.zeros(0), self._declared)
-        rounds, converged, log_mass = 1, known, 0.0
-        if not known:
-            start = self._declared
-            refreshes = self._options.refreshes if self._selection is not None else 1
-            for number in range(refreshes):
-                if self._selection is not None:
-                    self._selection.refresh(start)
-                    if number == 0:
-                        before -= self._selection.left_out(start).log_mass
-                result = self._rounds(start, rounds if number else 0)
-                weights, rounds, converged = result
-                start = weights
+        selection, declared = self._selection, self._declared
+        uses, before = self._expected(declared)
+        weights, rounds, converged = self._maximised(uses, None, declared), 1, True
+        log_mass = 0.0
+        if selection is not None:
+            for number in range(self._options.refreshes):
+                start = weights if number else declared
+                selection.refresh(start)
+                if not number:
+                    before -= selection.left_out(start).log_mass
+                weights, rounds, converged = self._rounds(start, rounds if number else 0)
+            log_mass = selection.left_out(weights).log_mass
+        elif self._sample.ambiguous:
+            weights, rounds, converged = self._rounds(declared, 0)
         uses, after = self._expected(weights)
-        if self._selection is not None:
-            log_mass = self._selection.left_out(weights).log_mass
+        words = np.array([len(rule.words(layer)) for rule in self._grammar.rules], np.float64)
         return Fit(
             weights=weights,
             uses=uses,
             seen=self._total(uses) > 0,
             before=before,
             after=after - log_mass,
-            tokens=self._tokens(uses, layer),
+            tokens=float(words @ uses) / self._sample.rows,
             rounds=rounds,
             converged=converged,
             log_mass=log_mass,
@@ -231,14 +231,17 @@ class _Estimation:
     def _rounds(self, weights: Vector, done: int) -> tuple[Vector, int, bool]:
         """Run rounds; return the weights, the number of rounds, whether they converged."""
         rows, last = self._sample.rows, -np.inf
+        counted = self._pseudo > 0
         while done < self._options.rounds:
             uses, likelihood = self._expected(weights)
-            left_out = np.zeros(0)
+            left_out = None
             if self._selection is not None:
                 log_mass, left_out = self._selection.left_out(weights)
                 likelihood -= log_mass
                 left_out = left_out * rows
-            objective = likelihood + self._log_prior(weights) / rows
+            # The logarithm of the prior density, up to a constant.
+            prior = float(self._pseudo[counted] @ np.log(weights[counted]))
+            objective = likelihood + prior / rows
             if objective - last < self._options.tolerance:
                 return weights, done, True
             last = objective
@@ -263,10 +266,10 @@ class _Estimation:
                 uses[rule] += rows * share
         return uses, total / self._sample.rows
 
-    def _maximised(self, uses: Vector, left_out: Vector, old: Vector) -> Vector:
+    def _maximised(self, uses: Vector, left_out: Vector | None, old: Vector) -> Vector:
         """Return the most probable weights if the uses are these; unused categories keep theirs."""
         counts = uses + self._pseudo
-        if left_out.size:
+        if left_out is not None:
             counts = counts + left_out
         seen = self._total(uses) > 0
         totals = self._total(counts)
@@ -277,18 +280,3 @@ class _Estimation:
         """For each rule the sum over the rules of its category."""
         sums = np.bincount(self._category, counts, len(self._grammar.categories))
         return sums[self._category].astype(np.float64)
-
-    def _pseudo_counts(self) -> Vector:
-        alternatives = self._total(np.ones(len(self._grammar.rules)))
-        share = self._declared * alternatives if self._options.prior == "declared" else 1.0
-        pseudo: Vector = self._options.smoothing * np.ones(len(self._grammar.rules)) * share
-        return pseudo
-
-    def _log_prior(self, weights: Vector) -> float:
-        """Return the logarithm of the prior density, up to a constant."""
-        counted = self._pseudo > 0
-        return float(self._pseudo[counted] @ np.log(weights[counted]))
-
-    def _tokens(self, uses: Vector, layer: int) -> float:
-        written = np.array([len(rule.words(layer)) for rule in self._grammar.rules], np.float64)
-        return float(written @ uses) / self._sample.rows

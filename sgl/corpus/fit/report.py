@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import exp, isfinite, log
+from math import exp, inf, isfinite, log
 from typing import Any
 
 import yaml
@@ -61,9 +61,7 @@ class Likelihood:
     @property
     def perplexity(self) -> float:
         """Perplexity of a token; the end of a sentence is not counted as one."""
-        return (
-            exp(-self.nats / self.tokens) if self.tokens and isfinite(self.nats) else float("inf")
-        )
+        return exp(-self.nats / self.tokens) if self.tokens and isfinite(self.nats) else inf
 
 
 def changes(
@@ -117,16 +115,9 @@ def fit_data(
 
 def _likelihood(found: Likelihood) -> dict[str, float | None]:
     """Figures of a likelihood; none where a sentence was impossible."""
-    if not isfinite(found.nats):
-        return {"log_likelihood": None, "bits": None, "perplexity": None}
-    return {
-        "log_likelihood": found.nats,
-        "bits": found.bits,
-        "perplexity": found.perplexity,
-    }
+    numbers = (found.nats, found.bits, found.perplexity) if isfinite(found.nats) else (None,) * 3
+    return dict(zip(("log_likelihood", "bits", "perplexity"), numbers, strict=True))
 
-
-_LINE_ENDS = frozenset("\x85\u2028\u2029")
 
 #: The section that says where the weights come from.
 PROVENANCE = "fitted"
@@ -145,8 +136,10 @@ def weights_text(
     values only.
     """
     lines = "".join(f"# {line}".rstrip() + "\n" for line in comment)
-    return (
-        lines + _dumped({PROVENANCE: dict(provenance)}) + _dumped(weights_data(grammar, keys, fit))
+    sections = {PROVENANCE: dict(provenance)}, weights_data(grammar, keys, fit)
+    return lines + "".join(
+        yaml.dump(section, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000)
+        for section in sections
     )
 
 
@@ -161,9 +154,9 @@ def weights_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit) -> dic
     for key, weight in sorted(weight_of.items()):
         names = sections.setdefault(key.section, {}).setdefault(key.category, {})
         if key.section == WORDS:
-            names[key.name] = _rounded(weight)
+            names[key.name] = float(f"{weight:.6g}")
         else:
-            names.setdefault(key.name, {})[key.part] = _rounded(weight)
+            names.setdefault(key.name, {})[key.part] = float(f"{weight:.6g}")
     for names in sections.get(RULES, {}).values():
         for name, parts in names.items():
             if len(parts) == 1:
@@ -171,28 +164,13 @@ def weights_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit) -> dic
     return {section: sections[section] for section in SECTIONS if section in sections}
 
 
-def _rounded(weight: float) -> float:
-    return float(f"{weight:.6g}")
-
-
 class _Dumper(yaml.SafeDumper):
     """Escapes the line ends of Unicode, which would be read as spaces."""
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    style = '"' if _LINE_ENDS.intersection(text) else None
+    style = '"' if not frozenset("\x85\u2028\u2029").isdisjoint(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
 
 _Dumper.add_representer(str, _text)
-
-
-def _dumped(data: Mapping[str, Any]) -> str:
-    return yaml.dump(
-        data,
-        Dumper=_Dumper,
-        allow_unicode=True,
-        sort_keys=False,
-        default_flow_style=False,
-        width=1_000,
-    )
