@@ -48,11 +48,6 @@ class BatchReadings(NamedTuple):
     scores: NDArray[np.float64]
     derivations: Derivations | None = None
 
-    @property
-    def saturated(self) -> NDArray[np.bool_]:
-        """Which texts have more readings than can be counted."""
-        return np.equal(self.counts, np.uint64(SATURATED))
-
     def probability(self, number: int) -> float:
         """Return the probability of the best reading of a text, or 0 if there is none."""
         return exp(self.scores[number])
@@ -93,12 +88,12 @@ class BatchParser:
 
     def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, from the forest of each text."""
-        found = [self._alone(text) for text in texts]
-        return BatchReadings(
-            np.array([count for count, _, _ in found], np.uint64),
-            np.array([score for _, score, _ in found], np.float64),
-            Derivations.of([rules for _, _, rules in found]) if derive else None,
+        none = BatchReadings(
+            np.zeros(len(texts), np.uint64),
+            np.zeros(len(texts)),
+            Derivations.of([()] * len(texts)) if derive else None,
         )
+        return self._completed(none, texts, range(len(texts)))
 
     def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, by compiled code as far as that reads the layer."""
@@ -110,35 +105,27 @@ class BatchParser:
             self.unsupported = str(error)
             return self.read_plainly(texts, derive=derive)
         found, others = self._reader.read(texts, derive)
-        return self._completed(found, texts, others)
+        return self._completed(found, texts, others) if others else found
 
     def _completed(
-        self, found: BatchReadings, texts: Sequence[str], others: list[int]
+        self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]
     ) -> BatchReadings:
-        """Return the readings with those of texts that compiled code has not read."""
-        if not others:
-            return found
-        derivations: list[Derivation] | None = None
-        if found.derivations is not None:
-            derivations = list(iter(found.derivations))
+        """Return the readings with those of texts that are still to be read, from their forests."""
+        derivations: list[Derivation] = list(iter(found.derivations or ()))
         for number in others:
-            count, score, derivation = self._alone(texts[number])
+            forest = self._parser.forest(texts[number])
+            count, score = 0, -inf
+            best: Derivation = ()
+            if forest is not None:
+                count, best = min(forest.count, SATURATED), best_readings(forest, 1)[0].derivation
+                weights = [self._parser.grammar.rules[rule].weight for rule in best]
+                score = sum(log(weight) if weight > 0 else -inf for weight in weights)
             found.counts[number], found.scores[number] = count, score
-            if derivations is not None:
-                derivations[number] = derivation
-        return found._replace(
-            derivations=None if derivations is None else Derivations.of(derivations)
-        )
-
-    def _alone(self, text: str) -> tuple[int, float, Derivation]:
-        """Return count, score and best derivation of one text, from its forest."""
-        forest = self._parser.forest(text)
-        if forest is None:
-            return 0, -inf, ()
-        best = best_readings(forest, 1)[0].derivation
-        weights = (self._parser.grammar.rules[rule].weight for rule in best)
-        score = sum(log(weight) if weight > 0 else -inf for weight in weights)
-        return min(forest.count, SATURATED), score, best
+            if found.derivations is not None:
+                derivations[number] = best
+        if found.derivations is None:
+            return found
+        return found._replace(derivations=Derivations.of(derivations))
 
 
 class FirstRead(NamedTuple):

@@ -19,97 +19,65 @@ Context-Free Recognizer*, with items shared between rules.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from sgl.core.grammar import TextLayer
 from sgl.parsing.templates import ROOT, TemplateIndex, symbol
 
+#: Returns the words that stand at a position of an input, with their ends.
+WordsAt = Callable[[int], Iterable[tuple[str, int]]]
 
-class Lattice(Protocol):
-    """An input with positions from 0 to ``end``."""
-
-    end: int
-
-    def words(self, position: int) -> Iterable[tuple[str, int]]:
-        """Return the known words that stand at ``position``, with their ends."""
-
-
-class TokenLattice:
-    """A sequence of tokens; positions count them."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self._tokens = tokens
-        self.end = len(tokens)
-
-    def words(self, position: int) -> Iterable[tuple[str, int]]:
-        """Return the token at ``position``."""
-        return ((self._tokens[position], position + 1),) if position < self.end else ()
+#: Words, and the lengths of those with one first character.
+_Lengths = tuple[Set[str], dict[str, list[int]]]
 
 
 class WordIndex:
     """The words of a text layer, found by their beginnings."""
 
     def __init__(self, words: Set[str], layer: TextLayer) -> None:
-        self.join = layer.join
+        self._join = layer.join
         attached = words & layer.attach if layer.join else words
-        self._attached = _Words(attached)
-        self._separate = _Words(words - attached)
+        self._attached = _by_first(attached)
+        self._separate = _by_first(words - attached)
 
-    def attached(self, text: str, start: int) -> Iterator[tuple[str, int]]:
-        """Return the words at ``start`` that take no separator, with their ends."""
-        return self._attached.at(text, start)
+    def words_at(self, text: str, position: int) -> list[tuple[str, int]]:
+        """Return the words that stand at an offset of a text, with their ends.
 
-    def separate(self, text: str, start: int) -> Iterator[tuple[str, int]]:
-        """Return the words at ``start`` that do, with their ends."""
-        return self._separate.at(text, start)
-
-
-class _Words:
-    """A set of words; ``lengths`` are those of the words with one first character."""
-
-    def __init__(self, words: Set[str]) -> None:
-        self._words = words
-        lengths: dict[str, set[int]] = {}
-        for word in words:
-            lengths.setdefault(word[0], set()).add(len(word))
-        self._lengths = {first: tuple(sorted(all_)) for first, all_ in lengths.items()}
-
-    def at(self, text: str, start: int) -> Iterator[tuple[str, int]]:
-        """Return the words that stand at ``start``, shorter ones first, with their ends."""
-        for length in self._lengths.get(text[start : start + 1], ()):
-            end = start + length
-            word = text[start:end]
-            if word in self._words and end <= len(text):
-                yield word, end
+        A separator before them is included.  Behind a word there is the end of the text, or
+        another word.
+        """
+        join = self._join
+        found = list(_standing(self._attached, text, position))
+        if not join:
+            return found
+        if not position:
+            found += _standing(self._separate, text, 0)
+        elif text.startswith(join, position):
+            found += _standing(self._separate, text, position + len(join))
+        return [
+            (word, end)
+            for word, end in found
+            if end == len(text)
+            or text.startswith(join, end)
+            or any(_standing(self._attached, text, end))
+        ]
 
 
-class TextLattice:
-    """A text as its layer writes it; positions are offsets of characters."""
+def _by_first(words: Set[str]) -> _Lengths:
+    lengths: dict[str, set[int]] = {}
+    for word in words:
+        lengths.setdefault(word[0], set()).add(len(word))
+    return words, {first: sorted(found) for first, found in lengths.items()}
 
-    def __init__(self, text: str, vocabulary: WordIndex) -> None:
-        self._text = text
-        self._vocabulary = vocabulary
-        self._join = vocabulary.join
-        self.end = len(text)
 
-    def words(self, position: int) -> Iterable[tuple[str, int]]:
-        """Return the known words that stand at ``position``, the separator before them included."""
-        if not self._join:
-            return self._vocabulary.attached(self._text, position)
-        start = position + len(self._join) if position else 0
-        found = list(self._vocabulary.attached(self._text, position))
-        if not position or self._text.startswith(self._join, position):
-            found += self._vocabulary.separate(self._text, start)
-        return [(word, end) for word, end in found if self._ends_at(end)]
-
-    def _ends_at(self, end: int) -> bool:
-        """Return whether a word may end at ``end``."""
-        return (
-            end == self.end
-            or self._text.startswith(self._join, end)
-            or next(iter(self._vocabulary.attached(self._text, end)), None) is not None
-        )
+def _standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]]:
+    """Return the words that stand at ``start``, shorter ones first, with their ends."""
+    known, lengths = words
+    for length in lengths.get(text[start : start + 1], ()):
+        end = start + length
+        word = text[start:end]
+        if word in known and end <= len(text):
+            yield word, end
 
 
 class Chart:
@@ -125,9 +93,9 @@ class Chart:
         arcs: for each end and word the positions from which it leads there.
     """
 
-    def __init__(self, index: TemplateIndex, lattice: Lattice) -> None:
-        self.end = lattice.end
-        self.width = lattice.end + 1
+    def __init__(self, index: TemplateIndex, end: int, words_at: WordsAt) -> None:
+        self.end = end
+        self.width = end + 1
         self.items: defaultdict[int, set[int]] = defaultdict(set)
         self.found: defaultdict[int, dict[int, dict[int, list[int]]]] = defaultdict(dict)
         self.arcs: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
@@ -135,22 +103,27 @@ class Chart:
         self.waiting: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
         self._asked: dict[int, int] = {}
         self._index = index
-        self._lattice = lattice
-        start = symbol(index.grammar.start, False)
-        self._asked[0] = index.corners[start]
-        self._scan(0)
+        self._start = symbol(index.grammar.start, False)
+        self._asked[0] = index.corners[self._start]
+        self._scan(0, words_at)
         for position in range(1, self.width):
             if position in self.items:
                 self._complete(position)
-                self._scan(position)
+                self._scan(position, words_at)
 
-    def _scan(self, position: int) -> None:
+    def covers(self, position: int) -> bool:
+        """Return whether the start category may cover the input up to a position."""
+        if not position:
+            return self._start // 2 in self._index.nullable
+        return 0 in self.found[position].get(self._start, {})
+
+    def _scan(self, position: int, words_at: WordsAt) -> None:
         """Move items before a word, and new ones, over the words at ``position``."""
         index, width, asked = self._index, self.width, self._asked[position]
         items = self.items.get(position, ())
         before_words = [item for item in items if index.words[item // width]]
         first = index.words[ROOT]
-        for word, end in self._lattice.words(position):
+        for word, end in words_at(position):
             landing: list[int] = []
             node = first.get(word)
             if node is not None and index.below[node] & asked:
@@ -177,31 +150,23 @@ class Chart:
                     waiting[step].append(after * width + start)
                 else:
                     waiting[step] = [after * width + start]
-            if skips[node]:
-                self._land([after * width + start for after in skips[node]], items, agenda)
+            moved = [after * width + start for after in skips[node]]
             wanted = self._asked[start]
             for left in ends[node]:
                 if wanted >> left & 1:
-                    self._land(self._find(left, start, position, node), items, agenda)
+                    moved += self._find(left, start, position, node)
+            for item in moved:
+                if item not in items:
+                    items.add(item)
+                    agenda.append(item)
         self._asked[position] = asked
 
-    @staticmethod
-    def _land(moved: list[int], items: set[int], agenda: list[int]) -> None:
-        for item in moved:
-            if item not in items:
-                items.add(item)
-                agenda.append(item)
-
     def _find(self, left: int, start: int, end: int, node: int) -> list[int]:
-        """Note a constituent; the items that move over it, those that begin with it included."""
-        starts = self.found[end].get(left)
-        if starts is None:
-            self.found[end][left] = {start: [node]}
-        elif start in starts:
-            starts[start].append(node)
+        """Note a constituent; return the items that move over it, also those that begin with it."""
+        nodes = self.found[end].setdefault(left, {}).setdefault(start, [])
+        nodes.append(node)
+        if len(nodes) > 1:
             return []
-        else:
-            starts[start] = [node]
         moved = self.waiting[start].get(left, [])
         first = self._index.starts.get(left)
         if first is not None and first[1] & self._asked[start]:

@@ -173,7 +173,10 @@ class _Choice(NamedTuple):
 
 def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
     """Return the ``limit`` likeliest readings of a forest, in descending order of probability."""
-    costs = _costs(forest.grammar, forest)
+    rules = forest.grammar.rules
+    costs = {
+        a.rule: _cost(rules[a.rule].weight) for node in forest.nodes for a in node.alternatives
+    }
     choices: list[list[_Choice]] = []
     for node in forest.nodes:
         choices.append(_choose(node, choices, costs, limit))
@@ -190,11 +193,6 @@ def probability(grammar: CoreGrammar, derivation: Derivation) -> float:
 
 def _cost(weight: float) -> float:
     return -log(weight) if weight > 0 else inf
-
-
-def _costs(grammar: CoreGrammar, forest: Forest) -> dict[int, float]:
-    rules = {alternative.rule for node in forest.nodes for alternative in node.alternatives}
-    return {rule: _cost(grammar.rules[rule].weight) for rule in rules}
 
 
 def _choose(

@@ -16,13 +16,13 @@ same words, which must not occur again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
 from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Alternative, Forest, Node
-from sgl.parsing.templates import ROOT, Dropped, TemplateIndex, recurring, symbol
+from sgl.parsing.templates import ROOT, TemplateIndex, symbol
 
 #: A span with the mode of what stands there: (start, end, raised).
 Mention = tuple[int, int, bool]
@@ -44,71 +44,54 @@ class Place(NamedTuple):
 Use = tuple[Rule, tuple[Place, ...]]
 
 
-class Packer:
-    """Packs the charts of one text layer of a grammar."""
-
-    def __init__(self, index: TemplateIndex) -> None:
-        self._index = index
-        self._dropped = Dropped(index.grammar)
-        self._recurring = recurring(index)
-
-    def pack(self, chart: Chart) -> Forest | None:
-        """Return the forest of the whole input, or None if it has no reading."""
-        packing = _Packing(self._index, self._dropped, self._recurring, chart)
-        return packing.forest(Place(self._index.grammar.start, ((0, chart.end, False),)))
+def pack(index: TemplateIndex, chart: Chart) -> Forest | None:
+    """Return the forest of the whole input, or None if it has no reading."""
+    return _Packing(index, chart).forest(Place(index.grammar.start, ((0, chart.end, False),)))
 
 
 class _Packing:
     """The packing of one chart."""
 
-    def __init__(
-        self, index: TemplateIndex, dropped: Dropped, recurring: frozenset[int], chart: Chart
-    ) -> None:
+    def __init__(self, index: TemplateIndex, chart: Chart) -> None:
         self._index = index
-        self._dropped = dropped
-        self._recurring = recurring
         self._chart = chart
-        #: The number of the node of each place that was packed; -1 if it derives nothing.
-        self._number: dict[Place, int] = {}
-        self._nodes: list[Node] = []
 
     def forest(self, root: Place) -> Forest | None:
         """Pack everything below a place, children before parents."""
         uses: dict[Place, list[Use]] = {}
+        nodes: list[Node] = []
+        #: The number of the node of each place that was packed; -1 if it derives nothing.
+        number: dict[Place, int] = {}
         stack = [root]
         while stack:
             place = stack[-1]
             if place not in uses:
                 uses[place] = found = self._uses(place)
-                stack += [c for _, children in found for c in children if c not in self._number]
+                stack += [c for _, children in found for c in children if c not in number]
                 if stack[-1] is not place:
                     continue
             stack.pop()
-            if place not in self._number:
-                self._add(place, uses[place])
-        if self._number[root] < 0:
+            if place in number:
+                continue
+            alternatives = [
+                Alternative(rule.id, children)
+                for rule, places in uses[place]
+                if -1 not in (children := tuple([number[child] for child in places]))
+            ]
+            number[place] = len(nodes) if alternatives else -1
+            if alternatives:
+                spans = tuple([(start, end) for start, end, _ in place.mentions])
+                nodes.append(Node(place.category, spans, tuple(alternatives)))
+        if number[root] < 0:
             return None
-        nodes = tuple(self._nodes)
-        return Forest(self._index.grammar, _below(nodes) if -1 in self._number.values() else nodes)
-
-    def _add(self, place: Place, uses: list[Use]) -> None:
-        """Make a node of the uses whose children all derive something."""
-        number = self._number
-        alternatives = [
-            Alternative(rule.id, children)
-            for rule, places in uses
-            if -1 not in (children := tuple([number[child] for child in places]))
-        ]
-        number[place] = len(self._nodes) if alternatives else -1
-        if alternatives:
-            spans = tuple([(start, end) for start, end, _ in place.mentions])
-            self._nodes.append(Node(place.category, spans, tuple(alternatives)))
+        packed = tuple(nodes)
+        return Forest(self._index.grammar, _below(packed) if -1 in number.values() else packed)
 
     def _uses(self, place: Place) -> list[Use]:
         """Return the rules that derive a place, in a fixed order."""
         category, mentions = place.category, place.mentions
         if not mentions:
-            return self._unseen(category, place.settled or not self._dropped.finite(category))
+            return self._unseen(category, place.settled or category not in self._index.ways)
         found = self._over(category, mentions[0])
         for mention in mentions[1:]:
             found = [
@@ -117,7 +100,7 @@ class _Packing:
                 for other, second in self._over(category, mention)
                 if rule is other
             ]
-        if category in self._recurring:
+        if category in self._index.recurring:
             found = list(self._without_return(place, found))
         if len(found) > 1:
             found.sort(key=lambda use: (use[0].id, [child.mentions for child in use[1]]))
@@ -125,9 +108,9 @@ class _Packing:
 
     def _unseen(self, category: int, settled: bool) -> list[Use]:
         """Return the rules that may be used where a child was dropped."""
-        likeliest = self._dropped.likeliest(category)
-        rules = self._index.grammar.rules_of[category]
+        rules: Sequence[Rule] = self._index.grammar.rules_of[category]
         if settled:
+            likeliest = self._index.likeliest.get(category)
             rules = () if likeliest is None else (likeliest,)
         return [
             (rule, tuple([Place(child, (), settled=settled) for child in rule.rhs]))
@@ -145,7 +128,7 @@ class _Packing:
                 rule,
                 tuple(
                     child._replace(above=above)
-                    if child.category in self._recurring
+                    if child.category in self._index.recurring
                     and {mention[:2] for mention in child.mentions} <= spans
                     else child
                     for child in children
@@ -156,7 +139,7 @@ class _Packing:
         """Return the rules that derive a category over one mention."""
         start, end, raised = mention
         if start == end:
-            rules = self._index.nullable_rules.get(category, ())
+            rules = self._index.nullable.get(category, ())
             nowhere = [(rule, [start] * len(rule.templates[self._index.layer])) for rule in rules]
             return [(rule, self._children(rule, 0, start, ends, False)) for rule, ends in nowhere]
         left = symbol(category, raised)
@@ -189,32 +172,29 @@ class _Packing:
 
     def _splits(self, node: int, start: int, end: int) -> list[list[int]]:
         """Return where the steps from the root to a node can end, laid over a span."""
-        parents = self._index.parent
-        if parents[node] == ROOT:
+        index, chart = self._index, self._chart
+        if index.parent[node] == ROOT:
             return [[end]]
-        width, items = self._chart.width, self._chart.items
         found: list[list[int]] = []
         pending = [(node, [end])]
         while pending:
             node, ends = pending.pop()
-            parent = parents[node]
+            parent, step, at = index.parent[node], index.step[node], ends[0]
             if parent == ROOT:
                 found.append(ends)
                 continue
+            befores: Iterable[int]
+            if isinstance(step, str):
+                befores = chart.arcs[at].get(step, ())
+            else:
+                befores = chart.found[at].get(step, ())
+                befores = (*befores, at) if step // 2 in index.nullable else befores
             pending += [
                 (parent, [before, *ends])
-                for before in self._befores(node, ends[0])
-                if parent * width + start in items[before]
+                for before in befores
+                if parent * chart.width + start in chart.items[before]
             ]
         return found
-
-    def _befores(self, node: int, at: int) -> Iterable[int]:
-        """Return where the step to a node can begin if it ends at ``at``."""
-        step = self._index.step[node]
-        if isinstance(step, str):
-            return self._chart.arcs[at].get(step, ())
-        starts = self._chart.found[at].get(step, ())
-        return (*starts, at) if step // 2 in self._index.nullable else starts
 
 
 def _joined(first: Place, second: Place) -> Place:

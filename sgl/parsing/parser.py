@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.parsing.chart import Chart, Lattice, TextLattice, TokenLattice, WordIndex
+from sgl.parsing.chart import Chart, WordIndex
 from sgl.parsing.forest import Forest
-from sgl.parsing.pack import Packer
-from sgl.parsing.templates import TemplateIndex, symbol
+from sgl.parsing.pack import pack
+from sgl.parsing.templates import TemplateIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +36,6 @@ class ParseFailure:
         )
         end = ("the end",) if self.complete else ()
         return (*(f"“{word}”" for word in self.words), *dict.fromkeys(names), *end)
-
-
-def find_failure(index: TemplateIndex, chart: Chart) -> ParseFailure:
-    """Return the failure in an input that has no reading."""
-    start = symbol(index.grammar.start, False)
-    position = max(chart.items, default=0)
-    if not position:
-        return ParseFailure(0, (), (index.grammar.start,), index.grammar.start in index.nullable)
-    nodes = {item // chart.width for item in chart.items[position]}
-    return ParseFailure(
-        position,
-        tuple(sorted({word for node in nodes for word in index.words[node]})),
-        tuple(sorted({step // 2 for step in chart.waiting[position]})),
-        0 in chart.found[position].get(start, {}),
-    )
 
 
 def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> str:
@@ -81,8 +67,6 @@ class Parser:
         self.layer = layer
         self.index = TemplateIndex(grammar, layer)
         self._vocabulary = WordIndex(self.index.vocabulary, grammar.text_layers[layer])
-        self._packer = Packer(self.index)
-        self._start = symbol(grammar.start, False)
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -95,7 +79,7 @@ class Parser:
         A text is written as the layer writes it, with its separators.
         """
         chart = self._chart(sentence)
-        return self._packer.pack(chart) if self._covers(chart) else None
+        return pack(self.index, chart) if chart.covers(chart.end) else None
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
         """Return the first ``limit`` readings of a text or of a sequence of tokens.
@@ -112,7 +96,17 @@ class Parser:
 
     def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
-        return find_failure(self.index, self._chart(sentence))
+        chart, index = self._chart(sentence), self.index
+        position = max(chart.items, default=0)
+        if not position:
+            return ParseFailure(0, (), (self.grammar.start,), chart.covers(0))
+        nodes = {item // chart.width for item in chart.items[position]}
+        return ParseFailure(
+            position,
+            tuple(sorted({word for node in nodes for word in index.words[node]})),
+            tuple(sorted({step // 2 for step in chart.waiting[position]})),
+            chart.covers(position),
+        )
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
         """Return where the word after a position begins, and the word, up to the next separator.
@@ -128,16 +122,9 @@ class Parser:
             word = word[:-1]
         return start, word
 
-    def _covers(self, chart: Chart) -> bool:
-        """Return whether the start category may cover the whole input."""
-        if not chart.end:
-            return self.grammar.start in self.index.nullable
-        return 0 in chart.found[chart.end].get(self._start, {})
-
     def _chart(self, sentence: str | Sequence[str]) -> Chart:
-        lattice: Lattice
         if isinstance(sentence, str):
-            lattice = TextLattice(sentence, self._vocabulary)
-        else:
-            lattice = TokenLattice(sentence)
-        return Chart(self.index, lattice)
+            words_at = partial(self._vocabulary.words_at, sentence)
+            return Chart(self.index, len(sentence), words_at)
+        tokens = [((token, end),) for end, token in enumerate(sentence, start=1)]
+        return Chart(self.index, len(tokens), [*tokens, ()].__getitem__)

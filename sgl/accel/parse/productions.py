@@ -19,14 +19,14 @@ themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from math import inf, log, prod
 from typing import NamedTuple
 
-from sgl.core.grammar import CoreGrammar, Rule, Slot
+from sgl.core.grammar import Rule, Slot
 from sgl.core.interpret import Derivation, capitalised
-from sgl.parsing.templates import Dropped, TemplateIndex, recurring, symbol
+from sgl.parsing.templates import TemplateIndex, symbol
 
 #: A symbol, or words that stand together.
 Part = int | tuple[str, ...]
@@ -74,28 +74,24 @@ class Productions:
 
     def __init__(self, index: TemplateIndex) -> None:
         """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
-        if recurring(index):
+        if index.recurring:
             raise UnsuitableLayerError("a category can be rewritten into itself")
         self._index = index
-        self._grammar = index.grammar
-        self._dropped = _DroppedChildren(index.grammar)
-        self._empty = _empty_children(index, self._dropped)
+        self._known: dict[int, Unseen] = {}
+        self._empty = self._empty_children()
         self._numbers: dict[Derivation, int] = {}
         self.start = symbol(index.grammar.start, False)
-        self.all = list(self._below(self.start))
-        self.unseen = tuple(self._numbers)
-
-    def _below(self, start: int) -> Iterator[Production]:
-        waiting, met = [start], {start}
+        self.all: list[Production] = []
+        waiting, met = [self.start], {self.start}
         while waiting:
             left = waiting.pop()
-            for rule in self._grammar.rules_of[left // 2]:
+            for rule in index.grammar.rules_of[left // 2]:
                 for production in self._of_rule(rule, left):
-                    yield production
-                    for part in production.right:
-                        if isinstance(part, int) and part not in met:
-                            met.add(part)
-                            waiting.append(part)
+                    self.all.append(production)
+                    fresh = [p for p in production.right if isinstance(p, int) and p not in met]
+                    waiting += dict.fromkeys(fresh)
+                    met.update(fresh)
+        self.unseen = tuple(self._numbers)
 
     def _of_rule(self, rule: Rule, left: int) -> Iterator[Production]:
         """Return the productions of a rule for one mode of its category."""
@@ -107,127 +103,87 @@ class Productions:
         if len(optional) > _MOST_OPTIONAL:
             raise UnsuitableLayerError(f"the rule {rule.name} has many children that may be empty")
         dropped = {*range(len(rule.rhs))}.difference(slots)
-        for empty in _subsets(optional):
-            if len(empty) < len(template):
-                yield from self._production(rule, left, dropped, set(empty))
+        for size in range(len(optional) + 1):
+            for empty in map(set, combinations(optional, size)):
+                production = self._production(rule, left, dropped, empty)
+                if production.right and production.ways:
+                    yield production
 
-    def _production(
-        self, rule: Rule, left: int, dropped: set[int], empty: set[int]
-    ) -> Iterator[Production]:
-        """Return the production in which these children are unseen, if they can be."""
+    def _production(self, rule: Rule, left: int, dropped: set[int], empty: set[int]) -> Production:
+        """Return the production in which these children are unseen."""
         order = [0] * len(rule.rhs)
-        right = tuple(self._parts(rule, left % 2 == 1, empty, order))
+        right: list[Part] = []
+        for item in rule.templates[self._index.layer]:
+            raised = left % 2 == 1 and not right
+            if isinstance(item, Slot):
+                if item.child not in empty:
+                    order[item.child] = len(right)
+                    right.append(symbol(rule.rhs[item.child], item.capital or raised))
+                continue
+            word = capitalised(item.text) if raised else item.text
+            last = right[-1] if right else None
+            if isinstance(last, tuple):
+                right[-1] = (*last, word)
+            else:
+                right.append((word,))
         ways, score = 1, _log(rule.weight)
-        for child in sorted(dropped | empty):
+        for child in sorted(dropped | empty) if right else ():
             category = rule.rhs[child]
-            found = self._empty[category] if child in empty else self._dropped.of(category)
+            found = self._empty[category] if child in empty else self._dropped(category)
             order[child] = -1 - self._numbers.setdefault(found.derivation, len(self._numbers))
             ways *= found.ways
             score += found.log_weight
-        if ways:
-            yield Production(left, right, rule.id, ways, score, tuple(order))
+        return Production(left, tuple(right), rule.id, ways, score, tuple(order))
 
-    def _parts(self, rule: Rule, raised: bool, empty: set[int], order: list[int]) -> list[Part]:
-        """Return the parts of a template without its empty children, and note them in ``order``."""
-        parts: list[Part] = []
-        for item in rule.templates[self._index.layer]:
-            up = raised and not parts
-            if isinstance(item, Slot):
-                if item.child not in empty:
-                    order[item.child] = len(parts)
-                    parts.append(symbol(rule.rhs[item.child], item.capital or up))
-                continue
-            word = capitalised(item.text) if up else item.text
-            last = parts[-1] if parts else None
-            if isinstance(last, tuple):
-                parts[-1] = (*last, word)
-            else:
-                parts.append((word,))
-        return parts
+    def _dropped(self, category: int) -> Unseen:
+        """Return what stands for a child that its template drops."""
+        if category not in self._known:
+            rules: list[Rule] = []
+            stack = [category]
+            while stack:
+                best = self._index.likeliest.get(stack.pop())
+                if best is None:
+                    return Unseen(0, -inf, ())
+                rules.append(best)
+                stack.extend(reversed(best.rhs))
+            score = sum(_log(rule.weight) for rule in rules)
+            ways = self._index.ways.get(category, 1)
+            self._known[category] = Unseen(ways, score, tuple(rule.id for rule in rules))
+        return self._known[category]
 
+    def _empty_children(self) -> dict[int, Unseen]:
+        """Return what stands for a child that is in its template and derives no words."""
+        found: dict[int, Unseen] = {}
+        waiting = sorted(self._index.nullable)
+        while waiting:
+            for category in waiting:
+                rules = self._index.nullable[category]
+                seen = {rule.rhs[child] for rule in rules for child in self._slots(rule)}
+                if found.keys() >= seen:
+                    choices = [self._wordless(rule, found) for rule in rules]
+                    best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
+                    found[category] = best._replace(ways=sum(choice.ways for choice in choices))
+            waiting = [category for category in waiting if category not in found]
+        return found
 
-def _subsets(children: list[int]) -> Iterator[tuple[int, ...]]:
-    for size in range(len(children) + 1):
-        yield from combinations(children, size)
+    def _wordless(self, rule: Rule, empty: dict[int, Unseen]) -> Unseen:
+        """Return what a rule makes of children that are all unseen."""
+        slots = self._slots(rule)
+        children = [
+            empty[category] if child in slots else self._dropped(category)
+            for child, category in enumerate(rule.rhs)
+        ]
+        return Unseen(
+            prod(child.ways for child in children),
+            _log(rule.weight) + sum(child.log_weight for child in children),
+            (rule.id, *(number for child in children for number in child.derivation)),
+        )
+
+    def _slots(self, rule: Rule) -> set[int]:
+        """Return the children that the template of a rule has."""
+        template = rule.templates[self._index.layer]
+        return {item.child for item in template if isinstance(item, Slot)}
 
 
 def _log(weight: float) -> float:
     return log(weight) if weight > 0 else -inf
-
-
-class _DroppedChildren:
-    """What stands for a child that a template drops (:mod:`sgl.parsing.templates`)."""
-
-    def __init__(self, grammar: CoreGrammar) -> None:
-        self._grammar = grammar
-        self._dropped = Dropped(grammar)
-        self._known: dict[int, Unseen] = {}
-        self._ways: dict[int, int] | None = None
-
-    def of(self, category: int) -> Unseen:
-        """Return what stands for a category."""
-        if category not in self._known:
-            self._known[category] = self._find(category)
-        return self._known[category]
-
-    def _find(self, category: int) -> Unseen:
-        rules: list[Rule] = []
-        stack = [category]
-        while stack:
-            best = self._dropped.likeliest(stack.pop())
-            if best is None:
-                return Unseen(0, -inf, ())
-            rules.append(best)
-            stack.extend(reversed(best.rhs))
-        score = sum(_log(rule.weight) for rule in rules)
-        if self._ways is None:
-            self._ways = self._count()
-        return Unseen(self._ways.get(category, 1), score, tuple(rule.id for rule in rules))
-
-    def _count(self) -> dict[int, int]:
-        """Return the number of derivations of the categories that have finitely many."""
-        rules_of = self._grammar.rules_of
-        ways: dict[int, int] = {}
-        waiting = [c for c in range(len(rules_of)) if self._dropped.finite(c)]
-        while waiting:
-            ready = [c for c in waiting if all(ways.keys() >= {*r.rhs} for r in rules_of[c])]
-            for category in ready:
-                ways[category] = sum(prod(ways[c] for c in r.rhs) for r in rules_of[category])
-            waiting = [category for category in waiting if category not in ways]
-        return ways
-
-
-def _empty_children(index: TemplateIndex, dropped: _DroppedChildren) -> dict[int, Unseen]:
-    """Return what stands for a child that is in its template and derives no words."""
-    found: dict[int, Unseen] = {}
-    waiting = sorted(index.nullable)
-    while waiting:
-        for category in waiting:
-            rules = index.nullable_rules[category]
-            if all(found.keys() >= {*_seen(rule, index.layer)} for rule in rules):
-                choices = [_combined(rule, index.layer, found, dropped) for rule in rules]
-                best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
-                found[category] = best._replace(ways=sum(choice.ways for choice in choices))
-        waiting = [category for category in waiting if category not in found]
-    return found
-
-
-def _seen(rule: Rule, layer: int) -> Iterable[int]:
-    """Return the categories of the children that a wordless template has."""
-    return (rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot))
-
-
-def _combined(
-    rule: Rule, layer: int, empty: dict[int, Unseen], dropped: _DroppedChildren
-) -> Unseen:
-    """Return what a rule makes of children that are all unseen."""
-    slots = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
-    children = [
-        empty[category] if child in slots else dropped.of(category)
-        for child, category in enumerate(rule.rhs)
-    ]
-    return Unseen(
-        prod(child.ways for child in children),
-        _log(rule.weight) + sum(child.log_weight for child in children),
-        (rule.id, *(number for child in children for number in child.derivation)),
-    )
