@@ -14,25 +14,23 @@ The manifest names the grammar of the dataset, its parameters and its fingerprin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sgl.core.plan import IN_DISTRIBUTION, Pattern
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import fingerprint
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.rendering.views import VIEWS
-from sgl.research.treebank import (
-    Malformed,
-    TreebankReader,
-    TreebankSentence,
-    unreadable_kind,
-)
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence, unreadable_kind
 from sgl.resources import grammars_dir
 
 MANIFEST = "manifest.json"
@@ -44,6 +42,7 @@ FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
 _NAMED = 5
 
 Item = TypeVar("Item")
+Label = TypeVar("Label", bound=Hashable)
 
 
 class DatasetError(Exception):
@@ -70,32 +69,17 @@ class BenchmarkRow:
 class PatternInfo:
     """A generalization pattern as tables show it: its title and the groups that it is in."""
 
-    name: str
     title: str
     groups: tuple[str, ...]
-
-    @classmethod
-    def of(cls, pattern: Pattern) -> PatternInfo:
-        """Return the pattern of a grammar as tables show it."""
-        return cls(pattern.name, pattern.title, pattern.groups)
-
-
-@dataclass(frozen=True, slots=True)
-class GrammarOrigin:
-    """The grammar that a dataset was made from."""
-
-    name: str
-    sha256: str
-    parameters: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
     """The rows of one split, in order.
 
-    ``view`` is the notation of the target if it is a logical form, ``directory`` where the
-    dataset is, none for a file of another origin.  ``sentences`` are those of a treebank, one
-    for each row.
+    ``view`` is the notation of the target if it is a logical form.  ``directory`` is where the
+    dataset is, none for a file of another origin; only a dataset knows the hash and the
+    parameters of its grammar.  ``sentences`` are those of a treebank, one for each row.
     """
 
     name: str
@@ -107,7 +91,8 @@ class Benchmark:
     view: str
     rows: tuple[BenchmarkRow, ...]
     patterns: Mapping[str, PatternInfo] = field(default_factory=dict)
-    origin: GrammarOrigin | None = None
+    grammar_sha256: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
     directory: Path | None = None
     sentences: tuple[TreebankSentence, ...] = ()
 
@@ -116,6 +101,19 @@ class Benchmark:
         """Whether this is a split without items of patterns, such as ``test``."""
         categories = {row.category for row in self.rows}
         return self.directory is not None and categories == {IN_DISTRIBUTION}
+
+
+def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64]]:
+    """Return the places of the items with each label, from the labels of each item.
+
+    >>> places_by(["ab", "b"])
+    {'a': array([0]), 'b': array([0, 1])}
+    """
+    found: dict[Label, list[int]] = {}
+    for place, names in enumerate(labels):
+        for name in names:
+            found.setdefault(name, []).append(place)
+    return {name: np.array(places, np.int64) for name, places in found.items()}
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:
@@ -130,7 +128,12 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
         DatasetError: it is no dataset, lacks the split, or has rows that cannot be read.
     """
     if path.is_dir():
-        return _from_directory(path, split, target)
+        try:
+            return _from_directory(path, _manifest(path / MANIFEST), split, target)
+        except (KeyError, TypeError, AttributeError, IndexError) as problem:
+            raise DatasetError(
+                f"`{path / MANIFEST}` is not a manifest of `sglc compile`: {problem!r}"
+            ) from problem
     try:
         other = unreadable_kind(path)
     except OSError as problem:
@@ -165,17 +168,7 @@ def _from_treebank(path: Path, target: str | None) -> Benchmark:
     )
 
 
-def _from_directory(path: Path, split: str | None, target: str | None) -> Benchmark:
-    manifest = _manifest(path)
-    try:
-        return _of_manifest(path, manifest, split, target)
-    except (KeyError, TypeError, AttributeError, IndexError) as problem:
-        raise DatasetError(
-            f"`{path / MANIFEST}` is not a manifest of `sglc compile`: {problem!r}"
-        ) from problem
-
-
-def _of_manifest(
+def _from_directory(
     path: Path, manifest: Mapping[str, Any], split: str | None, target: str | None
 ) -> Benchmark:
     layers, splits = manifest["layers"], list(manifest["splits"])
@@ -202,20 +195,16 @@ def _of_manifest(
         views.get(wanted, ""),
         _rows(folder / f"{chosen}.tsv", chosen),
         {
-            entry["name"]: PatternInfo(entry["name"], entry["title"], tuple(entry["groups"]))
+            entry["name"]: PatternInfo(entry["title"], tuple(entry["groups"]))
             for entry in manifest["patterns"]
         },
-        GrammarOrigin(
-            manifest["name"],
-            manifest["grammar"]["sha256"],
-            {name: str(value) for name, value in manifest["parameters"].items()},
-        ),
+        manifest["grammar"]["sha256"],
+        {name: str(value) for name, value in manifest["parameters"].items()},
         path,
     )
 
 
-def _manifest(path: Path) -> Mapping[str, Any]:
-    file = path / MANIFEST
+def _manifest(file: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -283,15 +272,14 @@ def grammar_of(
     A grammar with another fingerprint has changed since the dataset was made.  It is used with
     a warning; rows that it no longer derives are counted.
     """
-    origin = benchmark.origin
     path = given or next(_grammar_files(benchmark), None)
     if path is None:
         return None
-    parameters = {**(origin.parameters if origin is not None else {}), **settings}
+    parameters = {**benchmark.parameters, **settings}
     compiled = open_grammar(path, parameters, sources, diagnostics)
-    if compiled is None or origin is None:
+    if compiled is None or benchmark.directory is None:
         return compiled
-    if fingerprint(compiled.grammar, compiled.plan) != origin.sha256:
+    if fingerprint(compiled.grammar, compiled.plan) != benchmark.grammar_sha256:
         diagnostics.warning(
             "SGL1404",
             None,
@@ -304,13 +292,13 @@ def grammar_of(
 
 def _grammar_files(benchmark: Benchmark) -> Iterator[Path]:
     """Yield the files that may be the grammar, the nearest to the dataset first."""
-    if benchmark.origin is None or benchmark.directory is None:
+    if benchmark.directory is None:
         return
     directory = benchmark.directory.resolve()
     folders = [directory, directory.parent, Path(), Path("grammars")]
     with suppress(FileNotFoundError):
         folders.append(grammars_dir())
     for folder in folders:
-        path = folder / f"{benchmark.origin.name}.sgl"
+        path = folder / f"{benchmark.name}.sgl"
         if path.is_file():
             yield path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +19,7 @@ from sgl.research.analyse.command import installed
 from sgl.research.analyse.predictions import named_system
 from sgl.research.evaluate.benchmark import MANIFEST, DatasetError, read_benchmark
 from sgl.research.evaluate.compound_dataset import FILE as COMPOUNDS
+from sgl.research.evaluate.data import Json
 from sgl.research.evaluate.evaluation import Evaluator
 from sgl.research.evaluate.page import render_evaluation
 from sgl.research.evaluate.segmentation import WAYS
@@ -28,6 +30,8 @@ SAMPLES, MOST_SAMPLES = 100_000, 10_000_000
 
 #: Libraries of the extra `eval` that every evaluation needs; it can do without sacreBLEU.
 _NEEDED = ("scipy",)
+
+_FILE = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,13 @@ class EvaluationRequest:
 
 
 @click.command("eval")
-@click.argument("dataset", type=click.Path(path_type=Path))
+@click.argument("dataset", type=_FILE)
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
 @click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
 @click.option(
     "--grammar",
-    type=click.Path(path_type=Path),
+    type=_FILE,
     help="The grammar for Partial Match.  [default: that of the manifest]",
 )
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
@@ -92,12 +96,8 @@ class EvaluationRequest:
     "--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, show_default=True
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option(
-    "--compounds", type=click.Path(path_type=Path), help="The compound of each row (CoGnition)."
-)
-@click.option(
-    "--lexicon", type=click.Path(path_type=Path), help="Translations of the atoms of compounds."
-)
+@click.option("--compounds", type=_FILE, help="The compound of each row (CoGnition).")
+@click.option("--lexicon", type=_FILE, help="Translations of the atoms of compounds.")
 @click.option(
     "--published-rule", is_flag=True, help="Judge compounds as the published script does."
 )
@@ -106,9 +106,9 @@ class EvaluationRequest:
     type=click.Choice(WAYS),
     help="How texts are cut into words.  [default: as the language needs]",
 )
-@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write it all as JSON.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a page.")
-@click.option("--latex", "latex_file", type=click.Path(path_type=Path), help="Write LaTeX tables.")
+@click.option("--json", "json_file", type=_FILE, help="Write it all as JSON.")
+@click.option("--html", "html_file", type=_FILE, help="Write a page.")
+@click.option("--latex", "latex_file", type=_FILE, help="Write LaTeX tables.")
 @grammar_options
 def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click decides
     """Score PREDICTIONS for DATASET, a directory of `sglc compile` or a file of rows.
@@ -144,13 +144,12 @@ def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnosti
             show_result(data)
             seconds = time.monotonic() - started
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
-        texts: list[tuple[Path, str]] = []
-        if request.json_file is not None:
-            texts.append((request.json_file, json_text(data)))
-        if request.html_file is not None:
-            texts.append((request.html_file, render_evaluation(data)))
-        if request.latex_file is not None:
-            texts.append((request.latex_file, latex(data)))
+        writers: list[tuple[Path | None, Callable[[Json], str]]] = [
+            (request.json_file, json_text),
+            (request.html_file, render_evaluation),
+            (request.latex_file, latex),
+        ]
+        texts = [(path, text(data)) for path, text in writers if path is not None]
         write_results(texts, diagnostics)
     if any(diagnostic.code == "SGL1103" for diagnostic in diagnostics):
         return OUTPUT

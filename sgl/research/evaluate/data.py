@@ -11,23 +11,17 @@ the runs, and Wilson's interval where the metric judges items::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.statistics import (
-    Difference,
-    DifferenceTest,
-    compare,
-    corrected,
-    wilson,
-)
-from sgl.research.evaluate.benchmark import Benchmark
+from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
+from sgl.research.evaluate.benchmark import Benchmark, places_by
 from sgl.research.evaluate.runs import SystemRuns
 from sgl.research.evaluate.scoring import (
     EDGES,
@@ -42,6 +36,9 @@ from sgl.research.evaluate.scoring import (
 )
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SurfaceScores
 from sgl.research.evaluate.trees import TreeShape
+
+if TYPE_CHECKING:
+    from sgl.research.evaluate.command import EvaluationRequest
 
 Json = dict[str, Any]
 
@@ -58,55 +55,68 @@ METRICS = {
     CHRF_METRIC: "chrF++",
 }
 
-#: Lengths are counted in steps of so many words.
-_LENGTH_STEP = 5
+#: The tables by the shape of trees, and how many numbers a row is for.
+_SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Everything that was found about some systems on one split."""
+    """Everything that was found about some systems on one split.
 
+    ``unavailable`` says of what was not computed why.
+    """
+
+    request: EvaluationRequest
     benchmark: Benchmark
     systems: tuple[SystemRuns, ...]
     scores: Scores
     surface: Mapping[str, tuple[SurfaceScores, ...]]
     signatures: Mapping[str, str]
-    shapes: tuple[TreeShape, ...] = ()
-    unavailable: Mapping[str, str] | None = None
-    test: DifferenceTest = "randomisation"
-    samples: int = 100_000
-    seed: int = 1
+    shapes: tuple[TreeShape, ...]
+    unavailable: Mapping[str, str]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics in the order of tables: verdicts, BLEU and chrF++, shares."""
+        surface = (BLEU_METRIC, CHRF_METRIC) if self.surface else ()
+        scored = self.scores.scores
+        shares = [metric for metric in scored if metric not in VERDICTS]
+        return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
 
 
 def evaluation_data(evaluation: Evaluation) -> Json:
     """Return all tables and tests of an evaluation."""
+    benchmark, scores = evaluation.benchmark, evaluation.scores
+    partial = {
+        "decided": {
+            name: {why.value: number for why, number in counts.items()}
+            for name, counts in scores.decided.items()
+        },
+        "gold": {
+            pattern: {"checked": checked, "right": right}
+            for pattern, (checked, right) in scores.gold.items()
+        },
+    }
     return {
         "format": FORMAT,
-        "dataset": _dataset(evaluation.benchmark),
+        "dataset": {
+            **{key: getattr(benchmark, key) for key in ("name", "title", "signature", "split")},
+            "source": benchmark.source,
+            "target": benchmark.target,
+            "items": len(benchmark.rows),
+            "patterns": {
+                name: {"title": pattern.title, "groups": list(pattern.groups)}
+                for name, pattern in benchmark.patterns.items()
+            },
+        },
         "systems": [_system(system) for system in evaluation.systems],
-        "metrics": {name: METRICS[name] for name in _metrics(evaluation)},
+        "metrics": {name: METRICS[name] for name in evaluation.metrics},
         "signatures": dict(evaluation.signatures),
-        "not_computed": dict(evaluation.unavailable or {}),
+        "not_computed": dict(evaluation.unavailable),
         "tables": _tables(evaluation),
-        "partial_match": _partial(evaluation),
+        "partial_match": partial if PARTIAL in scores.scores else None,
         "mistakes": _mistakes(evaluation),
         "tests": _tests(evaluation),
-    }
-
-
-def _dataset(benchmark: Benchmark) -> Json:
-    return {
-        "name": benchmark.name,
-        "title": benchmark.title,
-        "signature": benchmark.signature,
-        "split": benchmark.split,
-        "source": benchmark.source,
-        "target": benchmark.target,
-        "items": len(benchmark.rows),
-        "patterns": {
-            kind.name: {"title": kind.title, "groups": list(kind.groups)}
-            for kind in benchmark.patterns.values()
-        },
     }
 
 
@@ -125,13 +135,6 @@ def _system(system: SystemRuns) -> Json:
     }
 
 
-def _metrics(evaluation: Evaluation) -> list[str]:
-    surface = (BLEU_METRIC, CHRF_METRIC) if evaluation.surface else ()
-    scored = evaluation.scores.scores
-    shares = [metric for metric in scored if metric not in VERDICTS]
-    return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
-
-
 @dataclass(frozen=True)
 class _TablePart:
     """A part of the split: some items, and the kinds if these are all items of some kinds."""
@@ -143,14 +146,15 @@ class _TablePart:
 
 
 def _tables(evaluation: Evaluation) -> Json:
-    rows = evaluation.benchmark.rows
-    kinds = evaluation.benchmark.patterns
-    everything = np.arange(len(rows))
+    rows, kinds = evaluation.benchmark.rows, evaluation.benchmark.patterns
     patterns = [
         _TablePart(name, kinds[name].title if name in kinds else name, items, (name,))
-        for name, items in _places((row.category,) for row in rows).items()
+        for name, items in places_by((row.category,) for row in rows).items()
     ]
     present = tuple(part.name for part in patterns)
+    in_groups = places_by(
+        kinds[row.category].groups if row.category in kinds else () for row in rows
+    )
     groups = [
         _TablePart(
             name,
@@ -158,48 +162,22 @@ def _tables(evaluation: Evaluation) -> Json:
             items,
             tuple(kind for kind in present if kind in kinds and name in kinds[kind].groups),
         )
-        for name, items in _places(
-            kinds[row.category].groups if row.category in kinds else () for row in rows
-        ).items()
+        for name, items in in_groups.items()
     ]
+    everything = _TablePart("all", "all items", np.arange(len(rows)), present)
     tables: Json = {
-        "overall": _rows(evaluation, [_TablePart("all", "all items", everything, present)]),
+        "overall": _rows(evaluation, [everything]),
         "groups": _rows(evaluation, groups, patterns),
         "patterns": _rows(evaluation, patterns),
     }
-    if evaluation.shapes:
-        tables |= {name: _rows(evaluation, parts) for name, parts in _by_shape(evaluation)}
+    for name, step in _SHAPES.items() if evaluation.shapes else ():
+        places = places_by((getattr(shape, name) // step * step,) for shape in evaluation.shapes)
+        parts = [
+            _TablePart(str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items)
+            for low, items in sorted(places.items())
+        ]
+        tables[name] = _rows(evaluation, parts)
     return tables
-
-
-def _by_shape(evaluation: Evaluation) -> Iterable[tuple[str, list[_TablePart]]]:
-    labels = {
-        "length": [
-            (first := shape.length // _LENGTH_STEP * _LENGTH_STEP, first + _LENGTH_STEP - 1)
-            for shape in evaluation.shapes
-        ],
-        "depth": [(shape.depth, shape.depth) for shape in evaluation.shapes],
-        "nesting": [(shape.nesting, shape.nesting) for shape in evaluation.shapes],
-    }
-    for table, found in labels.items():
-        places: dict[tuple[int, int], list[int]] = {}
-        for place, label in enumerate(found):
-            places.setdefault(label, []).append(place)
-        yield (
-            table,
-            [
-                _TablePart(str(low), str(low) if low == high else f"{low}–{high}", np.array(items))
-                for (low, high), items in sorted(places.items())
-            ],
-        )
-
-
-def _places(labels: Iterable[Sequence[str]]) -> dict[str, NDArray[np.int64]]:
-    found: dict[str, list[int]] = {}
-    for place, names in enumerate(labels):
-        for name in names:
-            found.setdefault(name, []).append(place)
-    return {name: np.array(places) for name, places in found.items()}
 
 
 def _rows(
@@ -213,7 +191,7 @@ def _rows(
             "items": len(part.items),
             "scores": {
                 metric: cells
-                for metric in _metrics(evaluation)
+                for metric in evaluation.metrics
                 if (cells := _cells(evaluation, metric, part, inside))
             },
         }
@@ -224,6 +202,7 @@ def _rows(
 def _cells(
     evaluation: Evaluation, metric: str, part: _TablePart, inside: Sequence[_TablePart]
 ) -> dict[str, Json]:
+    """Return the score of each system for the items of a part by one metric."""
     cells: dict[str, Json] = {}
     for system in evaluation.systems:
         if metric in (BLEU_METRIC, CHRF_METRIC):
@@ -260,23 +239,6 @@ def _spread(runs: Sequence[float]) -> Json:
     }
 
 
-def _partial(evaluation: Evaluation) -> Json | None:
-    """Return what decided about partial matches, and the score of the gold texts."""
-    scored = evaluation.scores
-    if PARTIAL not in scored.scores:
-        return None
-    return {
-        "decided": {
-            name: {why.value: number for why, number in counts.items()}
-            for name, counts in scored.decided.items()
-        },
-        "gold": {
-            pattern: {"checked": checked, "right": right}
-            for pattern, (checked, right) in scored.gold.items()
-        },
-    }
-
-
 def _mistakes(evaluation: Evaluation) -> Json:
     """For each system and kind of item how many predictions have which kind of mistake."""
     found: Json = {"kinds": [kind.value for kind in Mistake], "systems": {}}
@@ -292,39 +254,26 @@ def _mistakes(evaluation: Evaluation) -> Json:
 
 def _tests(evaluation: Evaluation) -> Json:
     """Return the differences between all pairs of systems, as a whole and for each pattern."""
-    parts = [("all", np.arange(len(evaluation.benchmark.rows)))]
-    parts += list(_places((row.category,) for row in evaluation.benchmark.rows).items())
-    found = [
-        _difference(evaluation, first.name, second.name, metric, part, items)
-        for first, second in combinations(evaluation.systems, 2)
-        for metric in evaluation.scores.scores
-        if metric in VERDICTS and metric != RAW
-        for part, items in parts
-    ]
-    family = corrected([difference for difference in found if difference is not None])
+    request, rows = evaluation.request, evaluation.benchmark.rows
+    everything = "all", np.arange(len(rows))
+    parts = [everything, *places_by((row.category,) for row in rows).items()]
+    found = []
+    for first, second in combinations([system.name for system in evaluation.systems], 2):
+        for metric, scores in evaluation.scores.scores.items():
+            if metric not in VERDICTS or metric == RAW:
+                continue
+            for part, items in parts:
+                x, y = (scores[name][:, items].mean(axis=0) for name in (first, second))
+                judged = ~np.isnan(x)
+                if not judged.any():
+                    continue
+                figures = compare(x[judged], y[judged], request.test, request.samples, request.seed)
+                size = int(judged.sum())
+                found.append(Difference(first, second, metric, part, size, *figures))
     return {
-        "test": evaluation.test,
-        "samples": evaluation.samples,
-        "seed": evaluation.seed,
+        "test": request.test,
+        "samples": request.samples,
+        "seed": request.seed,
         "correction": "Holm",
-        "differences": [asdict(difference) for difference in family],
+        "differences": [asdict(difference) for difference in corrected(found)],
     }
-
-
-def _difference(
-    evaluation: Evaluation,
-    first: str,
-    second: str,
-    metric: str,
-    part: str,
-    items: NDArray[np.int64],
-) -> Difference | None:
-    scores = evaluation.scores.scores[metric]
-    means = [scores[name][:, items].mean(axis=0) for name in (first, second)]
-    judged = ~np.isnan(means[0])
-    if not judged.any():
-        return None
-    mean, low, high, p = compare(
-        means[0][judged], means[1][judged], evaluation.test, evaluation.samples, evaluation.seed
-    )
-    return Difference(first, second, metric, part, int(judged.sum()), mean, low, high, p)

@@ -30,7 +30,12 @@ from sgl.parsing import BatchParser, Parser, best_readings, read_first
 from sgl.rendering import outputs
 from sgl.research.evaluate.particles import ROLES, ParticleMatcher, governed
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import Realization, Realizer, condensed
+from sgl.research.evaluate.realization import (
+    Realization,
+    Realizer,
+    condensed,
+    lemmas_by_word,
+)
 from sgl.research.evaluate.trees import GrammarEdges
 
 #: Readings of a prediction that are looked at, the likeliest first.
@@ -83,6 +88,7 @@ class PartialMatch:
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._particles = _particle_matcher(grammar, self._target) if target == _JAPANESE else None
         self.edges = GrammarEdges(grammar, graph, self._target)
+        self.lemmas = lemmas_by_word(grammar, graph, self._target)
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
         """Return what the gold items say; None where the grammar does not derive the pair."""

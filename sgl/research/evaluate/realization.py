@@ -15,7 +15,7 @@ its *phrase*::
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -227,3 +227,18 @@ def _distinction(rule: Rule, layer: int, dropped: bool) -> Hashable:
         for node in fragment.nodes
     )
     return rule.lhs, text, attributes
+
+
+#: The lemmas that are written so.
+Lemmas = Mapping[str, frozenset[str]]
+
+
+def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
+    """Return for the text of each lexical rule the lemmas that are written so."""
+    found: dict[str, set[str]] = {}
+    for rule in grammar.rules:
+        if rule.lexical:
+            word = "".join(i.text for i in rule.templates[text] if isinstance(i, Token))
+            for node in rule.fragments[graph].nodes:
+                found.setdefault(word, set()).add(dict(node.attributes or ()).get("lemma", ""))
+    return {word: frozenset(lemmas) for word, lemmas in found.items()}

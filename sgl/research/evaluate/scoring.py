@@ -21,20 +21,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.grammar import CoreGrammar, Token
-from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
+from sgl.research.evaluate.benchmark import FORMS, Benchmark, places_by
 from sgl.research.evaluate.equivalence import equivalent, exact, reformatted_exact_match
-from sgl.research.evaluate.partial import Decision, PartialMatch, PredictionReadings
-from sgl.research.evaluate.realization import Realization
-from sgl.research.evaluate.runs import Run, SystemRuns
+from sgl.research.evaluate.partial import Decision, PartialMatch
+from sgl.research.evaluate.realization import Lemmas, Realization
+from sgl.research.evaluate.runs import SystemRuns
 from sgl.research.evaluate.trees import TreebankEdges
 
 
@@ -49,10 +50,6 @@ class Mistake(Enum):
     WORDS = "words"
     MISSING = "missing"
     EXTRA = "extra"
-
-
-#: The lemmas that are written so.
-Lemmas = Mapping[str, frozenset[str]]
 
 
 def mistake_of(gold: Sequence[str], said: Sequence[str], lemmas: Lemmas) -> Mistake:
@@ -78,17 +75,6 @@ def mistake_of(gold: Sequence[str], said: Sequence[str], lemmas: Lemmas) -> Mist
 _NONE: frozenset[str] = frozenset()
 
 
-def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
-    """Return for the text of each lexical rule the lemmas that are written so."""
-    found: dict[str, set[str]] = {}
-    for rule in grammar.rules:
-        if rule.lexical:
-            word = "".join(i.text for i in rule.templates[text] if isinstance(i, Token))
-            for node in rule.fragments[graph].nodes:
-                found.setdefault(word, set()).add(dict(node.attributes or ()).get("lemma", ""))
-    return {word: frozenset(lemmas) for word, lemmas in found.items()}
-
-
 EXACT, RAW, PARTIAL = "exact", "exact_raw", "partial"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
 EDGES = "edges"
@@ -104,6 +90,9 @@ _CHECKED = 100
 
 #: A prediction: the place of its row, its text, and its words if it came as words.
 _Prediction = tuple[int, str, tuple[str, ...] | None]
+
+#: Says how right a prediction is; None where nothing can be said.
+_Judge = Callable[[int, str, tuple[str, ...] | None], float | None]
 
 #: Says how far a step is: what, done, of how many.
 Progress = Callable[[str, int, int], None]
@@ -130,148 +119,101 @@ class Scorer:
     """Score the predictions for a benchmark."""
 
     def __init__(
-        self,
-        benchmark: Benchmark,
-        partial: PartialMatch | None = None,
-        lemmas: Lemmas | None = None,
-        progress: Progress = lambda *_: None,
+        self, benchmark: Benchmark, partial: PartialMatch | None, progress: Progress
     ) -> None:
         self._benchmark = benchmark
         self._partial = partial
-        self._lemmas = lemmas or {}
         self._progress = progress
 
     def score(self, systems: Sequence[SystemRuns]) -> Scores:
         """Compute every metric that makes sense for the target, for every run."""
-        scores = Scores()
-        judges: dict[str, Callable[[str, str], bool]] = {EXACT: exact, RAW: str.__eq__}
-        if self._benchmark.view in FORMS:
-            view = self._benchmark.view
-            judges[EQUIVALENT] = lambda gold, text: equivalent(gold, text, view).equal
+        benchmark, scores = self._benchmark, Scores()
+
+        def by_text(same: Callable[[str, str], bool]) -> _Judge:
+            known = cache(same)
+            return lambda place, text, _: known(benchmark.rows[place].target, text)
+
+        judges = {EXACT: by_text(exact), RAW: by_text(str.__eq__)}
+        if (view := benchmark.view) in FORMS:
+            judges[EQUIVALENT] = by_text(lambda gold, text: equivalent(gold, text, view).equal)
             if view == "cogs":
                 # The published comparison is for this notation only.
-                judges[REFORMATTED] = lambda *pair: reformatted_exact_match(*pair).equal
+                judges[REFORMATTED] = by_text(lambda *pair: reformatted_exact_match(*pair).equal)
+        if self._partial is None and benchmark.sentences:
+            judges[EDGES] = TreebankEdges(benchmark.sentences).kept
         for metric, judge in judges.items():
-            known: dict[tuple[str, str], bool] = {}
             scores.scores[metric] = {
-                system.name: self._judged(system, judge, known) for system in systems
+                system.name: np.array(
+                    [
+                        [judge(n, text, run.words_of(n)) for n, text in enumerate(run.texts)]
+                        for run in system.runs
+                    ],
+                    np.float64,
+                )
+                for system in systems
             }
         if self._partial is not None:
             self._match(scores, systems, self._partial)
-        elif self._benchmark.sentences:
-            edges = TreebankEdges(self._benchmark.sentences)
-            scores.scores[EDGES] = {system.name: self._edges(system, edges) for system in systems}
         return scores
-
-    def _edges(self, system: SystemRuns, edges: TreebankEdges) -> NDArray[np.float64]:
-        """Return the share of the edges of each sentence of a treebank; ``nan`` if it has none."""
-        found = np.full((len(system.runs), len(self._benchmark.rows)), np.nan)
-        for run, predictions in enumerate(system.runs):
-            for place, text in enumerate(predictions.texts):
-                share = edges.kept(place, text, predictions.words_of(place))
-                found[run, place] = np.nan if share is None else share
-        return found
-
-    def _judged(
-        self,
-        system: SystemRuns,
-        judge: Callable[[str, str], bool],
-        known: dict[tuple[str, str], bool],
-    ) -> NDArray[np.float64]:
-        found = np.zeros((len(system.runs), len(self._benchmark.rows)))
-        for run, predictions in enumerate(system.runs):
-            for place, (row, text) in enumerate(self._pairs(predictions)):
-                key = row.target, text
-                if key not in known:
-                    known[key] = judge(*key)
-                found[run, place] = known[key]
-        return found
-
-    def _pairs(self, predictions: Run) -> Iterator[tuple[BenchmarkRow, str]]:
-        return zip(self._benchmark.rows, predictions.texts, strict=True)
 
     def _match(self, scores: Scores, systems: Sequence[SystemRuns], partial: PartialMatch) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
-        wrong = self._wrong(scores, systems)
-        verdicts = self._verdicts(wrong, partial)
-        self._check_gold(scores, partial)
-        about_patterns = any(
-            row.category in self._benchmark.patterns for row in self._benchmark.rows
+        of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
+        exact_scores = scores.scores[EXACT]
+        wrong = dict.fromkeys(
+            (place, run.texts[place], run.words_of(place))
+            for system in systems
+            for run, right in zip(system.runs, exact_scores[system.name], strict=True)
+            for place in np.flatnonzero(right == 0).tolist()
         )
-        if about_patterns:
-            scores.scores[PARTIAL] = {}
-        scores.scores[EDGES] = {}
-        for system in systems:
-            right = scores.scores[EXACT][system.name]
-            found = np.full_like(right, np.nan)
-            kept = np.ones_like(right)
-            decided: Counter[Decision] = Counter()
-            mistakes: list[list[Mistake | None]] = []
-            for run, predictions in enumerate(system.runs):
-                kinds: list[Mistake | None] = []
-                for place, (row, text) in enumerate(self._pairs(predictions)):
-                    key = place, text, predictions.words_of(place)
-                    verdict = _RIGHT if right[run, place] else verdicts[key]
-                    kinds.append(verdict.kind)
-                    kept[run, place] = verdict.kept
-                    if row.category in self._benchmark.patterns:
-                        found[run, place] = verdict.matched
-                        decided[verdict.why] += 1
-                mistakes.append(kinds)
-            if about_patterns:
-                scores.scores[PARTIAL][system.name] = found
-                scores.decided[system.name] = decided
-            scores.mistakes[system.name] = mistakes
-            scores.scores[EDGES][system.name] = kept
+        verdicts = self._verdicts(list(wrong), partial)
+        self._check_gold(scores, partial)
+        scores.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
         # What cannot be said of one system's prediction is said of none.
         unknown = {key[0] for key, verdict in verdicts.items() if np.isnan(verdict.kept)}
-        for kept in scores.scores[EDGES].values():
-            kept[:, sorted(unknown)] = np.nan
         scores.edgeless = len(unknown)
-
-    def _wrong(self, scores: Scores, systems: Sequence[SystemRuns]) -> list[_Prediction]:
-        """Return the different wrong predictions."""
-        found: dict[_Prediction, None] = {}
         for system in systems:
-            for run, predictions in enumerate(system.runs):
-                right = scores.scores[EXACT][system.name][run]
-                for place in np.flatnonzero(right == 0).tolist():
-                    found[place, predictions.texts[place], predictions.words_of(place)] = None
-        return list(found)
+            found = [
+                [
+                    _RIGHT if right[place] else verdicts[place, text, run.words_of(place)]
+                    for place, text in enumerate(run.texts)
+                ]
+                for run, right in zip(system.runs, exact_scores[system.name], strict=True)
+            ]
+            scores.mistakes[system.name] = [[verdict.kind for verdict in run] for run in found]
+            kept = np.array([[verdict.kept for verdict in run] for run in found])
+            kept[:, sorted(unknown)] = np.nan
+            scores.scores[EDGES][system.name] = kept
+            if any(of_pattern):
+                matched = np.array([[verdict.matched for verdict in run] for run in found])
+                scores.scores[PARTIAL][system.name] = np.where(of_pattern, matched, np.nan)
+                scores.decided[system.name] = Counter(
+                    verdict.why for run in found for verdict in compress(run, of_pattern)
+                )
 
     def _verdicts(
         self, wrong: Sequence[_Prediction], partial: PartialMatch
     ) -> dict[_Prediction, _Verdict]:
+        """Return the verdicts on different wrong predictions."""
         found: dict[_Prediction, _Verdict] = {}
         for start in range(0, len(wrong), _BATCH):
             self._progress("parsing predictions", start, len(wrong))
             batch = wrong[start : start + _BATCH]
             golds = self._golds([place for place, _, _ in batch], partial)
             reads = partial.read([text for _, text, _ in batch])
-            for key, read in zip(batch, reads, strict=True):
-                found[key] = self._verdict(*key, golds[key[0]], read)
+            for (place, text, words), read in zip(batch, reads, strict=True):
+                gold, category = golds[place], self._benchmark.rows[place].category
+                matched, why = False, Decision.NOTHING
+                if category in self._benchmark.patterns:
+                    matched, why = partial.decide(category, gold, text, read)
+                kept = math.nan
+                if gold is not None:
+                    share = partial.edges.kept(gold, text, words, read[0] if read else None)
+                    # An item without edges is right or wrong as a whole.
+                    kept = 0.0 if share is None else share
+                kind = _kind(gold, text, read, partial.lemmas)
+                found[place, text, words] = _Verdict(matched, why, kind, kept)
         return found
-
-    def _verdict(
-        self,
-        place: int,
-        text: str,
-        words: tuple[str, ...] | None,
-        gold: Realization | None,
-        read: PredictionReadings,
-    ) -> _Verdict:
-        """Return the verdict on a wrong prediction."""
-        assert self._partial is not None
-        row = self._benchmark.rows[place]
-        matched, why = False, Decision.NOTHING
-        if row.category in self._benchmark.patterns:
-            matched, why = self._partial.decide(row.category, gold, text, read)
-        kept = math.nan
-        if gold is not None:
-            share = self._partial.edges.kept(gold, text, words, read[0] if read else None)
-            # An item without edges is right or wrong as a whole.
-            kept = 0.0 if share is None else share
-        return _Verdict(matched, why, _kind(gold, text, read, self._lemmas), kept)
 
     def _golds(
         self, places: Sequence[int], partial: PartialMatch
@@ -283,16 +225,16 @@ class Scorer:
 
     def _check_gold(self, scores: Scores, partial: PartialMatch) -> None:
         """Judge some gold texts of each pattern as if they were predictions."""
-        chosen: dict[str, list[int]] = {}
-        for place, row in enumerate(self._benchmark.rows):
-            if row.category in self._benchmark.patterns:
-                places = chosen.setdefault(row.category, [])
-                if len(places) < _CHECKED:
-                    places.append(place)
+        rows = self._benchmark.rows
+        chosen = {
+            category: places[:_CHECKED].tolist()
+            for category, places in places_by((row.category,) for row in rows).items()
+            if category in self._benchmark.patterns
+        }
         for number, (pattern, places) in enumerate(chosen.items()):
             self._progress("checking gold texts", number, len(chosen))
             golds = self._golds(places, partial)
-            texts = [self._benchmark.rows[place].target for place in places]
+            texts = [rows[place].target for place in places]
             right = [
                 partial.decide(pattern, golds[place], text, read)[0]
                 for place, text, read in zip(places, texts, partial.read(texts), strict=True)
