@@ -72,6 +72,23 @@ class Derivations(NamedTuple):
         place = np.where(parent < 0, 0, opened[parent] + children[parent] - 1 - opened)
         return rules, parent, place
 
+    def heights(self, arity: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the number of rules on the longest path from each root; 1 for a single rule.
+
+        No derivation is empty; ``arity`` has the number of children of each rule.
+
+        >>> Derivations.of([[0, 1, 0, 1, 1], [1]]).heights(np.array([2, 0])).tolist()
+        [3, 1]
+        """
+        _, parent, _ = self.nodes(arity)
+        height = np.zeros(len(parent), np.int32)
+        below, above = np.arange(len(parent)), np.arange(len(parent))
+        while len(above):
+            height[below] += 1
+            above = parent[above]
+            below, above = below[above >= 0], above[above >= 0]
+        return np.maximum.reduceat(height, self.offsets[:-1])
+
     @classmethod
     def of(cls, derivations: Iterable[Sequence[int]]) -> Derivations:
         """Return these derivations in arrays."""

@@ -6,10 +6,7 @@ nodes that are still visible.  A rule makes nodes, or takes ports of its childre
 of them glued to one node; it writes edges between these nodes, and exports some as the
 ports of the whole.
 
-What a phrase is glued to does not depend on the attributes of its nodes.  So it is computed
-without them, and kept for other phrases that differ in attributes only::
-
-    (np the dog)    (np a cat)      2 words, 1 node on word 1, which is the port
+    (np the dog)      words 0 1, node 0 on word 1, which is the port
 
 This module needs nothing but the standard library, because the standalone sampler of a
 dataset contains it as it is.
@@ -18,12 +15,15 @@ dataset contains it as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 from sgl.core.graph import Graph, GraphNode
 
 Attributes = tuple[tuple[str, str], ...]
+
+#: Graphs that are kept at most.
+MOST_KNOWN = 1 << 12
 
 #: In ``GluingRule.items``: a word of the rule, and not one of its children.
 WORD = -1
@@ -65,198 +65,140 @@ class Gluer:
         self._rules = rules
         self._arity = arity
         self._written = written
-        self._forms: list[_Form] = []
+        #: The last graphs: several outputs are often written of one derivation.
+        self._known: dict[Sequence[int], Graph] = {}
 
-    def __call__(self, derivation: Sequence[int]) -> Graph:
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is pickled: everything but the graphs."""
+        return {**vars(self), "_known": {}}
+
+    def __call__(self, derivation: tuple[int, ...]) -> Graph:
         """Return the graph of a derivation.
 
         Raises:
             LookupError: it has no head, or none that is a node on a word.
         """
-        rules, arity, forms = self._rules, self._arity, self._forms
-        forms += [_form(rule) for rule in rules[len(forms) :]]
-        joined = _kept if len(derivation) <= LONGEST_KEPT else _join
+        known = self._known.get(derivation)
+        if known is None:
+            if len(self._known) == MOST_KNOWN:
+                self._known.clear()
+            known = self._known[derivation] = self._glued(derivation)
+        return known
+
+    def _glued(self, derivation: Sequence[int]) -> Graph:
+        rules, arity = self._rules, self._arity
+        glued = _Gluing()
         stack: list[_Phrase] = []
         for number in reversed(derivation):
-            children = stack[: -arity[number] - 1 : -1]
-            del stack[len(stack) - arity[number] :]
-            stack.append(joined(forms[number], *children))
-        nodes, edges, head = _outline(stack.pop(), self._written)
-        shown = [
-            GraphNode(rules[derivation[place]].nodes[number].attributes or (), position)
-            for place, number, position in nodes
-        ]
-        return Graph(tuple(shown), edges, head)
+            size = arity[number]
+            children = stack[: -size - 1 : -1]
+            del stack[len(stack) - size :]
+            stack.append(glued.phrase(rules[number], children))
+        return glued.graph(stack.pop(), written=self._written)
 
 
-class _Form:
-    """What a rule does, but for attributes; equal ones are one object."""
-
-    __slots__ = ("edges", "exports", "items", "last", "nodes", "words")
-
-    def __init__(self, rule: GluingRule) -> None:
-        #: Children, and words of the rule from -1 down.
-        self.items: list[int] = []
-        self.exports, self.edges, self.last = rule.exports, rule.edges, rule.last
-        own: dict[int, int] = {}
-        for place, child in enumerate(rule.items):
-            if child == WORD:
-                own[place] = len(own)
-            self.items.append(-len(own) if child == WORD else child)
-        self.words = len(own)
-        #: Whether a node has attributes, its word, and what is glued.
-        self.nodes = [
-            (
-                node.attributes is not None,
-                None if node.token is None or node.attributes is None else own[node.token],
-                node.glue,
-            )
-            for node in rule.nodes
-        ]
+#: The numbers of the words of a phrase from left to right, with nested lists for children, and
+#: the numbers of the nodes that are its ports.
+_Phrase = tuple[list[Any], list[int]]
 
 
-def _form(rule: GluingRule) -> _Form:
-    nodes = [node._replace(attributes=node.attributes and ()) for node in rule.nodes]
-    return _form_of(rule._replace(nodes=tuple(nodes)))
+class _Gluing:
+    """The nodes and edges of a derivation while it is read from the back.
 
-
-_form_of = lru_cache(maxsize=1 << 12)(_Form)
-
-
-class _Phrase:
-    """A phrase: a node is the place and number of its attributes in the phrase, and its word.
-
-    Both are -1 if a node has none.  ``order`` are the words from left to right.
+    Nodes and words are numbered as they are made.
     """
 
-    __slots__ = ("edges", "last", "nodes", "order", "ports", "size", "words")
+    def __init__(self) -> None:
+        self._words = 0
+        self._attributes: list[Attributes | None] = []
+        #: The word of each node, -1 if it has none.
+        self._word: list[int] = []
+        #: To which node another was glued.
+        self._parent: dict[int, int] = {}
+        #: The edges of each rule, and all last edges.
+        self._edges: list[list[tuple[int, str, int]]] = []
+        self._last: list[tuple[int, str, int]] = []
 
-    def __init__(self, size: int, words: int, order: list[int]) -> None:
-        #: How many rules and words there are.
-        self.size, self.words = size, words
-        self.order = order
-        self.nodes: list[tuple[int, int, int]] = []
-        self.edges: list[tuple[int, str, int]] = []
-        self.last: list[tuple[int, str, int]] = []
-        self.ports: list[int] = []
+    def phrase(self, rule: GluingRule, children: Sequence[_Phrase]) -> _Phrase:
+        """Add what a rule makes, and return the phrase that it makes of its children."""
+        items, nodes, edges, exports, last = rule
+        words: list[Any] = []
+        for item in items:
+            if item == WORD:
+                words.append(self._words)
+                self._words += 1
+            else:
+                words.append(children[item][0])
+        made: list[int] = []
+        for attributes, token, glue in nodes:
+            if glue:
+                node = self._glue([children[child][1][port] for child, port in glue])
+            else:
+                node = len(self._word)
+                self._attributes.append(None)
+                self._word.append(-1)
+            if attributes is not None:
+                self._attributes[node] = attributes
+                if token is not None:
+                    self._word[node] = words[token]
+            made.append(node)
+        if edges:
+            self._edges.append([(made[s], label, made[t]) for s, label, t in edges])
+        for s, label, t in last:
+            self._last.append((made[s], label, made[t]))
+        return words, [made[node] for node in exports]
 
+    def _glue(self, ports: Sequence[int]) -> int:
+        """Glue nodes to the first of them, and return it."""
+        first, *others = map(self._root, ports)
+        for port in others:
+            other = self._root(port)
+            if other != first:
+                self._parent[other] = first
+                if self._attributes[first] is None:
+                    self._attributes[first] = self._attributes[other]
+                    self._word[first] = self._word[other]
+        return first
 
-#: The phrases of derivations with more rules are not kept.
-LONGEST_KEPT = 64
-
-
-def _join(form: _Form, *children: _Phrase) -> _Phrase:
-    """Return the phrase that a rule makes of its children."""
-    phrase = _Phrase(1, form.words, [])
-    orders: list[list[int]] = []
-    places: list[int] = []
-    words: list[int] = []
-    for child in children:
-        places.append(phrase.size)
-        words.append(phrase.words)
-        orders.append([phrase.words + word for word in child.order])
-        phrase.size += child.size
-        phrase.words += child.words
-    for item in form.items:
-        if item < 0:
-            phrase.order.append(-1 - item)
-        else:
-            phrase.order += orders[item]
-    # Nodes are numbered as they are made, those of the last child first.
-    nodes: list[tuple[int, int, int]] = []
-    starts = [0] * len(children)
-    for at in range(len(children) - 1, -1, -1):
-        starts[at] = len(nodes)
-        place, word = places[at], words[at]
-        nodes += [
-            (p + place if p >= 0 else -1, n, w + word if w >= 0 else -1)
-            for p, n, w in children[at].nodes
-        ]
-    ports = [
-        [port + start for port in child.ports]
-        for child, start in zip(children, starts)  # noqa: B905 - Python 3.9 has no `strict`
-    ]
-    made, parent = _local_nodes(form, nodes, ports)
-    edges = [(made[s], label, made[t]) for s, label, t in form.edges]
-    last: list[tuple[int, str, int]] = []
-    for child, start in zip(children, starts):  # noqa: B905
-        edges += [(s + start, label, t + start) for s, label, t in child.edges]
-        last = [(s + start, label, t + start) for s, label, t in child.last] + last
-    last += [(made[s], label, made[t]) for s, label, t in form.last]
-    phrase.ports = [made[number] for number in form.exports]
-    phrase.nodes, phrase.edges, phrase.last = nodes, edges, last
-    if parent:
-        _merge(phrase, parent)
-    return phrase
-
-
-_kept = lru_cache(maxsize=1 << 14)(_join)
-
-
-def _local_nodes(
-    form: _Form, nodes: list[tuple[int, int, int]], ports: list[list[int]]
-) -> tuple[list[int], dict[int, int]]:
-    """Return the numbers of a rule's nodes, and for nodes glued to others their numbers."""
-    parent: dict[int, int] = {}
-    made: list[int] = []
-
-    def find(node: int) -> int:
-        while node in parent:
-            node = parent[node]
+    def _root(self, node: int) -> int:
+        while node in self._parent:
+            node = self._parent[node]
         return node
 
-    for number, (has_attributes, token, glue) in enumerate(form.nodes):
-        if not glue:
-            found = len(nodes)
-            nodes.append((-1, -1, -1))
+    def graph(self, phrase: _Phrase, *, written: bool) -> Graph:
+        """Return the graph of the phrase that is the whole derivation."""
+        words, ports = phrase
+        position = _positions(words)
+        parent, word = self._parent, self._word
+        # A phrase may leave a gap open: a placeholder without a word is no node yet.
+        nodes = [node for node, at in enumerate(word) if at >= 0 and node not in parent]
+        nodes.sort(key=lambda node: position[word[node]])
+        index = {node: rank for rank, node in enumerate(nodes)}
+        for node in parent:
+            root = self._root(node)
+            if root in index:
+                index[node] = index[root]
+        # Rules were read from the back, and so were their edges.
+        edges = dict.fromkeys(
+            (index[source], label, index[target])
+            for source, label, target in (*chain(*reversed(self._edges)), *self._last)
+            if source in index and target in index
+        )
+        shown = [GraphNode(self._attributes[n] or (), position[word[n]]) for n in nodes]
+        ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
+        return Graph(tuple(shown), tuple(ordered), index[ports[0]])
+
+
+def _positions(words: list[Any]) -> dict[int, int]:
+    """Return the place of each word in the sentence."""
+    position: dict[int, int] = {}
+    waiting = [iter(words)]
+    while waiting:
+        for item in waiting[-1]:
+            if isinstance(item, list):
+                waiting.append(iter(item))
+                break
+            position[item] = len(position)
         else:
-            found, *others = [find(ports[child][port]) for child, port in glue]
-            for other in map(find, others):
-                if other != found:
-                    parent[other] = found
-                    if nodes[found][0] < 0:
-                        nodes[found] = nodes[other]
-        if has_attributes:
-            nodes[found] = (0, number, nodes[found][2] if token is None else token)
-        made.append(found)
-    return made, parent
-
-
-def _merge(phrase: _Phrase, parent: dict[int, int]) -> None:
-    """Leave out the nodes that were glued to others."""
-    moved: list[int] = []
-    live = 0
-    for node in range(len(phrase.nodes)):
-        moved.append(live)
-        live += node not in parent
-    for node in parent:
-        root = node
-        while root in parent:
-            root = parent[root]
-        moved[node] = root - sum([other < root for other in parent])
-    phrase.nodes = [node for at, node in enumerate(phrase.nodes) if at not in parent]
-    phrase.ports = [moved[port] for port in phrase.ports]
-    phrase.edges = [(moved[s], label, moved[t]) for s, label, t in phrase.edges]
-    phrase.last = [(moved[s], label, moved[t]) for s, label, t in phrase.last]
-
-
-@lru_cache(maxsize=1 << 14)
-def _outline(
-    phrase: _Phrase,
-    written: bool,
-) -> tuple[list[tuple[int, int, int]], tuple[tuple[int, str, int], ...], int]:
-    """Return nodes as places, numbers and positions, edges between them, and the head."""
-    position = {word: index for index, word in enumerate(phrase.order)}
-    # A phrase may leave a gap open: a placeholder without a word is no node yet.
-    roots = [node for node, (_, _, word) in enumerate(phrase.nodes) if word in position]
-    roots.sort(key=lambda node: position[phrase.nodes[node][2]])
-    index = {node: rank for rank, node in enumerate(roots)}
-    found = [phrase.nodes[node] for node in roots]
-    nodes = [(place, number, position[word]) for place, number, word in found]
-    edges = dict.fromkeys(
-        (index[source], label, index[target])
-        for source, label, target in (*phrase.edges, *phrase.last)
-        if source in index and target in index
-    )
-    ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
-    return nodes, tuple(ordered), index[phrase.ports[0]]
+            waiting.pop()
+    return position

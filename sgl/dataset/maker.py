@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 
 from sgl.core.column import Column, Heading
 from sgl.core.derivations import Derivations
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.notation import (
     DerivationNotation,
     FeaturesOutput,
-    LengthOutput,
     item_id,
     recursive_labels,
 )
@@ -81,8 +80,12 @@ class ChunkMaker:
         }
         notation = DerivationNotation(grammar, grammar.text_layer(plan.source))
         self._expressions = writer(notation.output)
-        self._heights = writer(notation.heights)
-        self._lengths = writer(LengthOutput(grammar, 0))
+        self._arity = np.array(grammar.arity, np.int64)
+        #: How many words each rule adds to the source.
+        self._words = np.array(
+            [sum(isinstance(item, Token) for item in rule.templates[0]) for rule in grammar.rules],
+            np.int32,
+        )
         self._sentences: SentenceWriter | None = None
         if plan.lemma_layer:
             layer = grammar.graph_layer(plan.lemma_layer)
@@ -133,12 +136,13 @@ class ChunkMaker:
             conllu = content(sentences).tobytes()
             features = self._features.column(derivations)
         expressions = self._expressions.column(derivations)
+        words = self._words[derivations.rules[: int(derivations.offsets[-1])]]
         return _Part(
             rows=[rows_of(sources, target, category) for target in targets],
             conllu=conllu,
             columns=[sources, targets[0], expressions, features, *targets[1:]],
-            heights=_integers(self._heights.column(derivations)),
-            words=_integers(self._lengths.column(derivations)),
+            heights=derivations.heights(self._arity),
+            words=np.add.reduceat(words, derivations.offsets[:-1], dtype=np.int32),
         )
 
     def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401
@@ -252,6 +256,3 @@ class SentenceWriter:
     def _is_one_line(self, name: str) -> bool:
         return name in self._writers and self._writers[name].one_line
 
-
-def _integers(column: Column) -> NDArray[np.int32]:
-    return np.fromiter(map(int, column.texts()), np.int32, column.rows)

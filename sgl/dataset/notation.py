@@ -33,7 +33,7 @@ from sgl.core.grammar import (
     Token,
 )
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens
+from sgl.core.interpret import Derivation, derive_graph
 from sgl.rendering.output import TextOutput
 from sgl.rendering.rule_classes import Uses
 
@@ -57,19 +57,14 @@ class DerivationNotation:
             for rule, label in zip(grammar.rules, self.labels, strict=True)
         )
         layers = (TextLayer("derivation", join=""),)
-        #: The s-expressions, and the heights of derivations.
+        #: The s-expressions.
         self.output = TextOutput(
             replace(grammar, rules=rules, text_layers=layers, graph_layers=(), views=()), 0
         )
-        self.heights = HeightOutput(self.output.grammar)
 
     def write(self, derivation: Derivation) -> str:
         """Return the s-expression of ``derivation``."""
         return self.output(derivation)
-
-    def height(self, derivation: Derivation) -> int:
-        """Return the number of rules on the longest path from the root; 1 for a single rule."""
-        return int(self.heights.text(derivation))
 
 
 def _bracketed(rule: Rule, label: str) -> Template:
@@ -78,51 +73,6 @@ def _bracketed(rule: Rule, label: str) -> Template:
         return (Token(label),)
     children = [part for child in range(len(rule.rhs)) for part in (Token(" "), Slot(child))]
     return (Token("("), Token(label), *children, Token(")"))
-
-
-@dataclass(frozen=True)
-class HeightOutput:
-    """The number of rules on the longest path of a derivation."""
-
-    grammar: CoreGrammar
-
-    @property
-    def uses(self) -> Uses:
-        """Nothing but how many children rules have."""
-        return Uses()
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the number."""
-        stack: list[int] = []
-        for rule in reversed(derivation):
-            below = [stack.pop() for _ in range(self.grammar.arity[rule])]
-            stack.append(1 + max(below, default=0))
-        return str(stack[0])
-
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same output of another grammar."""
-        return replace(self, grammar=grammar)
-
-
-@dataclass(frozen=True)
-class LengthOutput:
-    """The number of words of a derivation in a text layer."""
-
-    grammar: CoreGrammar
-    layer: int
-
-    @property
-    def uses(self) -> Uses:
-        """The words of the layer."""
-        return Uses(texts=(self.layer,))
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the number."""
-        return str(len(derive_tokens(self.grammar, derivation, self.layer)))
-
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same output of another grammar."""
-        return replace(self, grammar=grammar)
 
 
 @dataclass(frozen=True)

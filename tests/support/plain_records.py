@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Item, interpret
+from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
 from sgl.rendering import Output, ViewError, ViewOutput, outputs
@@ -97,7 +97,7 @@ class Recorder:
             source=item.texts[self._source],
             targets=tuple(_text(target, item) for target in self._targets),
             derivation=expression,
-            depth=self._notation.height(found.derivation),
+            depth=_height(self._grammar, found.derivation),
             features="" if graph is None else features(graph, self._labels),
             seed_stream=f"{stratum.stream}#{found.candidate}",
             item=item,
@@ -124,3 +124,12 @@ def records_of(grammar: CoreGrammar, plan: Plan, tables: Tables) -> list[Record]
     """The records of all items, in the order in which they are drawn."""
     recorder = Recorder(grammar, plan)
     return [record for part in sample(tables) for record in recorder.records(part)]
+
+
+def _height(grammar: CoreGrammar, derivation: Derivation) -> int:
+    """Return the number of rules on the longest path from the root."""
+    stack: list[int] = []
+    for rule in reversed(derivation):
+        below = [stack.pop() for _ in grammar.rules[rule].rhs]
+        stack.append(1 + max(below, default=0))
+    return stack.pop()
