@@ -43,7 +43,7 @@ from sgl.core.column import Column
 from sgl.core.grammar import View
 from sgl.dataset.maker import SentenceWriter
 from sgl.frontend import Compiled
-from sgl.rendering.output import ViewOutput, outputs
+from sgl.rendering.output import ViewOutput, WordsOutput, outputs
 from sgl.rendering.templates import TemplateWriter
 from sgl.rendering.views import VIEWS
 from sgl.sampling import pack
@@ -203,7 +203,7 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     writers = {name: TemplateWriter(known[name], MANY) for name in (*others, *forms)}
     names = (plan.source, *others)
     layer = grammar.graph_layer(plan.lemma_layer)
-    sentences = SentenceWriter(grammar, layer, names, writers, MANY)
+    sentences = SentenceWriter(names, writers, TemplateWriter(WordsOutput(grammar, layer), MANY))
     print("all layers:", ", ".join([*names, "CoNLL-U", *forms]))
 
     def write(first: int, batch: Batch) -> list[Column]:

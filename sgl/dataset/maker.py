@@ -34,7 +34,7 @@ from sgl.dataset.rows import arrow_array, content, joined, rows_of, schema_of
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Output, ViewOutput, WordsOutput, outputs
-from sgl.rendering.templates import Templated, TemplateWriter
+from sgl.rendering.templates import Learned, Templated, TemplateWriter
 from sgl.sampling.batch import Sampler
 
 
@@ -60,26 +60,39 @@ def split_kind(category: str) -> str:
 class ChunkMaker:
     """Makes the chunks of a dataset."""
 
-    def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        plan: Plan,
+        sampler: Sampler,
+        learned: Mapping[str, Learned] | None = None,
+    ) -> None:
+        """Begin with what another maker has ``learned`` of the same grammar and plan."""
         self._sampler = sampler
         self._schema = schema_of(plan)
         self._source = plan.source
         self._targets = plan.targets
         items = sum(stratum.wanted for stratum in sampler.tables.strata)
 
-        def writer(output: Templated) -> TemplateWriter:
-            return TemplateWriter(output, items)
+        self._writers: dict[str, TemplateWriter] = {}
+
+        def writer(
+            name: str, output: Templated, like: TemplateWriter | None = None
+        ) -> TemplateWriter:
+            found = TemplateWriter(output, items, (learned or {}).get(name), like)
+            self._writers[name] = found
+            return found
 
         layers = [layer.name for layer in grammar.text_layers]
         known = outputs(grammar)
         #: The texts of all layers and targets but the source, by name.
         self._texts = {
-            name: writer(_reporting(known[name]))
+            name: writer(f"text {name}", _reporting(known[name]))
             for name in dict.fromkeys((*layers, *plan.targets))
             if name != plan.source
         }
         notation = DerivationNotation(grammar, grammar.text_layer(plan.source))
-        self._expressions = writer(notation.output)
+        self._expressions = writer("derivation", notation.output)
         self._arity = np.array(grammar.arity, np.int64)
         #: How many words each rule adds to the source.
         self._words = np.array(
@@ -91,9 +104,15 @@ class ChunkMaker:
             layer = grammar.graph_layer(plan.lemma_layer)
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
-            self._sentences = SentenceWriter(grammar, layer, tuple(names), self._texts, items)
+            words = writer("words", WordsOutput(grammar, layer))
+            self._sentences = SentenceWriter(tuple(names), self._texts, words)
             labels = recursive_labels(grammar, layer)
-            self._features = writer(FeaturesOutput(grammar, layer, labels))
+            self._features = writer("features", FeaturesOutput(grammar, layer, labels), words)
+
+    @property
+    def learned(self) -> dict[str, Learned]:
+        """What the writers have learned so far, by the names of what they write."""
+        return {name: writer.learned for name, writer in self._writers.items()}
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
         """Yield the chunks that these parts of splits are made into."""
@@ -193,24 +212,18 @@ def _reporting(output: Output) -> Output:
 
 
 class SentenceWriter:
-    """Writes CoNLL-U sentences with one graph layer, by its index.
+    """Writes CoNLL-U sentences, whose ``words`` are an output like ``WordsOutput``.
 
     ``names`` are those of the texts in the comments, the text of the graph's words first;
     ``writers`` have written the others.
     """
 
     def __init__(
-        self,
-        grammar: CoreGrammar,
-        layer: int,
-        names: Sequence[str],
-        writers: Mapping[str, TemplateWriter],
-        items: int = 0,
+        self, names: Sequence[str], writers: Mapping[str, TemplateWriter], words: TemplateWriter
     ) -> None:
         self._names = tuple(names)
         self._writers = writers
-        self._words = WordsOutput(grammar, layer)
-        self._writer = TemplateWriter(self._words, items)
+        self._words = words
 
     def column(
         self,
@@ -230,7 +243,7 @@ class SentenceWriter:
 
         def plain(row: int, derivation: Derivation) -> str:
             try:
-                return self._words.text(derivation)
+                return self._words.output.text(derivation)
             except ConlluError as error:
                 raise ConlluError(f"{split}-{first + row:06d}: {error}") from None
 
@@ -238,7 +251,7 @@ class SentenceWriter:
         numbers = range(first, first + derivations.number)
         shown: list[Heading] = [*(texts[name] for name in self._names), ""]
         around = [piece for pair in zip(frame, shown, strict=True) for piece in pair]
-        column = self._writer.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
+        column = self._words.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
         self._check_comments(split, category, first, texts)
         return column
 
@@ -255,4 +268,3 @@ class SentenceWriter:
 
     def _is_one_line(self, name: str) -> bool:
         return name in self._writers and self._writers[name].one_line
-

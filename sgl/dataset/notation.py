@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Self
 
-from sgl.core.gluing import Attributes
 from sgl.core.grammar import (
     EXTRACTED,
     CoreGrammar,
@@ -34,7 +33,7 @@ from sgl.core.grammar import (
 )
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph
-from sgl.rendering.output import TextOutput
+from sgl.rendering.output import TextOutput, WordsOutput
 from sgl.rendering.rule_classes import Uses
 
 #: UD relations by which phrases nest in phrases of the same kind.
@@ -85,8 +84,8 @@ class FeaturesOutput:
 
     @property
     def uses(self) -> Uses:
-        """The edges of the graph."""
-        return Uses(graph=self.layer, shown=_no_attributes)
+        """What CoNLL-U shows of the graph, so that both are written of one."""
+        return WordsOutput(self.grammar, self.layer).uses
 
     def text(self, derivation: Derivation) -> str:
         """Return the counts."""
@@ -95,10 +94,6 @@ class FeaturesOutput:
     def marked(self, grammar: CoreGrammar) -> Self:
         """Return the same output of another grammar."""
         return replace(self, grammar=grammar)
-
-
-def _no_attributes(attributes: Attributes) -> Attributes:  # noqa: ARG001
-    return ()
 
 
 def item_id(expression: str) -> str:

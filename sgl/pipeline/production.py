@@ -203,8 +203,12 @@ class _DatasetProduction:
 
         if run is None:
             samples = self._sample(directory, None)
-            maker = ChunkMaker(grammar, plan, self.sampler)
+            cache, key = current(), ("templates", self.compiled.origin)
+            known = cache.get(dict, *key) if cache and self.compiled.origin else None
+            maker = ChunkMaker(grammar, plan, self.sampler, known)
             files = write_items(directory, plan, maker, samples, watch)
+            if cache and self.compiled.origin and known is None:
+                cache.put(maker.learned, *key)
         else:
             work = DatasetWork(grammar, plan, self.tables)
             with open_executor(work, run.parallelism) as executor:

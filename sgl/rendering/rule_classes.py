@@ -6,7 +6,7 @@ merely written are one class; derivations whose rules are of the same classes ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Set
 from dataclasses import fields, replace
 from itertools import count
 from typing import Any, NamedTuple, cast
@@ -52,7 +52,7 @@ class RuleClasses:
     that table ``n`` is for: a word of a template, an attribute of a node.
     """
 
-    def __init__(self, grammar: CoreGrammar, uses: Uses, looked_at: set[str]) -> None:
+    def __init__(self, grammar: CoreGrammar, uses: Uses, looked_at: Set[str]) -> None:
         self.uses = uses
         self._looked_at = looked_at
         self._size = len(grammar.rules)
@@ -80,6 +80,11 @@ class RuleClasses:
             self.tables.append(list(map(capitalised, self.tables[table])))
             self.names.append(_TOKENS)
         return self._raised[table]
+
+    @property
+    def raised_tables(self) -> tuple[int, ...]:
+        """The tables whose words have been raised, in the order in which that was asked for."""
+        return tuple(self._raised)
 
     def _note(self, rule: Rule, table: int, word: str) -> str:
         """Put the word of a rule into its table; what is left of it in the class is nothing."""

@@ -71,6 +71,22 @@ class ShapeTemplate(NamedTuple):
     constants: tuple[str, ...]
 
 
+class Learned(NamedTuple):
+    """What a writer has learned; another of the same output can begin with it.
+
+    ``raised`` are the tables whose words sentences have raised, in the order in which they
+    were met, and ``looked_at`` the names of words that the definition looks at.  The templates
+    are known by their shapes or, in ``table``, by numbers.
+    """
+
+    looked_at: frozenset[str]
+    raised: tuple[int, ...]
+    templates: dict[Derivation, ShapeTemplate | None]
+    seen: int
+    one_line: bool
+    table: TemplateTable | None
+
+
 class _Reclassified(Exception):
     """The definition looked at words, which are part of the shapes from now on."""
 
@@ -78,28 +94,63 @@ class _Reclassified(Exception):
 class TemplateWriter:
     """Writes the derivations of a grammar in one output; the texts are those of its definition."""
 
-    def __init__(self, output: Templated, items: int = 0) -> None:
-        """``items`` is how many derivations the whole job has: machine code pays from many on."""
+    def __init__(
+        self,
+        output: Templated,
+        items: int = 0,
+        learned: Learned | None = None,
+        like: TemplateWriter | None = None,
+    ) -> None:
+        """Begin with nothing, or with what another writer has ``learned`` of the same output.
+
+        ``items`` is how many derivations the whole job has: machine code pays from many on.
+        The writer shares the placeholders of ``like``, whose output uses the same.
+        """
         self.output = output
         #: Whether no text that was written has white space other than the space.
         self.one_line = True
-        self._uses = output.uses
-        self._looked_at: set[str] = set()
+        self.uses = output.uses
+        self._looked_at: frozenset[str] = frozenset()
         self._items = items
-        self._table: TemplateTable | None = None
         self._usable = not has_marks(output.grammar)
-        self._begin()
-        if self._usable:
-            self._table = _template_table(items)
+        self._table: TemplateTable | None = None
+        self._begin(like)
+        if learned is not None and (learned.table is None) == (self._table is None):
+            self._resume(learned, like)
 
-    def _begin(self) -> None:
-        self._rules = RuleClasses(self.output.grammar, self._uses, self._looked_at)
-        self._marked = MarkedGrammar(self.output.grammar, self._rules)
-        self._definition = self.output.marked(self._marked)
+    def _begin(self, like: TemplateWriter | None = None) -> None:
+        grammar = self.output.grammar
+        if like is not None and like.uses == self.uses:
+            self.rules: RuleClasses = like.rules
+            self.marked: MarkedGrammar = like.marked
+        else:
+            self.rules = RuleClasses(grammar, self.uses, self._looked_at)
+            self.marked = MarkedGrammar(grammar, self.rules)
+        self._definition = self.output.marked(self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
         self._seen = 0
-        if self._table is not None:
-            self._table = _template_table(self._items)
+        self._table = _template_table(self._items) if self._usable else None
+
+    def _resume(self, learned: Learned, like: TemplateWriter | None) -> None:
+        self._looked_at = learned.looked_at
+        if self._looked_at:
+            self._begin(like)
+        for table in learned.raised:
+            self.rules.raised(table)
+        self.one_line, self._seen = learned.one_line, learned.seen
+        self._templates, self._table = learned.templates, learned.table
+
+    @property
+    def learned(self) -> Learned:
+        """What the writer has learned so far."""
+        return Learned(
+            looked_at=self._looked_at,
+            raised=self.rules.raised_tables,
+            templates=self._templates,
+            seen=self._seen,
+            one_line=self.one_line,
+            table=self._table,
+        )
 
     # --- one derivation --------------------------------------------------------------------
 
@@ -118,7 +169,7 @@ class TemplateWriter:
         return self._plain(derivation) if template is None else self._filled(template, derivation)
 
     def _filled(self, template: ShapeTemplate, derivation: Derivation) -> str:
-        tables = self._rules.tables
+        tables = self.rules.tables
         return template.format % tuple([tables[n][derivation[at]] for at, n in template.words])
 
     def _plain(self, derivation: Derivation) -> str:
@@ -131,26 +182,26 @@ class TemplateWriter:
         if not self._usable:
             return None
         self._seen += 1
-        classes = self._rules.classes
+        classes = self.rules.classes
         shape = tuple([classes[rule] for rule in derivation])
         if shape in self._templates:
             return self._templates[shape]
         if not self._worth_learning(len(self._templates)):
             return None
-        found = self._templates[shape] = self._learned(derivation)
+        found = self._templates[shape] = self._learn(derivation)
         return found
 
     def _worth_learning(self, shapes: int) -> bool:
         """Whether there are few shapes, or most derivations had one that was known."""
         return shapes < FEW_SHAPES or (shapes < MOST_SHAPES and 2 * shapes < self._seen)
 
-    def _learned(self, derivation: Derivation) -> ShapeTemplate | None:
-        if not 0 < len(derivation) < MOST_NUMBERS or len(self._rules.tables) >= MOST_NUMBERS:
+    def _learn(self, derivation: Derivation) -> ShapeTemplate | None:
+        if not 0 < len(derivation) < MOST_NUMBERS or len(self.rules.tables) >= MOST_NUMBERS:
             return None
         try:
-            text = self._definition.text(self._marked.derivation(derivation))
+            text = self._definition.text(self.marked.derivation(derivation))
         except InspectedError as found:
-            self._looked_at |= {self._rules.names[table] for table in found.tables()}
+            self._looked_at |= {self.rules.names[table] for table in found.tables()}
             raise _Reclassified from found
         except (ValueError, LookupError):
             return None
@@ -158,9 +209,9 @@ class TemplateWriter:
         written = "".join(constants)
         if is_marked(written):
             return None
-        self.one_line = self.one_line and is_one_line(written) and self._rules.one_line
+        self.one_line = self.one_line and is_one_line(written) and self.rules.one_line
         escaped = [text.replace("%", "%%") for text in constants] if "%" in written else constants
-        tables = [self._rules.raised(n) if raised else n for _, n, raised in slots]
+        tables = [self.rules.raised(n) if raised else n for _, n, raised in slots]
         return ShapeTemplate(
             "%s".join(escaped),
             tuple([(slot[0], table) for slot, table in zip(slots, tables, strict=True)]),
@@ -226,13 +277,13 @@ class TemplateWriter:
         """Return the same by machine code, which knows the templates by number."""
         self._seen += derivations.number
         most = MOST_SHAPES if self._worth_learning(table.shapes) else table.shapes
-        numbers, fresh = table.numbers(derivations, self._rules.classes, most)
-        learned = [self._learned(derivations.at(row)) for row in fresh.tolist()]
+        numbers, fresh = table.numbers(derivations, self.rules.classes, most)
+        learned = [self._learn(derivations.at(row)) for row in fresh.tolist()]
         table.add([one and (one.constants, one.words) for one in learned])
         others = {
             row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)
         }
-        return table.column(derivations, numbers, self._rules.tables, heading, others)
+        return table.column(derivations, numbers, self.rules.tables, heading, others)
 
 
 def _spread(piece: Heading) -> Iterable[str]:

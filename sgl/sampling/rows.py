@@ -25,7 +25,7 @@ def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequ
     """Return what writes derivations in a text layer or a view."""
     if isinstance(output, PackedView):
         view, graph_of = VIEWS[output.kind], Gluer(output.rules, tables.arity, written=True)
-        return lambda derivation: view.render(graph_of(derivation))
+        return lambda derivation: view.render(graph_of(tuple(derivation)))
     return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
 
 

@@ -185,7 +185,9 @@ def compare_sentences(
             for name, n in zip(names, order, strict=True)
         }
         texts = {name: writer.column(flat) for name, writer in writers.items()}
-        sentences = SentenceWriter(grammar, layer, names, writers, items)
+        sentences = SentenceWriter(
+            names, writers, TemplateWriter(WordsOutput(grammar, layer), items)
+        )
         return sentences.column(flat, texts, "train", category, 999_998).texts()
 
     expected = outcome(map, defined, range(len(derivations)), derivations)
