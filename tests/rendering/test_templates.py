@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -104,6 +105,11 @@ def compare(output: Templated, derivations: Sequence[Derivation]) -> TemplateWri
     expected = outcome(map, output.text, derivations)
     assert outcome(column, writer, derivations) == expected
     assert outcome(column, compiled, derivations) == expected
+    for known, items in ((writer, 0), (compiled, MANY)):
+        # What was learned goes through the cache of the compiler.
+        learned = pickle.loads(pickle.dumps(known.learned))  # noqa: S301
+        again = TemplateWriter(output, items, learned, like=TemplateWriter(output, items))
+        assert outcome(column, again, derivations) == expected
     return writer
 
 
