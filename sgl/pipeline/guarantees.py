@@ -16,27 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sgl.automata import (
-    Exposed,
-    HeldOut,
-    IngredientKind,
-    Instance,
-    Licence,
-    PatternProofs,
-    Piece,
-    Reason,
-    Verdict,
-)
+from sgl.automata import Exposed, IngredientKind, PatternProofs, Reason, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.core.plan import Plan
 from sgl.dataset import Guarantee
 from sgl.pipeline.ambiguity import unchecked
 from sgl.verify import Report
-
-HELD_OUT, INSTANCE, LICENSED, EXPOSED = "held out", "instance", "licensed", "exposed"
-DISJOINT, ON_THE_GRAPHS = "disjoint", "on the graphs"
-
-STATIC, SEARCHED = "static", "searched"
 
 #: The checks of the verifier that search the graphs for what patterns claim.
 GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021", "V022")
@@ -59,15 +44,47 @@ _REASONS = {
 
 def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None) -> list[Guarantee]:
     """Return the guarantees of one pattern; without ``strings`` before anything is drawn."""
-    licensed: list[Claim] = [*pattern.licences, *pattern.pieces]
+
+    def static(claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
+        refuted = any(single.verdict is Verdict.REFUTED for single in claims)
+        return Guarantee(pattern.name, claim, "static", "refuted" if refuted else "proved", detail)
+
+    without_cut = ", ".join(f"{claim.mass:.2e}" for claim in pattern.held_out)
+    of_items = ", ".join(f"{claim.mass:.2e}" for claim in pattern.instances)
+    exposed = pattern.exposed
+    shown = [f"{used(exposed)} of its items" if exposed.counts else "the pattern has no items"]
+    shown += [f"not in training: {text}" for text in excuses(exposed)]
     return [
-        _static(pattern, HELD_OUT, pattern.held_out, _held_out(pattern.held_out)),
-        _static(pattern, INSTANCE, pattern.instances, _instances(pattern.instances)),
-        _static(pattern, LICENSED, licensed, _licensed(pattern.licences, pattern.pieces)),
-        _static(pattern, EXPOSED, [pattern.exposed], _exposed(pattern.exposed)),
+        static(
+            "held out",
+            pattern.held_out,
+            f"probability without the cut {without_cut}; in training 0",
+        ),
+        static(
+            "instance",
+            pattern.instances,
+            f"probability of an item in the whole grammar {of_items}"
+            if pattern.instances
+            else "the pattern has no items",
+        ),
+        static("licensed", [*pattern.licences, *pattern.pieces], _licensed(pattern)),
+        static("exposed", [exposed], "; ".join(shown)),
         strings or unchecked(pattern.name),
-        _static(pattern, DISJOINT, pattern.disjoint, "no derivation of an item is one of training"),
+        static("disjoint", pattern.disjoint, "no derivation of an item is one of training"),
     ]
+
+
+def _licensed(pattern: PatternProofs) -> str:
+    parts = [
+        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required"
+        for claim in pattern.licences
+    ]
+    verdicts = [piece.verdict for piece in pattern.pieces]
+    if verdicts:
+        waived = verdicts.count(Verdict.WAIVED)
+        found = f"{verdicts.count(Verdict.PROVED)} of {len(verdicts)} pieces in training"
+        parts.append(found + (f", {waived} waived" if waived else ""))
+    return "; ".join(parts) or "the structure has no smaller pieces"
 
 
 def on_the_graphs(
@@ -85,52 +102,14 @@ def on_the_graphs(
     return {
         pattern.name: Guarantee(
             pattern.name,
-            ON_THE_GRAPHS,
-            SEARCHED,
+            "on the graphs",
+            "searched",
             "passed" if passed else "failed",
             f"{items.get(pattern.name, 0):,} graphs of its items and {training:,} of train, dev "
             f"and test searched: {violations:,} violations",
         )
         for pattern in plan.patterns
     }
-
-
-def _static(pattern: PatternProofs, claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
-    refuted = any(single.verdict is Verdict.REFUTED for single in claims)
-    return Guarantee(pattern.name, claim, STATIC, "refuted" if refuted else "proved", detail)
-
-
-def _held_out(claims: Sequence[HeldOut]) -> str:
-    before = ", ".join(f"{claim.mass:.2e}" for claim in claims)
-    return f"probability without the cut {before}; in training 0"
-
-
-def _instances(claims: Sequence[Instance]) -> str:
-    if not claims:
-        return "the pattern has no items"
-    mass = ", ".join(f"{claim.mass:.2e}" for claim in claims)
-    return f"probability of an item in the whole grammar {mass}"
-
-
-def _licensed(licences: Sequence[Licence], pieces: Sequence[Piece]) -> str:
-    found = sum(piece.verdict is Verdict.PROVED for piece in pieces)
-    waived = sum(piece.verdict is Verdict.WAIVED for piece in pieces)
-    parts = [
-        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required"
-        for claim in licences
-    ]
-    if pieces:
-        parts.append(
-            f"{found} of {len(pieces)} pieces in training"
-            + (f", {waived} waived" if waived else "")
-        )
-    return "; ".join(parts) or "the structure has no smaller pieces"
-
-
-def _exposed(claim: Exposed) -> str:
-    parts = [f"{used(claim)} of its items" if claim.counts else "the pattern has no items"]
-    parts += [f"not in training: {text}" for text in excuses(claim)]
-    return "; ".join(parts)
 
 
 def used(claim: Exposed) -> str:

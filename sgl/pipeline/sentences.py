@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sgl.automata import StructureCompiler
 from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
-from sgl.core.graph import Graph, GraphNode
+from sgl.core.graph import GraphNode
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Pattern, Plan, foreign
 from sgl.core.structure import Structure, Variable
@@ -29,6 +29,8 @@ from sgl.rendering import outputs
 #: What diagnostics call a sentence of the command line.
 SENTENCE = "sentence"
 
+TRAIN = "train"
+
 
 def read_sentence(
     parser: Parser,
@@ -38,7 +40,7 @@ def read_sentence(
     diagnostics: Diagnostics,
     place: Span | None = None,
 ) -> Forest | None:
-    """Return the readings of a sentence; None after a report.
+    """Return the readings of a sentence; None after a report of where the grammar stops following.
 
     With a normalizer the sentence is also tried as it should have been spelt.  ``place`` is
     where the sentence stands, if that is in a file and it is read as it stands there.
@@ -51,37 +53,24 @@ def read_sentence(
     last = spellings[-1][0]
     if place is None:
         place = sources.add(SourceFile(SENTENCE, last)).span(0, len(last))
-    _report(parser, last, place, diagnostics)
-    return None
-
-
-def _report(parser: Parser, sentence: str, place: Span, diagnostics: Diagnostics) -> None:
-    """Show where the sentence stops being the beginning of one that the grammar derives."""
-    failure = parser.failure(sentence)
-    start, word = parser.word_at(sentence, failure.position)
-    notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
+    failure = parser.failure(last)
+    start, word = parser.word_at(last, failure.position)
+    notes = [f"parsed up to: {last[: failure.position]}"] if failure.position else []
     expected = ", ".join(failure.expected(parser.grammar))
     if expected:
         notes.append(f"expected one of: {expected}")
     layer = parser.grammar.text_layers[parser.layer]
     unknown = bool(layer.join) and bool(word) and word not in parser.vocabulary
-    if not word:
-        label = "more is expected here"
-    elif unknown:
-        label = "the grammar has no such word"
-    else:
-        label = "this cannot stand here"
+    label = "the grammar has no such word" if unknown else "this cannot stand here"
     diagnostics.error(
         "SGL1101",
         Span(place.file, place.start + start, place.start + start + len(word)),
         f"the grammar does not derive this sentence in the layer `{layer.name}`",
-        label=label,
+        label=label if word else "more is expected here",
         notes=notes,
         hint=suggest(word, parser.vocabulary) if unknown else "",
     )
-
-
-TRAIN = "train"
+    return None
 
 
 def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -89,117 +78,95 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
     def compute() -> tuple[Diagnostic, ...]:
         found = Diagnostics()
-        _check(compiled, found)
+        likes = [(lowered, like) for lowered in compiled.patterns for like in lowered.examples]
+        if compiled.tests or likes:
+            grammar = compiled.grammar
+            parser = Parser(grammar, grammar.text_layer(compiled.plan.source))
+            with deciding(compiled, found):
+                for test in compiled.tests:
+                    _check_test(test, parser, found)
+            with deciding(compiled, found):
+                for lowered, like in likes:
+                    _check_like(compiled.plan, parser, lowered, like, found)
         return found.found
 
     diagnostics.extend(cached(tuple, "examples", (compiled.origin,), compute))
 
 
-def _check(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    likes = [(lowered, like) for lowered in compiled.patterns for like in lowered.examples]
-    if not compiled.tests and not likes:
-        return
-    parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
-    with deciding(compiled, diagnostics):
-        for test in compiled.tests:
-            _Test(test, parser, compiled.grammar, diagnostics).check()
-    with deciding(compiled, diagnostics):
-        for lowered, like in likes:
-            _check_like(compiled.plan, parser, lowered, like, diagnostics)
-
-
-class _Test:
-    """Checks one ``test``."""
-
-    def __init__(
-        self, test: LoweredTest, parser: Parser, grammar: CoreGrammar, diagnostics: Diagnostics
-    ) -> None:
-        self.test = test
-        self.declaration = test.declaration
-        self.parser = parser
-        self.grammar = grammar
-        self.diagnostics = diagnostics
-
-    def check(self) -> None:
-        """Report what is not as the test says."""
-        sentence = self.declaration.sentence
-        readings = self.parser.parse(sentence.text)
-        if self.declaration.expected is None:
-            if readings:
-                texts = interpret(self.grammar, readings[0]).texts
-                self.diagnostics.error(
-                    "SGL0817",
-                    sentence.span,
-                    "the grammar derives this sentence, though the test rejects it",
-                    notes=("its reading is " + " | ".join(texts),),
-                )
-            return
-        if not readings:
-            self.diagnostics.error(
+def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> None:
+    """Report what is not as a ``test`` says."""
+    grammar, declaration = parser.grammar, test.declaration
+    sentence = declaration.sentence
+    readings = parser.parse(sentence.text)
+    if declaration.expected is None:
+        if readings:
+            texts = interpret(grammar, readings[0]).texts
+            diagnostics.error(
                 "SGL0817",
                 sentence.span,
-                "the grammar does not derive this sentence",
-                hint="check its words, its finishing (capital, full stop) and its rules",
+                "the grammar derives this sentence, though the test rejects it",
+                notes=("its reading is " + " | ".join(texts),),
             )
-            return
-        for layer, expected in self.declaration.expected:
-            readings = self._text(layer, expected, readings)
-        if self.test.structures:
-            self._graphs([Reading.of(self.grammar, reading) for reading in readings])
-
-    def _text(
-        self, name: s.Name, expected: s.Name, readings: tuple[Derivation, ...]
-    ) -> tuple[Derivation, ...]:
-        """Return the readings with this output; all of them after a report that there is none."""
-        known = outputs(self.grammar)
-        output = known.get(name.text)
-        if output is None:
-            self._unknown_output(name, known)
-            return readings
-        texts = [output(reading) for reading in readings]
-        if expected.text not in texts:
-            notes = [f"it gives: {text}" for text in dict.fromkeys(texts)]
-            self.diagnostics.error(
-                "SGL0817",
-                expected.span,
-                f"the grammar gives another output in `{name}`",
-                notes=tuple(notes[:3]),
-            )
-            return readings
-        pairs = zip(readings, texts, strict=True)
-        return tuple(reading for reading, text in pairs if text == expected.text)
-
-    def _unknown_output(self, name: s.Name, known: Collection[str]) -> None:
-        """Report an output that is neither a text layer nor a view of one line."""
-        others = {view.name: view.kind for view in self.grammar.views}
-        if name.text in others:
-            self.diagnostics.error(
-                "SGL0201",
-                name.span,
-                f"the view `{name}` is `{others[name.text]}`, which is more than one line of text",
-                hint="say with a structure what its graph contains: `syn { V -[obj]-> N }`",
-            )
-            return
-        hint = suggest(name.text, known) or f"there is: {', '.join(known)}"
-        self.diagnostics.error(
-            "SGL0201", name.span, f"there is no text layer or view `{name}`", hint=hint
+        return
+    if not readings:
+        diagnostics.error(
+            "SGL0817",
+            sentence.span,
+            "the grammar does not derive this sentence",
+            hint="check its words, its finishing (capital, full stop) and its rules",
         )
+        return
+    for layer, expected in declaration.expected:
+        readings = _with_output(grammar, layer, expected, readings, diagnostics)
+    if test.structures:
+        _check_graphs(test, [Reading.of(grammar, reading) for reading in readings], diagnostics)
 
-    def _graphs(self, readings: list[Reading]) -> None:
-        """Report each structure that is in no graph of those that have the ones before it."""
-        pairs = zip(self.declaration.graphs, self.test.structures, strict=True)
-        for expected, structure in pairs:
-            fitting = [reading for reading in readings if reading.contains(structure)]
-            if fitting:
-                readings = fitting
-                continue
-            edges = ", ".join(readings[0].edges(structure.layer))
-            self.diagnostics.error(
-                "SGL0817",
-                expected.graph.span,
-                f"the graph of this sentence in `{expected.layer}` does not contain this",
-                notes=(f"its edges are: {edges}",),
-            )
+
+def _with_output(
+    grammar: CoreGrammar,
+    name: s.Name,
+    expected: s.Name,
+    readings: tuple[Derivation, ...],
+    diagnostics: Diagnostics,
+) -> tuple[Derivation, ...]:
+    """Return the readings with this output; all of them after a report that there is none."""
+    known = outputs(grammar)
+    output = known.get(name.text)
+    if output is None:
+        # It is neither a text layer nor a view of one line.
+        kinds = {view.name: view.kind for view in grammar.views}
+        message = f"there is no text layer or view `{name}`"
+        hint = suggest(name.text, known) or f"there is: {', '.join(known)}"
+        if name.text in kinds:
+            kind = kinds[name.text]
+            message = f"the view `{name}` is `{kind}`, which is more than one line of text"
+            hint = "say with a structure what its graph contains: `syn { V -[obj]-> N }`"
+        diagnostics.error("SGL0201", name.span, message, hint=hint)
+        return readings
+    texts = [output(reading) for reading in readings]
+    if expected.text not in texts:
+        notes = [f"it gives: {text}" for text in dict.fromkeys(texts)]
+        message = f"the grammar gives another output in `{name}`"
+        diagnostics.error("SGL0817", expected.span, message, notes=notes[:3])
+        return readings
+    pairs = zip(readings, texts, strict=True)
+    return tuple(reading for reading, text in pairs if text == expected.text)
+
+
+def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagnostics) -> None:
+    """Report each structure that is in no graph of those that have the ones before it."""
+    for expected, structure in zip(test.declaration.graphs, test.structures, strict=True):
+        fitting = [reading for reading in readings if reading.contains(structure)]
+        if fitting:
+            readings = fitting
+            continue
+        edges = ", ".join(readings[0].edges(structure.layer))
+        diagnostics.error(
+            "SGL0817",
+            expected.graph.span,
+            f"the graph of this sentence in `{expected.layer}` does not contain this",
+            notes=(f"its edges are: {edges}",),
+        )
 
 
 def _check_like(
@@ -273,10 +240,6 @@ class Reading:
         numbered = tuple(numbers[rule] for rule in derivation)
         return cls(small, numbered, interpret(grammar, derivation), StructureCompiler(small))
 
-    def graph(self, layer: str) -> Graph:
-        """Its graph in a layer."""
-        return self.item.graphs[self.grammar.graph_layer(layer)]
-
     def contains(self, structure: Structure) -> bool:
         """Return whether its graph contains the structure."""
         if not self._possible(structure):
@@ -286,8 +249,8 @@ class Reading:
 
     def edges(self, layer: str) -> Iterator[str]:
         """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""
-        graph = self.graph(layer)
-        anchor = self.grammar.graph_layers[self.grammar.graph_layer(layer)].anchor
+        number = self.grammar.graph_layer(layer)
+        graph, anchor = self.item.graphs[number], self.grammar.graph_layers[number].anchor
         words = self.item.tokens[self.grammar.text_layer(anchor)]
         for source, label, target in graph.edges:
             head, dependent = (words[graph.nodes[node].position] for node in (source, target))
@@ -298,7 +261,7 @@ class Reading:
 
         Most pairs of sentence and structure end here, before any automaton is built.
         """
-        graph = self.graph(structure.layer)
+        graph = self.item.graphs[self.grammar.graph_layer(structure.layer)]
         body = structure.body
         labels = {label for _, label, _ in graph.edges}
         if not all(any(map(atom.labels.accepts, labels)) for atom in body.links):

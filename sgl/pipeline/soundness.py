@@ -9,15 +9,14 @@ Each check shows what it found in a text, the smallest that has it::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from sgl.automata import Consistency
 from sgl.automata.weights.moments import consistency
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
-from sgl.diagnostics import Diagnostics, Label, Span
+from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend import Compiled
-from sgl.frontend.agreement import OpenTie, Reason, TieChoice
+from sgl.frontend.agreement import OpenTie, Reason
 from sgl.lang.syntax import ViewDecl
 from sgl.rendering import ViewError, ViewOutput, outputs
 from sgl.rendering.template import template_view
@@ -69,11 +68,11 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
     _check_templates(compiled, diagnostics)
     targets = (outputs(grammar)[name] for name in compiled.plan.targets)
     views = [target for target in targets if isinstance(target, ViewOutput)]
-    texts = SmallestTexts(grammar).of_all() if views else ()
     failing: list[tuple[Derivation, ViewOutput, str]] = []
     sound: set[int] = set()
-    for derivation in texts:
-        found = next(((view, text) for view in views if (text := _problem(view, derivation))), None)
+    for derivation in SmallestTexts(grammar).of_all() if views else ():
+        problems = ((view, _problem(view, derivation)) for view in views)
+        found = next(((view, problem) for view, problem in problems if problem), None)
         if found is None:
             sound.update(derivation)
         else:
@@ -83,14 +82,21 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
         suspects = [rule for rule in derivation if rule not in sound]
         if blamed.isdisjoint(suspects):
             blamed.update(suspects)
-            place = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
-            _report(place, derivation, view, problem, diagnostics)
+            text = interpret(grammar, derivation).texts[view.anchor]
+            layer = grammar.graph_layers[view.view.layer].name
+            diagnostics.error(
+                "SGL0513",
+                compiled.rule_spans[_to_blame(view, suspects or derivation, problem)],
+                f"a text has no form in the view `{view.name}`: {problem}",
+                notes=(f"the text is: {text}",),
+                hint=f"look at the attributes of its words and the edges of its rules in `{layer}`",
+            )
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report the views of authors that are no templates."""
     templates = {view.name: view.template for view in compiled.grammar.views if view.template}
-    for unit in compiled.project.units:
+    for unit in compiled.project.units if templates else ():
         for declaration in unit.file.declarations:
             if isinstance(declaration, ViewDecl) and declaration.name.text in templates:
                 try:
@@ -101,30 +107,6 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
                     diagnostics.error("SGL0513", place, message)
 
 
-def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:
-    """Return which of the suspects to blame: the word that the problem names, or the first."""
-    for number in suspects:
-        rule = view.grammar.rules[number]
-        for node in rule.fragments[view.view.layer].nodes if rule.lexical else ():
-            if f"'{dict(node.attributes or ()).get('lemma', '')}'" in problem:
-                return number
-    return suspects[0]
-
-
-def _report(
-    place: Span, derivation: Derivation, view: ViewOutput, problem: str, diagnostics: Diagnostics
-) -> None:
-    text = interpret(view.grammar, derivation).texts[view.anchor]
-    layer = view.grammar.graph_layers[view.view.layer].name
-    diagnostics.error(
-        "SGL0513",
-        place,
-        f"a text has no form in the view `{view.name}`: {problem}",
-        notes=(f"the text is: {text}",),
-        hint=f"look at the attributes of its words and the edges of its rules in `{layer}`",
-    )
-
-
 def _problem(view: ViewOutput, derivation: Derivation) -> str:
     """Return why a derivation has no form in a view; empty if it has one."""
     graph = derive_graph(view.grammar, derivation, view.view.layer)
@@ -133,6 +115,16 @@ def _problem(view: ViewOutput, derivation: Derivation) -> str:
     except ViewError as problem:
         return str(problem)
     return ""
+
+
+def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:
+    """Return which of the suspects to blame: the word that the problem names, or the first."""
+    for number in suspects:
+        rule = view.grammar.rules[number]
+        for node in rule.fragments[view.view.layer].nodes if rule.lexical else ():
+            if f"'{dict(node.attributes or ()).get('lemma', '')}'" in problem:
+                return number
+    return suspects[0]
 
 
 #: What is said of a text that shows nothing of the feature.
@@ -148,41 +140,29 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
     texts = SmallestTexts(compiled.grammar)
     for tie in compiled.open_ties:
         witness = _witness(tie, compiled, texts)
+        so_that = f"it need not agree with `{tie.partner_category}`"
+        if witness.endswith(_SEVERAL):
+            so_that = "it says the same in several ways"
+        elsewhere, why = f"here it agrees with `{tie.partner_category}`", ""
+        others = len(tie.tied_at) - 1
+        if tie.reason is Reason.NEVER_ASKED:
+            why = f"no rule asks for the `{tie.feature}` of `{tie.category}`"
+        elif tie.reason is Reason.NEVER_SET:
+            why = f"nothing sets the `{tie.feature}` of `{tie.category}`"
+            elsewhere = "asked for here"
+        elif others:
+            why = f"so it does in {others:,} other {'rule' if others == 1 else 'rules'}"
+        both = " and ".join(f"`{mention}`" for mention in tie.agreeing)
         diagnostics.warning(
             "SGL0405",
             tie.place,
-            _message(tie, witness),
+            f"the rule `{tie.rule}` leaves `{tie.feature}` of `{tie.category}` open, "
+            f"so that {so_that}",
             label=f"any value of `{tie.feature}`",
-            labels=_labels(tie),
-            notes=[note for note in (_why(tie), witness) if note],
-            hint=_hint(tie),
+            labels=[Label(place, elsewhere) for place in tie.tied_at[:1]],
+            notes=[note for note in (why, witness) if note],
+            hint=f"write {both}; if any value is meant, `{tie.any_value}`",
         )
-
-
-def _message(tie: OpenTie, witness: str) -> str:
-    opened = f"the rule `{tie.rule}` leaves `{tie.feature}` of `{tie.category}` open"
-    if witness.endswith(_SEVERAL):
-        return f"{opened}, so that it says the same in several ways"
-    return f"{opened}, so that it need not agree with `{tie.partner_category}`"
-
-
-def _labels(tie: OpenTie) -> list[Label]:
-    if not tie.tied_at:
-        return []
-    if tie.reason is Reason.NEVER_SET:
-        return [Label(tie.tied_at[0], "asked for here")]
-    return [Label(tie.tied_at[0], f"here it agrees with `{tie.partner_category}`")]
-
-
-def _why(tie: OpenTie) -> str:
-    if tie.reason is Reason.NEVER_ASKED:
-        return f"no rule asks for the `{tie.feature}` of `{tie.category}`"
-    if tie.reason is Reason.NEVER_SET:
-        return f"nothing sets the `{tie.feature}` of `{tie.category}`"
-    others = len(tie.tied_at) - 1
-    if not others:
-        return ""
-    return f"so it does in {others:,} other {'rule' if others == 1 else 'rules'}"
 
 
 def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
@@ -193,9 +173,14 @@ def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
     """
     grammar, source = compiled.grammar, compiled.grammar.text_layer(compiled.plan.source)
     layers = sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source)
+    # Choices that do not agree, with those that do and differ in nothing else.
+    ordered = sorted(tie.choices, key=lambda choice: not choice.even)
+    agreeing = {choice.rest: choice for choice in ordered if choice.value == choice.partner}
+    differing = [choice for choice in ordered if choice.value != choice.partner]
+    pairs = [(choice, agreeing[choice.rest]) for choice in differing if choice.rest in agreeing]
     said = [
         tuple(interpret(grammar, texts.of(choice.rule)).texts for choice in pair)
-        for pair in islice(_pairs(tie.choices), _TRIED)
+        for pair in pairs[:_TRIED]
     ]
     for layer in layers:
         of = "" if layer == source else f" (`{grammar.text_layers[layer].name}`)"
@@ -204,22 +189,8 @@ def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
                 return f'witness: "{wrong[layer]}", beside "{right[layer]}"{of}'
     if said:
         return f'witness: "{said[0][0][source]}"{_SEVERAL}'
-    differing = next(choice for choice in tie.choices if choice.value != choice.partner)
-    return f'witness: "{interpret(grammar, texts.of(differing.rule)).texts[source]}"'
-
-
-def _pairs(choices: Sequence[TieChoice]) -> Iterator[tuple[TieChoice, TieChoice]]:
-    """Choices that do not agree, with those that do and differ in nothing else."""
-    ordered = sorted(choices, key=lambda choice: not choice.even)
-    agreeing = {choice.rest: choice for choice in ordered if choice.value == choice.partner}
-    for choice in ordered:
-        if choice.value != choice.partner and choice.rest in agreeing:
-            yield choice, agreeing[choice.rest]
-
-
-def _hint(tie: OpenTie) -> str:
-    both = " and ".join(f"`{mention}`" for mention in tie.agreeing)
-    return f"write {both}; if any value is meant, `{tie.any_value}`"
+    first = next(choice for choice in tie.choices if choice.value != choice.partner)
+    return f'witness: "{interpret(grammar, texts.of(first.rule)).texts[source]}"'
 
 
 class SmallestTexts:
@@ -227,8 +198,40 @@ class SmallestTexts:
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._grammar = grammar
-        self._below = _smallest_phrases(grammar)
-        self._above = _smallest_contexts(grammar, self._below)
+        #: A derivation of each category with as few rules as can be.
+        self._below: list[Derivation] = [()] * len(grammar.categories)
+        #: For each category but the start the rule and the place where a smallest text has it.
+        self._above: dict[int, tuple[Rule, int]] = {}
+        # Each pass goes over all rules; the last one changes nothing.
+        while sum(self._shrink(rule) for rule in grammar.rules):
+            pass
+        sizes = {grammar.start: 0}
+        while sum(self._reach(rule, sizes) for rule in grammar.rules):
+            pass
+
+    def _shrink(self, rule: Rule) -> bool:
+        """Take note of a smaller derivation with this rule on top; say whether there is one."""
+        parts = [self._below[child] for child in rule.rhs]
+        before = self._below[rule.lhs]
+        smaller = all(parts) and (not before or 1 + sum(map(len, parts)) < len(before))
+        if smaller:
+            self._below[rule.lhs] = (rule.id, *(step for part in parts for step in part))
+        return smaller
+
+    def _reach(self, rule: Rule, sizes: dict[int, int]) -> bool:
+        """Take note of categories that this rule has in smaller texts; say whether there are any.
+
+        ``sizes`` are the rules in the smallest text around a phrase of each category.
+        """
+        changed = False
+        for place, child in enumerate(rule.rhs if rule.lhs in sizes else ()):
+            others = (len(self._below[other]) for i, other in enumerate(rule.rhs) if i != place)
+            size = sizes[rule.lhs] + 1 + sum(others)
+            if child not in sizes or size < sizes[child]:
+                sizes[child] = size
+                self._above[child] = rule, place
+                changed = True
+        return changed
 
     def of(self, number: int) -> Derivation:
         """Return a smallest text with this rule."""
@@ -245,47 +248,10 @@ class SmallestTexts:
         return phrase
 
     def of_all(self) -> Iterator[Derivation]:
-        """Smallest texts in which all rules occur; none for rules that an earlier one has."""
+        """Yield smallest texts in which all rules occur, none for what an earlier one has."""
         used = set[int]()
         for rule in self._grammar.rules:
             if rule.id not in used:
                 derivation = self.of(rule.id)
                 used.update(derivation)
                 yield derivation
-
-
-def _smallest_phrases(grammar: CoreGrammar) -> list[Derivation]:
-    """Return a derivation of each category with as few rules as can be."""
-    found: list[Derivation | None] = [None] * len(grammar.categories)
-    changed = True
-    while changed:
-        changed = False
-        for rule in grammar.rules:
-            parts = [found[child] for child in rule.rhs]
-            known = [part for part in parts if part is not None]
-            before = found[rule.lhs]
-            size = 1 + sum(map(len, known))
-            if len(known) == len(parts) and (before is None or size < len(before)):
-                found[rule.lhs] = (rule.id, *(step for part in known for step in part))
-                changed = True
-    return [derivation or () for derivation in found]
-
-
-def _smallest_contexts(
-    grammar: CoreGrammar, below: Sequence[Derivation]
-) -> dict[int, tuple[Rule, int]]:
-    """For each category but the start the rule and the place where a smallest text has it."""
-    sizes = {grammar.start: 0}
-    above: dict[int, tuple[Rule, int]] = {}
-    changed = True
-    while changed:
-        changed = False
-        for rule in grammar.rules:
-            for place, child in enumerate(rule.rhs if rule.lhs in sizes else ()):
-                others = sum(len(below[other]) for i, other in enumerate(rule.rhs) if i != place)
-                size = sizes[rule.lhs] + 1 + others
-                if child not in sizes or size < sizes[child]:
-                    sizes[child] = size
-                    above[child] = rule, place
-                    changed = True
-    return above

@@ -9,7 +9,7 @@ from diagnostics import assert_diagnostics
 from test_patterns import compiled
 
 from sgl.core.plan import Plan, Stratum
-from sgl.pipeline.messages import place_of_stream, place_of_structure
+from sgl.pipeline.messages import place_of_stream, places_of_structure
 
 PATTERN = """
 pattern pp_in_subject
@@ -120,8 +120,7 @@ def test_where_a_part_was_written(tmp_path: Path) -> None:
     source = (tmp_path / "farm.sgl").read_text("utf-8")
     span = place_of_stream(made, "train/part:relatives/1")
     assert source[span.start : span.end].startswith("6 outside")
-    span = place_of_structure(made, part.only[0])
-    assert span is not None
+    (span,) = places_of_structure(made, part.only[0])
     assert source[span.start : span.end] == f"only {ONLY}"
 
 

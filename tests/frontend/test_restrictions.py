@@ -9,7 +9,7 @@ from diagnostics import BASE, MAIN, diagnose
 from test_patterns import compiled
 
 from sgl.core.plan import Plan
-from sgl.pipeline.messages import place_of_structure
+from sgl.pipeline.messages import places_of_structure
 
 WORDS = """
 word N: "milk"
@@ -91,8 +91,7 @@ def test_a_restriction_may_name_its_structure(tmp_path: Path) -> None:
 def test_where_a_restriction_was_written(tmp_path: Path) -> None:
     (tmp_path / "takes.yaml").write_text(TABLE, encoding="utf-8")
     made = compiled(WORDS + RESTRICT, tmp_path)
-    span = place_of_structure(made, made.plan.nowhere[1])
-    assert span is not None
+    (span,) = places_of_structure(made, made.plan.nowhere[1])
     assert (tmp_path / MAIN).read_text("utf-8")[span.start : span.end] == RESTRICT.strip()
 
 

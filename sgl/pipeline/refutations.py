@@ -1,0 +1,342 @@
+"""Say in the author's words which claims of the patterns fail, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sgl.automata import (
+    Conflict,
+    Disjoint,
+    HeldOut,
+    Instance,
+    Licence,
+    PatternProofs,
+    Piece,
+    Proofs,
+    StructureCompiler,
+    Unseen,
+    Verdict,
+    smallest_derivation,
+)
+from sgl.core.grammar import Fragment
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
+from sgl.core.structure import NodeTest, Structure
+from sgl.diagnostics import Diagnostics, Label, Span
+from sgl.frontend import Compiled
+from sgl.frontend.patterns import LoweredPattern
+from sgl.pipeline.messages import place_of_stream, places_of_structure
+
+#: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
+_SHOWN, _NAMED, _OFFERED = 4, 5, 4
+
+#: Why there is no sentence, and what to do: several clauses, or one that fits everything.
+_CONTRADICTION = (
+    "these clauses cannot hold together in any sentence of the grammar",
+    "drop one of them, or `allow` the other pattern",
+)
+_EVERYWHERE = (
+    "every sentence of the grammar contains this structure",
+    "make the structure narrower, with tests or more edges",
+)
+
+#: Why it matters that a part is missing.
+_TWO_THINGS = "a generalization item would then test more than one new thing"
+
+
+def report_refuted(
+    compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics
+) -> None:
+    """Report every claim that is refuted, and what is claimed without effect."""
+    for claims in proofs.patterns:
+        lowered = next(p for p in compiled.patterns if p.pattern.name == claims.name)
+        _PatternReporter(compiled, structures, diagnostics, lowered).report(claims)
+    vacuous = {c.structure for p in proofs.patterns for c in p.held_out if c.vacuous}
+    # Strata without a sentence are reported together where the same clauses are to blame.
+    streams: dict[Conflict, list[str]] = {}
+    for stratum in proofs.unsatisfiable:
+        streams.setdefault(stratum.conflict, []).append(stratum.stream)
+    for conflict, empty in streams.items():
+        if not any(vacuous.issuperset(group) for group in conflict.require):
+            _Reporter(compiled, structures, diagnostics).empty(empty, conflict)
+
+
+@dataclass(frozen=True)
+class _Reporter:
+    """Reports what fails, with the clauses to blame and sentences that show the matter."""
+
+    compiled: Compiled
+    structures: StructureCompiler
+    diagnostics: Diagnostics
+
+    def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
+        """Return a note with the sentence that shows the matter, if there is one."""
+        return () if derivation is None else (f"witness: {self._sentence(derivation)}",)
+
+    def as_in(self, structure: Structure) -> str:
+        """Return words with the smallest sentence of the grammar that has the structure."""
+        derivation = smallest_derivation(self.structures.disjunction((structure,)))
+        return "" if derivation is None else f", as in {self._sentence(derivation)}"
+
+    def _sentence(self, derivation: Derivation) -> str:
+        layer = self.compiled.grammar.text_layer(self.compiled.plan.source)
+        return f'"{interpret(self.compiled.grammar, derivation).texts[layer]}"'
+
+    def clauses(self, conflict: Conflict | None, *, required: bool) -> list[Label]:
+        """Return the clauses that rule something out, each with a sentence that has it.
+
+        With ``required`` those that ask for something come first.
+        """
+        if conflict is None:
+            return []
+        said: list[tuple[Structure, str]] = []
+        if required:
+            said += [(s, "required here") for group in conflict.require for s in group]
+        for structure in conflict.exclude:
+            patterns = self.compiled.plan.patterns
+            held_out = any(structure in pattern.held_out for pattern in patterns)
+            why = "held out here" if held_out else "reserved here"
+            said.append((structure, "excluded here" if required else why))
+        # A clause is labelled once: one may require what another excludes in the same words.
+        labels: dict[Span, Label] = {}
+        for structure, what in said:
+            places = places_of_structure(self.compiled, structure)
+            place = next((place for place in places if place not in labels), None)
+            if place is not None:
+                labels[place] = Label(place, what + self.as_in(structure))
+        return list(labels.values())
+
+    def empty(self, streams: Sequence[str], conflict: Conflict) -> None:
+        """Report strata for which no sentence is left."""
+        clauses = self.clauses(conflict, required=True)
+        primary = clauses[0] if clauses else Label(place_of_stream(self.compiled, streams[0]), "")
+        what = f"no sentence is left for {_names(streams)}"
+        if all(stream.startswith("gen/") for stream in streams):
+            what = f"no sentence can be an item of {_names(streams)}"
+        note, hint = _CONTRADICTION
+        if len(clauses) == 1 and conflict.exclude:
+            note, hint = _EVERYWHERE
+        self.diagnostics.error(
+            "SGL0812",
+            primary.span,
+            what,
+            label=primary.text,
+            labels=clauses[1:],
+            notes=(note,) if clauses else (),
+            hint=hint,
+        )
+
+
+@dataclass(frozen=True)
+class _PatternReporter(_Reporter):
+    """Reports what fails of the claims about one pattern."""
+
+    lowered: LoweredPattern
+
+    def report(self, proofs: PatternProofs) -> None:
+        """Report the refuted claims in the order of the guarantees."""
+        for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
+            if held_out.verdict is Verdict.REFUTED:
+                self._leak(held_out)
+            elif held_out.vacuous:
+                self._vacuous(held_out.structure)
+        self._report_parts(proofs)
+        for instance in proofs.instances:
+            # Why a stratum is empty is said for all strata together.
+            if instance.verdict is Verdict.REFUTED and instance.conflict is None:
+                self._misfit(instance)
+        leaks = any(claim.verdict is Verdict.REFUTED for claim in proofs.held_out)
+        for disjoint in proofs.disjoint:
+            if disjoint.verdict is Verdict.REFUTED and not leaks:
+                self._shared(disjoint)
+
+    def _report_parts(self, proofs: PatternProofs) -> None:
+        """Report the parts, pieces and words that training lacks."""
+        for index, licence in enumerate(proofs.licences):
+            if licence.verdict is Verdict.REFUTED:
+                self._unlicensed(index, licence)
+            elif licence.scarce:
+                self._scarce(index, licence)
+        vacuous = {claim.structure for claim in proofs.held_out if claim.vacuous}
+        refuted = [piece for piece in proofs.pieces if piece.verdict is Verdict.REFUTED]
+        unseen = [piece for piece in refuted if piece.whole not in vacuous]
+        for piece in unseen:
+            self._unseen_piece(piece)
+        for structure in proofs.idle_waivers:
+            self._idle_waiver(structure, proofs.pieces)
+        # Words that only an unseen piece brings are not worth a second message.
+        if proofs.exposed.missing and not unseen:
+            self._unexposed(proofs.exposed.missing)
+
+    def _place(self, structure: Structure) -> Span:
+        """Return the clause of the pattern with this structure; its name if there is none."""
+        return self.lowered.places.get(structure) or self.lowered.declaration.name.span
+
+    def _written(self, structure: Structure) -> str:
+        """Return a structure as the author of the pattern would write it."""
+        targets = self.lowered.pattern.targets
+        named = str(NodeTest("lemma", frozenset(targets)))
+        return str(structure).replace(named, "lemma in @targets") if targets else str(structure)
+
+    def _leak(self, claim: HeldOut) -> None:
+        grammar = self.compiled.grammar
+        layer = grammar.graph_layer(claim.structure.layer)
+        # To blame are the rules that are kept in training or, for an assertion, those that
+        # make an edge or a word which the structure asks for.
+        guilty = dict.fromkeys(
+            self.compiled.rule_spans[number]
+            for number in claim.witness or ()
+            if grammar.rules[number].keep
+            or (claim.asserted and _makes(grammar.rules[number].fragments[layer], claim.structure))
+        )
+        how = "a rule with `keep in train` is not cut"
+        if claim.asserted:
+            how = "`assert never` leaves the grammar as it is"
+        self.diagnostics.error(
+            "SGL0811",
+            self._place(claim.structure),
+            f"training can contain what the pattern `{self.lowered.pattern.name}` holds out",
+            label="this structure can still be derived",
+            labels=[Label(span, "by this rule") for span in list(guilty)[:_SHOWN]],
+            notes=(*self.witness(claim.witness), how),
+            hint="remove the rule, or restrict it so that it no longer makes the structure",
+        )
+
+    def _vacuous(self, structure: Structure) -> None:
+        self.diagnostics.error(
+            "SGL0818",
+            self._place(structure),
+            "this structure cannot occur in any sentence of the grammar: nothing is held out",
+            hint="look at what the grammar makes: `sglc sample --show graph`",
+        )
+
+    def _unlicensed(self, index: int, claim: Licence) -> None:
+        asked = self.as_in(claim.structure)
+        self.diagnostics.error(
+            "SGL0813",
+            self.lowered.span("need", index),
+            f"training cannot contain this part, which `{self.lowered.pattern.name}` needs",
+            label=f"needed here{asked}" if asked else "no sentence of the grammar contains this",
+            labels=self.clauses(claim.conflict, required=False),
+            notes=(_TWO_THINGS,),
+            hint="correct the structure, or the `forbid` that rules it out",
+        )
+
+    def _scarce(self, index: int, claim: Licence) -> None:
+        self.diagnostics.warning(
+            "SGL0814",
+            self.lowered.span("need", index),
+            f"only about {claim.expected:.1f} training sentences will contain this part, "
+            f"{claim.minimum} are needed",
+            notes=(
+                f"its probability in training is {claim.mass:.2g}",
+                *self.witness(claim.example),
+            ),
+            hint="give its rules more weight, or add `expose` for it",
+        )
+
+    def _unseen_piece(self, claim: Piece) -> None:
+        whole = self._place(claim.whole)
+        labels = self.clauses(claim.conflict, required=False)
+        others = [label for label in labels if label.span != whole]
+        asked = self.as_in(claim.structure)
+        piece = self._written(claim.structure)
+        notes = [f"the piece is {piece}"]
+        hint = "let training show the piece in another place"
+        if not asked:
+            notes.append("no sentence of the grammar contains it")
+        elif not others:
+            notes.append(f"whatever contains it contains the whole{asked}")
+            hint = "leave the other link out of the structure if it says nothing new"
+        self.diagnostics.error(
+            "SGL0851",
+            whole,
+            f"training cannot contain a piece of what `{self.lowered.pattern.name}` holds out",
+            label="the piece is this without one link",
+            labels=others,
+            notes=(*notes, _TWO_THINGS),
+            hint=f"{hint}, or say that it need not be seen: `waive {piece}`",
+        )
+
+    def _idle_waiver(self, structure: Structure, pieces: Sequence[Piece]) -> None:
+        self.diagnostics.error(
+            "SGL0852",
+            self._place(structure),
+            f"this is no piece of what `{self.lowered.pattern.name}` holds out",
+            notes=[f"a piece is {self._written(p.structure)}" for p in pieces[:_OFFERED]],
+            hint="remove the clause, or write one of the pieces",
+        )
+
+    def _unexposed(self, missing: Sequence[Unseen]) -> None:
+        first = missing[0]
+        names = ", ".join(f"the {thing.kind.value} `{thing.name}`" for thing in missing[:_NAMED])
+        more = len(missing) - _NAMED
+        place = self.compiled.rule_spans[first.rules[0]]
+        self.diagnostics.error(
+            "SGL0853",
+            self.lowered.declaration.name.span,
+            f"items of `{self.lowered.pattern.name}` can use what training never shows",
+            labels=[Label(place, f"`{first.name}` comes from here")],
+            notes=(
+                f"missing: {names}" + (f" and {more:,} more" if more > 0 else ""),
+                "the patterns together hold out all sentences with it",
+            ),
+            hint="add the words to `targets`, expose them, or hold out less",
+        )
+
+    def _misfit(self, claim: Instance) -> None:
+        reason = "lacks the structure that every item must contain"
+        if claim.problem is not None:
+            reason = "contains what another clause excludes"
+        self.diagnostics.error(
+            "SGL0816",
+            self.lowered.declaration.name.span,
+            f"an item of `{self.lowered.pattern.name}` {reason}",
+            notes=self.witness(claim.witness),
+        )
+
+    def _shared(self, claim: Disjoint) -> None:
+        self.diagnostics.error(
+            "SGL0815",
+            self.lowered.declaration.name.span,
+            f"an item of `{self.lowered.pattern.name}` can also be a training sentence",
+            notes=(
+                *self.witness(claim.witness),
+                "an item must contain something that training does not",
+            ),
+            hint="let `gen` imply one of the `forbid` structures",
+        )
+
+
+def _makes(fragment: Fragment, structure: Structure) -> bool:
+    """Return whether a rule adds an edge or a word that the structure asks for by name."""
+    body = structure.body
+    named = [atom.labels for atom in body.links if not atom.labels.negated]
+    if any(labels.accepts(edge.label) for labels in named for edge in fragment.edges):
+        return True
+    lemmas = [
+        test
+        for variable in body.variables
+        for test in variable.tests
+        if test.attribute == "lemma" and not test.negated
+    ]
+    pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
+    return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
+
+
+def _names(streams: Sequence[str]) -> str:
+    """Return what streams are for, in words: splits, exposures, items."""
+    names: dict[str, None] = {}
+    for stream in streams:
+        split, category, *_ = stream.split("/")
+        if category == IN_DISTRIBUTION:
+            names[f"`{split}`"] = None
+        elif category.startswith(EXPOSURE_PREFIX):
+            names[f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"] = None
+        elif category.startswith(PART_PREFIX):
+            names[f"the part `{category.removeprefix(PART_PREFIX)}`"] = None
+        else:
+            names[f"`{category}`"] = None
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
