@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
 from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
+from sgl.core.derivations import Derivations
+from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, Stratum
+from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan
 from sgl.dataset import Chunk, string_figures
-from sgl.dataset import Piece as ChunkPiece
 from sgl.frontend import Compiled
 from sgl.pipeline.ambiguity import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.proofs import known_figures
-from sgl.pipeline.rule_tally import RuleTally
 from sgl.report import example_of
-from sgl.verify import Report
+from sgl.verify import Report, Result
 
 if TYPE_CHECKING:
     from sgl.sampling.batch import Sampler
@@ -34,6 +36,50 @@ EXAMPLES = 3
 #: Names in a list of what training need not show.
 _NAMED = 60
 
+_Counts = NDArray[np.int64]
+
+
+class RuleTally:
+    """How often each rule, and each rule with a child at its place, occurs in each split.
+
+    Derivations go by in batches and are not kept::
+
+        tally.add("train", 10,000 derivations)
+        tally.add("gen", 10,000 derivations)
+        tally.against("train")                   gen: D_A 0.02, D_C 0.09, 1 compound unseen
+    """
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        self._arity = np.array(grammar.arity, np.int64)
+        self._places = max(grammar.arity, default=0) or 1
+        self._rules: dict[str, _Counts] = {}
+        self._pairs: dict[str, list[tuple[_Counts, _Counts]]] = {}
+
+    def add(self, split: str, derivations: Derivations) -> None:
+        """Count the derivations of a batch."""
+        rules, parent, place = derivations.nodes(self._arity)
+        number = len(self._arity)
+        counts = self._rules.setdefault(split, np.zeros(number, np.int64))
+        counts += np.bincount(rules, minlength=number)
+        inner = parent >= 0
+        keys = (rules[parent[inner]] * self._places + place[inner]) * number + rules[inner]
+        self._pairs.setdefault(split, []).append(np.unique(keys, return_counts=True))
+
+    def against(self, train: str) -> dict[str, SplitDivergence]:
+        """Compare each other split with training, in the order in which they came."""
+        if train not in self._rules:
+            return {}
+        batches = [keys for pairs in self._pairs.values() for keys, _ in pairs]
+        kinds = np.unique(np.concatenate(batches))
+        counts = {}
+        for split, rules in self._rules.items():
+            sums = np.zeros(len(kinds), np.int64)
+            for keys, occurrences in self._pairs[split]:
+                sums[np.searchsorted(kinds, keys)] += occurrences
+            counts[split] = ElementCounts(rules, sums)
+        reference = counts.pop(train)
+        return {split: compare_counts(reference, found) for split, found in counts.items()}
+
 
 class Observer:
     """Watches the chunks go by: lengths, a few examples, what their derivations are made of."""
@@ -43,7 +89,7 @@ class Observer:
         self.tally = RuleTally(grammar)
         self.lengths: dict[str, dict[int, int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
-        self.sizes = dict.fromkeys((stratum.category for stratum in plan.strata), 0)
+        self.sizes: Counter[str] = Counter()
         for stratum in plan.strata:
             self.sizes[stratum.category] += stratum.count
         self.seen = dict.fromkeys(self.sizes, 0)
@@ -54,21 +100,16 @@ class Observer:
         for length, number in enumerate(np.bincount(chunk.words).tolist()):
             if number:
                 lengths[length] = lengths.get(length, 0) + number
-        for piece in chunk.pieces:
-            if len(piece.numbers):
-                derivations = self._sampler.derive(piece.stratum, piece.numbers).derivations
-                self.tally.add(chunk.split, derivations)
-            self._show(piece)
-
-    def _show(self, piece: ChunkPiece) -> None:
-        """Keep the items of a piece that stand at regular distances in their category."""
-        category, number = piece.stratum.category, len(piece.numbers)
-        distance = max(self.sizes[category] // EXAMPLES, 1)
-        kept = self.examples.setdefault(category, [])
-        before = self.seen[category]
-        shown = np.arange(-before % distance, number, distance)[: EXAMPLES - len(kept)]
-        kept.extend(iter(self._sampler.derive(piece.stratum, piece.numbers[shown]).derivations))
-        self.seen[category] += number
+        for stratum, numbers in chunk.pieces:
+            if len(numbers):
+                self.tally.add(chunk.split, self._sampler.derive(stratum, numbers).derivations)
+            # The items that stand at regular distances in their category are kept.
+            distance = max(self.sizes[stratum.category] // EXAMPLES, 1)
+            kept = self.examples.setdefault(stratum.category, [])
+            before = self.seen[stratum.category]
+            shown = np.arange(-before % distance, len(numbers), distance)[: EXAMPLES - len(kept)]
+            kept.extend(iter(self._sampler.derive(stratum, numbers[shown]).derivations))
+            self.seen[stratum.category] += len(numbers)
 
 
 def report_data(
@@ -90,7 +131,7 @@ def report_data(
         "parameters": sorted(compiled.parameters.items()),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",
-        "guarantees": [_strings(manifest), *_checks(verification)],
+        "guarantees": [_strings(manifest), *map(_check, verification.results)],
         "patterns": [
             _pattern(compiled, proofs.of(pattern.name), pattern, manifest, observer.examples)
             for pattern in plan.patterns
@@ -142,16 +183,10 @@ def _strings(manifest: dict[str, Any]) -> dict[str, str]:
     return {"claim": claim, "method": METHOD, "result": result, "detail": figures.sentence}
 
 
-def _checks(verification: Report) -> Iterator[dict[str, str]]:
-    """Yield the checks of the verifier with their figures."""
-    for result in verification.results:
-        detail = f"{result.checked:,} checked, {result.total:,} violations"
-        yield {
-            "claim": result.claim,
-            "method": "checked",
-            "result": result.status,
-            "detail": detail,
-        }
+def _check(result: Result) -> dict[str, str]:
+    """Return a check of the verifier with its figures."""
+    detail = f"{result.checked:,} checked, {result.total:,} violations"
+    return {"claim": result.claim, "method": "checked", "result": result.status, "detail": detail}
 
 
 def _sizes(
@@ -166,15 +201,12 @@ def _sizes(
     return list(rows.values())
 
 
-def _heights(plan: Plan, figures: Sequence[StratumStatistics]) -> dict[str, list[float]]:
+def _heights(plan: Plan, statistics: Sequence[StratumStatistics]) -> dict[str, list[float]]:
     """Return the heights in each split, its strata mixed in proportion to their items."""
-    by_stream = {figure.stream: figure.heights for figure in figures}
-    splits: dict[str, list[Stratum]] = {}
-    for stratum in plan.strata:
-        if stratum.count:
-            splits.setdefault(stratum.split, []).append(stratum)
-    found = {}
-    for split, strata in splits.items():
+    by_stream = {entry.stream: entry.heights for entry in statistics}
+    found: dict[str, list[float]] = {}
+    for split in dict.fromkeys(stratum.split for stratum in plan.strata if stratum.count):
+        strata = [stratum for stratum in plan.strata if stratum.split == split and stratum.count]
         total = sum(stratum.count for stratum in strata)
         shares = [0.0] * max(len(by_stream[stratum.stream]) for stratum in strata)
         for stratum in strata:

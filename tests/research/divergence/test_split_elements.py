@@ -15,7 +15,7 @@ from toy import all_derivations, random_derivations, toy_grammar
 
 from sgl.core.derivations import Derivations
 from sgl.dataset.notation import DerivationNotation
-from sgl.pipeline.rule_tally import RuleTally
+from sgl.pipeline.report import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, Occurrences, count_names, measure
 from sgl.research.divergence.morphology import feature_elements
 from sgl.research.divergence.pieces import UNIT, pieces, weighted_pieces
