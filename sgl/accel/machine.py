@@ -1,18 +1,27 @@
-"""Single machine operations that Numba has no name for.
+"""Single machine operations that Numba has no name for, and arrays as addresses.
 
-They take the place of loops over bytes and of 128-bit products::
+Some take the place of loops over bytes and of 128-bit products::
 
     copy32(target, 100, source, 7)     target[100:132] = source[7:39], one instruction
     load64(bytes, 7)                   eight bytes as one number, the first the lowest
     high64(a, b)                       a * b >> 64
 
+The others serve a kernel that hands dozens of arrays from function to function.  To Numba an
+array is seven numbers, and to compile functions with hundreds of arguments takes it long.  So
+such a kernel receives a tuple of addresses::
+
+    tables = addresses(tables)         arrays become the addresses of their data
+    int_at(tables.first, 7)            what was tables.first[7]
+    set_int(tables.first, 7, 12)       tables.first[7] = 12
+
+The arrays have to be contiguous, of these types, and alive as long as the kernel runs.
 Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.column.SLACK``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir
@@ -20,35 +29,45 @@ from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from sgl.accel.jit import part
 
-def _copier(size: int) -> Any:
-    @intrinsic
-    def copy(typing: Any, target: Any, at: Any, source: Any, start: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            vector = ir.VectorType(ir.IntType(8), size).as_pointer()
-            to, _, origin, _ = (
-                context.make_array(signature.args[i])(context, builder, arguments[i]).data
-                if i % 2 == 0
-                else None
-                for i in range(4)
-            )
-            pointer = builder.bitcast(builder.gep(origin, [arguments[3]]), vector)
-            value = builder.load(pointer, align=1)
-            place = builder.bitcast(builder.gep(to, [arguments[1]]), vector)
-            builder.store(value, place, align=1)
-            return context.get_dummy_value()
+Arrays = TypeVar("Arrays", bound=NamedTuple)
 
-        return types.void(target, types.int64, source, types.int64), generate
+_INT, _WORD, _REAL = ir.IntType(32), ir.IntType(64), ir.DoubleType()
+_VECTOR = ir.VectorType(ir.IntType(8), 32)
 
-    return copy
+
+def addresses(arrays: Arrays) -> Arrays:
+    """Return the same tuple with the address of its data for each array."""
+    arrays_of_c = [field for field in arrays if isinstance(field, np.ndarray)]
+    assert all(array.flags.c_contiguous for array in arrays_of_c), "data has to be one block"
+    return arrays._make(
+        field.ctypes.data if isinstance(field, np.ndarray) else field for field in arrays
+    )
+
+
+def _bytes(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any) -> Any:
+    """Return a pointer to bytes of an array, the first argument, at a place, the second."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    return builder.bitcast(builder.gep(data, [arguments[1]]), kind.as_pointer())
+
+
+@intrinsic
+def _copy32(typing: Any, target: Any, at: Any, source: Any, start: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        to = _bytes(context, builder, signature, arguments, _VECTOR)
+        of_source = signature.replace(args=signature.args[2:])
+        value = builder.load(_bytes(context, builder, of_source, arguments[2:], _VECTOR), align=1)
+        builder.store(value, to, align=1)
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, source, types.int64), generate
 
 
 @intrinsic
 def _load64(typing: Any, source: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.gep(data, [arguments[1]])
-        return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+        return builder.load(_bytes(context, builder, signature, arguments, _WORD), align=1)
 
     return types.uint64(source, types.int64), generate
 
@@ -58,17 +77,111 @@ def _high64(typing: Any, first: Any, second: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide = ir.IntType(128)
         product = builder.mul(*(builder.zext(value, wide) for value in arguments))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD)
 
     return types.uint64(types.uint64, types.uint64), generate
 
 
+def _element(builder: Any, kind: Any, arguments: Any) -> Any:
+    """Return a pointer to an element, from the address of the first and its number."""
+    return builder.gep(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1]])
+
+
+def _loader(kind: Any, value: Any) -> Any:
+    @intrinsic
+    def load(typing: Any, array: Any, place: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            element = builder.load(_element(builder, kind, arguments))
+            return builder.sext(element, _WORD) if kind is _INT else element
+
+        return value(types.int64, types.int64), generate
+
+    return load
+
+
+def _storer(kind: Any, value: Any) -> Any:
+    @intrinsic
+    def store(typing: Any, array: Any, place: Any, new: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            element = builder.trunc(arguments[2], kind) if kind is _INT else arguments[2]
+            builder.store(element, _element(builder, kind, arguments))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, value), generate
+
+    return store
+
+
 Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int32]
+Bits = NDArray[np.uint64]
+Reals = NDArray[np.float64]
 Index = int | np.integer[Any]
 
 #: Copy 32 bytes to a place in a byte array from a place in another.
-copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copier(32))
+copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
 #: Eight bytes from a place of a byte array as a number, little-endian.
 load64 = cast("Callable[[Bytes, Index], np.uint64]", _load64)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)
+
+# Elements of an array of which there is the address.
+int_at = cast("Callable[[Ints, int], int]", _loader(_INT, types.int64))
+set_int = cast("Callable[[Ints, int, int], None]", _storer(_INT, types.int64))
+bits_at = cast("Callable[[Bits, int], np.uint64]", _loader(_WORD, types.uint64))
+set_bits = cast("Callable[[Bits, int, np.uint64], None]", _storer(_WORD, types.uint64))
+real_at = cast("Callable[[Reals, int], float]", _loader(_REAL, types.float64))
+set_real = cast("Callable[[Reals, int, float], None]", _storer(_REAL, types.float64))
+
+
+@part
+def has(sets: Bits, row: int, member: int) -> bool:
+    """Return whether the set whose row begins at ``row`` has a member."""
+    bits = bits_at(sets, row + (member >> 6)) >> np.uint64(member & 63)
+    return bool(bits & np.uint64(1))
+
+
+@part
+def add(sets: Bits, row: int, member: int) -> None:
+    """Add a member to the set whose row begins at ``row``."""
+    place = row + (member >> 6)
+    set_bits(sets, place, bits_at(sets, place) | np.uint64(1) << np.uint64(member & 63))
+
+
+@part
+def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
+    """Return whether two sets, by the numbers of their rows, have a member in common."""
+    for word in range(width):
+        if bits_at(one, row * width + word) & bits_at(other, line * width + word):
+            return True
+    return False
+
+
+@part
+def lowest(bits: np.uint64) -> int:
+    """Return the lowest member of a set that is not empty: the number of bits below it.
+
+    Compilers know this way to count bits and make one instruction of it.
+    """
+    below = ~bits & (bits - np.uint64(1))
+    below = below - ((below >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    pairs = np.uint64(0x3333333333333333)
+    below = (below & pairs) + ((below >> np.uint64(2)) & pairs)
+    below = (below + (below >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((below * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@part
+def times(one: np.uint64, other: np.uint64) -> np.uint64:
+    """Return the product, or the greatest number."""
+    most = np.uint64(0xFFFFFFFFFFFFFFFF)
+    if (one | other) >> np.uint64(32) and one > np.uint64(0) and other > most // one:
+        return most
+    return one * other
+
+
+@part
+def plus(one: np.uint64, other: np.uint64) -> np.uint64:
+    """Return the sum, or the greatest number."""
+    total = one + other
+    return total if total >= one else np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.memory import (
+from sgl.accel.machine import (
+    add,
     bits_at,
     has,
     int_at,
@@ -38,9 +39,8 @@ from sgl.accel.memory import (
     set_real,
     times,
 )
-from sgl.accel.parse.derivation_kernel import derivation
 from sgl.accel.parse.lattice_kernel import lattice
-from sgl.accel.parse.tables import Goals, Tables
+from sgl.accel.parse.tables import Tables
 from sgl.accel.parse.workspace import ENTRIES, WAITING, Space
 
 #: What ended a run: all texts were read, or there was no room for entries or derivations.
@@ -84,7 +84,7 @@ def read(
         counts[number] = bits_at(space.ways, root)
         scores[number] = real_at(space.score, root)
         if derive:
-            end = derivation(tables, space, root, rules, ends[number])
+            end = _derivation(tables, space, root, rules, ends[number])
             if end < 0:
                 return RULES_FULL, number
             ends[number + 1] = end
@@ -123,7 +123,7 @@ def _column(tables: Tables, space: Space, end: int) -> bool:
     for start in range(end - 1, -1, -1):
         while arc >= 0 and int_at(space.arc_start, arc) == start:
             word = int_at(space.arc_word, arc)
-            _give(tables, space, tables.words, word, start, end, -1, -1, 0.0, np.uint64(1))
+            _give(tables, space, word, start, end, -1, -1, 0.0, np.uint64(1))
             arc = int_at(space.arc_next, arc)
         if int_at(space.reached, start) == end:
             if int_at(space.used, WAITING) + tables.moves > space.room:
@@ -151,7 +151,8 @@ def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
             entry = int_at(space.entry_at, start * tables.items + item)
             if word < tables.width:
                 score, ways = real_at(space.score, entry), bits_at(space.ways, entry)
-                _give(tables, space, tables.ones, item, start, end, entry, -1, score, ways)
+                number = tables.texts + item
+                _give(tables, space, number, start, end, entry, -1, score, ways)
             _wait(tables, space, item, entry, start, end)
 
 
@@ -175,8 +176,7 @@ def _wait(tables: Tables, space: Space, item: int, entry: int, start: int, end: 
             set_int(space.wait_move, waiting, int_at(tables.move, item * tables.symbols + symbol))
             set_int(space.wait_next, waiting, before)
             set_int(space.wait_first, end * tables.symbols + symbol, waiting)
-            bit = np.uint64(1) << np.uint64(symbol & 63)
-            set_bits(space.waited, here, bits_at(space.waited, here) | bit)
+            add(space.waited, here - word, symbol)
 
 
 @part
@@ -192,46 +192,11 @@ def _move(tables: Tables, space: Space, at: int, end: int) -> None:
             waiting = int_at(space.wait_first, at * tables.symbols + symbol)
             while waiting >= 0:
                 left = int_at(space.wait_entry, waiting)
-                _move_one(tables, space, int_at(space.wait_move, waiting), left, right, end)
+                move, start = int_at(space.wait_move, waiting), int_at(space.start, left)
+                score = real_at(space.score, left) + real_at(space.score, right)
+                ways = times(bits_at(space.ways, left), bits_at(space.ways, right))
+                _give(tables, space, move, start, end, left, right, score, ways)
                 waiting = int_at(space.wait_next, waiting)
-
-
-@part
-def _move_one(tables: Tables, space: Space, move: int, left: int, right: int, end: int) -> None:
-    """Enter what an entry gives that moves over another."""
-    score = real_at(space.score, left) + real_at(space.score, right)
-    ways = times(bits_at(space.ways, left), bits_at(space.ways, right))
-    start = int_at(space.start, left)
-    _give(tables, space, tables.steps, move, start, end, left, right, score, ways)
-
-
-@part
-def _give(
-    tables: Tables,
-    space: Space,
-    goals: Goals,
-    number: int,
-    start: int,
-    end: int,
-    left: int,
-    right: int,
-    score: float,
-    ways: np.uint64,
-) -> None:
-    """Enter all that something gives, from what it was made of."""
-    for goal in range(int_at(goals.first, number), int_at(goals.first, number + 1)):
-        _enter(
-            tables,
-            space,
-            int_at(goals.item, goal),
-            start,
-            end,
-            left,
-            right,
-            int_at(goals.production, goal),
-            score + real_at(goals.score, goal),
-            times(ways, bits_at(goals.ways, goal)),
-        )
 
 
 @part
@@ -252,48 +217,98 @@ def _ask(tables: Tables, space: Space, end: int) -> None:
 
 
 @part
-def _enter(
+def _give(
     tables: Tables,
     space: Space,
-    item: int,
+    number: int,
     start: int,
     end: int,
     left: int,
     right: int,
-    production: int,
     score: float,
     ways: np.uint64,
 ) -> None:
-    """Add an item that begins at ``start`` to the chart, or to its entry if it has one."""
+    """Enter the goals of a word, a symbol or a move, which is made of two entries (or -1).
+
+    A goal that the chart has gets another derivation; a new one is entered if what precedes
+    asks for it: for a symbol itself, for a beginning some symbol that it leads to.
+    """
     if int_at(space.reached, start) != end:
         set_int(space.reached, start, end)
         for word in range(tables.wide):
             set_bits(space.cells, start * tables.wide + word, np.uint64(0))
-    if has(space.cells, start * tables.wide, item):
-        entry = int_at(space.entry_at, start * tables.items + item)
-        set_bits(space.ways, entry, plus(bits_at(space.ways, entry), ways))
-        if score <= real_at(space.score, entry):
-            return
-    else:
-        if not _is_asked(tables, space, item, start):
-            return
-        entry = int_at(space.used, ENTRIES)
-        set_int(space.used, ENTRIES, entry + 1)
-        cell = start * tables.wide + (item >> 6)
-        bit = np.uint64(1) << np.uint64(item & 63)
-        set_bits(space.cells, cell, bits_at(space.cells, cell) | bit)
-        set_int(space.entry_at, start * tables.items + item, entry)
-        set_int(space.start, entry, start)
-        set_bits(space.ways, entry, ways)
-    set_real(space.score, entry, score)
-    set_int(space.left, entry, left)
-    set_int(space.right, entry, right)
-    set_int(space.production, entry, production)
+    asked = start * tables.width
+    for goal in range(int_at(tables.goals, number), int_at(tables.goals, number + 1)):
+        item = int_at(tables.item, goal)
+        total = score + real_at(tables.score, goal)
+        count = times(ways, bits_at(tables.ways, goal))
+        if has(space.cells, start * tables.wide, item):
+            entry = int_at(space.entry_at, start * tables.items + item)
+            set_bits(space.ways, entry, plus(bits_at(space.ways, entry), count))
+            if total <= real_at(space.score, entry):
+                continue
+        else:
+            if item < tables.width * 64:
+                if not has(space.asked, asked, item):
+                    continue
+            elif not meet(tables.below, item, space.asked, start, tables.width):
+                continue
+            entry = int_at(space.used, ENTRIES)
+            set_int(space.used, ENTRIES, entry + 1)
+            add(space.cells, start * tables.wide, item)
+            set_int(space.entry_at, start * tables.items + item, entry)
+            set_int(space.start, entry, start)
+            set_bits(space.ways, entry, count)
+        set_real(space.score, entry, total)
+        set_int(space.left, entry, left)
+        set_int(space.right, entry, right)
+        set_int(space.production, entry, int_at(tables.production, goal))
 
 
 @part
-def _is_asked(tables: Tables, space: Space, item: int, start: int) -> bool:
-    """Return whether what precedes asks for an item: a symbol, or a goal of a beginning."""
-    if item < tables.width * 64:
-        return has(space.asked, start * tables.width, item)
-    return meet(tables.below, item, space.asked, start, tables.width)
+def _derivation(tables: Tables, space: Space, root: int, rules: NDArray[np.int32], end: int) -> int:
+    """Write the best derivation of an entry; where it ends, or -1 if there is no room.
+
+    The stack holds entries, and unseen derivations as -1 minus their number.
+    """
+    set_int(space.stack, 0, root)
+    size = 1
+    while size:
+        size -= 1
+        top = int_at(space.stack, size)
+        if top < 0:
+            first, last = int_at(tables.unseen_first, -1 - top), int_at(tables.unseen_first, -top)
+            if end + last - first > len(rules):
+                return -1
+            for place in range(first, last):
+                rules[end] = int_at(tables.unseen, place)
+                end += 1
+            continue
+        if end == len(rules):
+            return -1
+        production = int_at(space.production, top)
+        rules[end] = int_at(tables.rule, production)
+        end += 1
+        first, last = (
+            int_at(tables.order_first, production),
+            int_at(tables.order_first, production + 1),
+        )
+        for child in range(last - 1, first - 1, -1):
+            number = int_at(tables.order, child)
+            if number >= 0:
+                number = _part_of(space, top, number, int_at(tables.parts, production))
+            set_int(space.stack, size, number)
+            size += 1
+    return end
+
+
+@part
+def _part_of(space: Space, entry: int, number: int, parts: int) -> int:
+    """Return the entry of one part of a production, by its number.
+
+    Entries go back over the last part to a beginning with one part less; the first two
+    parts, or the only one, are what the shortest was made of.
+    """
+    for _ in range(parts - 1 - max(number, 1)):
+        entry = int_at(space.left, entry)
+    return int_at(space.left, entry) if number == 0 else int_at(space.right, entry)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import part
-from sgl.accel.memory import bits_at, int_at, set_bits, set_int
+from sgl.accel.machine import bits_at, int_at, set_bits, set_int
 from sgl.accel.parse.tables import Tables
 from sgl.accel.parse.workspace import Space
 
@@ -26,16 +26,17 @@ UNREACHED, REACHED, LIVE = 0, 1, 2
 def lattice(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int) -> int:
     """Cut a text into words; the last position, or -1 if no way reaches the end."""
     size = last - first
-    for at in range(size + 1):
-        set_int(space.live, at, UNREACHED)
-    words = tables.texts
-    arcs = _words_at(tables, space, data, first, last, first, 0, tables.attached, 0)
-    if tables.separated >= 0:
-        arcs = _words_at(tables, space, data, first, last, first, tables.separated, words, arcs)
     set_int(space.live, 0, REACHED)
-    for at in range(1, size):
+    for at in range(1, size + 1):
+        set_int(space.live, at, UNREACHED)
+    arcs = 0
+    for at in range(size):
         if int_at(space.live, at) == REACHED:
+            words = tables.texts if at else tables.attached
             arcs = _words_at(tables, space, data, first, last, first + at, 0, words, arcs)
+            if at == 0 and tables.separated >= 0:
+                separated, words = tables.separated, tables.texts
+                arcs = _words_at(tables, space, data, first, last, first, separated, words, arcs)
     if int_at(space.live, size) == UNREACHED:
         return -1
     set_int(space.live, size, LIVE)
@@ -45,7 +46,10 @@ def lattice(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, l
     positions = 0
     for at in range(size + 1):
         if int_at(space.live, at) == LIVE:
-            _number(tables, space, at, positions)
+            set_int(space.position, at, positions)
+            set_int(space.arcs_into, positions, -1)
+            for word in range(tables.width):
+                set_bits(space.ahead, positions * tables.width + word, np.uint64(0))
             positions += 1
     _link(tables, space, arcs)
     return positions - 1
@@ -69,10 +73,10 @@ def _words_at(
     """
     start = at - first
     while at < last:
-        child = int_at(tables.base, node) + int(data[at])
-        if int_at(tables.check, child) != node:
+        code = int_at(tables.codes, int(data[at]))
+        node = int_at(tables.child, node * tables.kinds + code)
+        if node == 0:
             break
-        node = child
         at += 1
         word = int_at(tables.value, node)
         if 0 <= word < words:
@@ -82,15 +86,6 @@ def _words_at(
             set_int(space.live, at - first, REACHED)
             arcs += 1
     return arcs
-
-
-@part
-def _number(tables: Tables, space: Space, at: int, position: int) -> None:
-    """Make a byte a position, which nothing leads to yet."""
-    set_int(space.position, at, position)
-    set_int(space.arcs_into, position, -1)
-    for word in range(tables.width):
-        set_bits(space.ahead, position * tables.width + word, np.uint64(0))
 
 
 @part

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sgl.accel.memory import addresses
+from sgl.accel.machine import addresses
 from sgl.accel.parse import chart_kernel
 from sgl.accel.parse.tables import tables_of
 from sgl.accel.parse.workspace import Space, space_for

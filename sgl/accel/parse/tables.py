@@ -8,44 +8,32 @@ all productions that begin so::
     S = NP VP "."          beginning  (NP VP)
                            moves      NP over VP gives (NP VP);  (NP VP) over "." gives S
 
+What a word gives, a symbol by productions of one part, or a move, are its *goals*.  Words that
+stand together are found with a trie, a table of nodes by bytes.
+
 Sets of symbols are rows of 64-bit words.  They say what may be built where: below what is
 asked for, and ahead of the next word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from graphlib import TopologicalSorter
-from typing import NamedTuple
+from operator import or_
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sgl.accel.machine import Bits, Ints, Reals
 from sgl.accel.parse.productions import Part, Production, Productions, UnsuitableLayerError
-from sgl.accel.parse.trie import Trie, trie_of
 from sgl.core.interpret import finish
 from sgl.parsing.batch import SATURATED
-from sgl.parsing.templates import TemplateIndex
-
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Bits = NDArray[np.uint64]
+from sgl.parsing.templates import TemplateIndex, closure
 
 _WORD = 64
 
-
-class Goals(NamedTuple):
-    """What things give: those of number ``n`` are ``first[n]`` to ``first[n + 1]``.
-
-    Each is an item, by a production (-1 for a beginning or a word), which is possible in
-    so many ways, and the logarithm of the probability of the best of them.
-    """
-
-    first: Ints
-    item: Ints
-    production: Ints
-    ways: Bits
-    score: Floats
+Value = TypeVar("Value")
 
 
 class Tables(NamedTuple):
@@ -58,16 +46,19 @@ class Tables(NamedTuple):
         separated: the node of the trie after the separator; -1 if there is none.
         attached: the number of the first word of the trie that has the separator before it.
         longest: the number of bytes of the longest string of the trie.
-        base, check, value: the trie of words that stand together, with their separator.
-        words: for each of these the symbols that it is.
-        ones: for each symbol what productions of that part alone make of it.
-        steps: for each move what it gives.
-        move: the number of the move of an item (row) over a symbol; -1 if there is none.
+        codes, kinds: a number for each byte, and how many there are; 0 is for bytes of no word.
+        child, value: for each node of the trie the node after each kind of byte (0 if there
+            is none), and the number of the string that ends there, or -1.
+        goals: where the goals begin of each word, then of each symbol, then of each move.
+        item, production: each goal is an item, by a production (-1 for a beginning or a word),
+        ways, score: in so many ways, the best of which has a probability of this logarithm.
+        move: what gives the goals of the move of an item (row) over a symbol; -1 if none.
         seconds: the symbols that an item moves over.
         below: for each item the symbols of the productions that it is the beginning of.
         corners: the symbols that each symbol can begin with.
         heads: for each entry of the trie the symbols that can begin with it.
-        rule, order_first, order: for each production its rule and where its children are.
+        rule, parts: for each production its rule and the number of its parts.
+        order_first, order: for each production where its children are.
         unseen_first, unseen: the derivations of unseen children.
     """
 
@@ -81,12 +72,15 @@ class Tables(NamedTuple):
     separated: int
     attached: int
     longest: int
-    base: Ints
-    check: Ints
+    codes: Ints
+    kinds: int
+    child: Ints
     value: Ints
-    words: Goals
-    ones: Goals
-    steps: Goals
+    goals: Ints
+    item: Ints
+    production: Ints
+    ways: Bits
+    score: Reals
     move: Ints
     seconds: Bits
     below: Bits
@@ -100,6 +94,23 @@ class Tables(NamedTuple):
     unseen: Ints
 
 
+class Trie(NamedTuple):
+    """Strings of bytes as a table of nodes by kinds of bytes."""
+
+    codes: Ints
+    child: Ints
+    value: Ints
+
+    def node(self, text: bytes) -> int:
+        """Return the node that a string leads to, or 0 if none does."""
+        node = 0
+        for byte in text:
+            node = int(self.child[node, self.codes[byte]])
+            if not node:
+                break
+        return node
+
+
 class _Goal(NamedTuple):
     """What something gives: an item, by a production (-1 for none)."""
 
@@ -109,28 +120,26 @@ class _Goal(NamedTuple):
     score: float = 0.0
 
 
+class _Moves(NamedTuple):
+    """The goals of each move, the number of each, what an item moves over and leads to."""
+
+    goals: list[list[_Goal]]
+    number: Ints
+    seconds: list[int]
+    below: list[int]
+
+
 def tables_of(index: TemplateIndex) -> Tables:
     """Return the arrays of a text layer; raises ``UnsuitableLayerError``."""
-    return _Packing(index).tables()
+    return _Numbering(index).tables()
 
 
-class _Packing:
-    """The numbering of one layer."""
+class _Numbering:
+    """The numbers of the parts of one layer's productions."""
 
     def __init__(self, index: TemplateIndex) -> None:
         self._layer = index.grammar.text_layers[index.layer]
         self._productions = Productions(index)
-        rules = self._productions.all
-        self._longer = [rule for rule in rules if len(rule.right) > 1]
-        ones = [rule for rule in rules if len(rule.right) == 1]
-        self._ones = [rule for rule in ones if isinstance(rule.right[0], int)]
-        self._lexical = [rule for rule in ones if isinstance(rule.right[0], tuple)]
-        self._production = {id(rule): number for number, rule in enumerate(rules)}
-        self._number = self._numbered()
-        self._width = -(-len(self._number) // _WORD)
-
-    def _numbered(self) -> dict[Part, int]:
-        """Return a number for each symbol, those of productions of one part in their order."""
         order: TopologicalSorter[Part] = TopologicalSorter()
         order.add(self._productions.start)
         for rule in self._productions.all:
@@ -138,95 +147,110 @@ class _Packing:
             if len(rule.right) > 1:
                 for part in rule.right:
                     order.add(part)
-        for rule in self._ones:
-            order.add(rule.left, rule.right[0])
-        return {part: number for number, part in enumerate(order.static_order())}
+            elif isinstance(rule.right[0], int):
+                order.add(rule.left, rule.right[0])
+        self._number = {part: number for number, part in enumerate(order.static_order())}
+        self._width = -(-len(self._number) // _WORD)
 
     def tables(self) -> Tables:
-        words = self._words()
-        trie, separated, longest = self._trie(list(words))
-        ones: list[list[_Goal]] = [[] for _ in self._number]
-        for rule in self._ones:
-            ones[self._number[rule.right[0]]].append(self._goal(rule))
-        moves, move, seconds, below = self._moves()
+        """Return the arrays."""
+        words, ones = self._words_and_symbols()
+        moves = self._moves(len(words) + len(ones))
+        join = self._layer.join.encode()
+        strings = [(b"" if attached else join) + text.encode() for text, attached in words]
+        trie = trie_of(strings)
         corners, above = self._corners()
+        first, goals = _rows([*words.values(), *ones, *moves.goals])
+        item, production, ways, score = zip(*goals, strict=True) if goals else ((), (), (), ())
         rules = self._productions.all
+        order_first, order = _rows([rule.order for rule in rules])
+        unseen_first, unseen = _rows(self._productions.unseen)
         return Tables(
-            self._number[self._productions.start],
-            move.shape[1],
-            len(move),
-            len(moves),
-            len(words),
-            self._width,
-            -(-len(move) // _WORD),
-            separated,
-            sum(attached for _, attached in words),
-            longest,
-            *trie,
-            _goals(words.values()),
-            _goals(ones),
-            _goals(moves),
-            move,
-            seconds,
-            below,
-            self._bits(corners),
-            self._bits([_union(above[goal.item] for goal in goals) for goals in words.values()]),
-            np.array([rule.rule for rule in rules], np.int32),
-            np.array([len(rule.right) for rule in rules], np.int32),
-            *_rows([rule.order for rule in rules]),
-            *_rows(self._productions.unseen),
+            start=self._number[self._productions.start],
+            symbols=len(self._number),
+            items=len(moves.number),
+            moves=len(moves.goals),
+            texts=len(words),
+            width=self._width,
+            wide=-(-len(moves.number) // _WORD),
+            separated=trie.node(join) or -1,
+            attached=sum(attached for _, attached in words),
+            longest=max(map(len, strings), default=0),
+            codes=trie.codes,
+            kinds=trie.child.shape[1],
+            child=trie.child,
+            value=trie.value,
+            goals=first,
+            item=np.array(item, np.int32),
+            production=np.array(production, np.int32),
+            ways=np.array(ways, np.uint64),
+            score=np.array(score, np.float64),
+            move=moves.number,
+            seconds=self._bits(moves.seconds),
+            below=self._bits(moves.below),
+            corners=self._bits(corners),
+            heads=self._bits([_union(above[g.item] for g in goals) for goals in words.values()]),
+            rule=np.array([rule.rule for rule in rules], np.int32),
+            parts=np.array([len(rule.right) for rule in rules], np.int32),
+            order_first=order_first,
+            order=np.array(order, np.int32),
+            unseen_first=unseen_first,
+            unseen=np.array(unseen, np.int32),
         )
 
-    def _goal(self, rule: Production) -> _Goal:
+    def _goal(self, production: int, rule: Production) -> _Goal:
         ways = min(rule.ways, SATURATED)
-        number = self._production[id(rule)]
-        return _Goal(self._number[rule.left], number, ways, rule.log_weight)
+        return _Goal(self._number[rule.left], production, ways, rule.log_weight)
 
-    def _words(self) -> dict[tuple[str, bool], list[_Goal]]:
-        """Return what the words that stand together are, by their text and whether it attaches.
+    def _words_and_symbols(self) -> tuple[dict[tuple[str, bool], list[_Goal]], list[list[_Goal]]]:
+        """Return what words and symbols give by themselves.
 
-        Those that attach come first.
+        Words that stand together are known by their text and whether it attaches; those that
+        attach come first.
         """
-        goals: dict[tuple[str, bool], list[_Goal]] = {}
+        words: dict[tuple[str, bool], list[_Goal]] = {}
+        ones: list[list[_Goal]] = [[] for _ in self._number]
         for part, number in self._number.items():
             if isinstance(part, tuple):
-                goals.setdefault(self._spelt(part), []).append(_Goal(number))
-        for rule in self._lexical:
+                words.setdefault(self._spelt(part), []).append(_Goal(number))
+        for production, rule in enumerate(self._productions.all):
+            if len(rule.right) > 1:
+                continue
             part = rule.right[0]
-            assert isinstance(part, tuple)
-            goals.setdefault(self._spelt(part), []).append(self._goal(rule))
-        return dict(sorted(goals.items(), key=lambda entry: not entry[0][1]))
+            if isinstance(part, tuple):
+                goals = words.setdefault(self._spelt(part), [])
+            else:
+                goals = ones[self._number[part]]
+            goals.append(self._goal(production, rule))
+        return dict(sorted(words.items(), key=lambda entry: not entry[0][1])), ones
 
     def _spelt(self, words: tuple[str, ...]) -> tuple[str, bool]:
-        attached = not self._layer.join or words[0] in self._layer.attach
-        if attached and self._layer.join and words[0].startswith(self._layer.join):
+        """Return words that stand together as one text, and whether it attaches."""
+        join = self._layer.join
+        text = finish(self._layer, words)
+        attached = not join or words[0] in self._layer.attach
+        if attached and join and words[0].startswith(join):
             raise UnsuitableLayerError("an attached word begins with the separator")
-        return finish(self._layer, words), attached
-
-    def _trie(self, words: Sequence[tuple[str, bool]]) -> tuple[Trie, int, int]:
-        """Return the trie, its node after the separator, and the length of its longest string."""
-        join = self._layer.join.encode()
         try:
-            strings = [(b"" if attached else join) + text.encode() for text, attached in words]
+            text.encode()
         except UnicodeEncodeError as error:
             raise UnsuitableLayerError("a word is not Unicode") from error
-        trie = trie_of(strings)
-        return trie, trie.node(join) if join else -1, max(map(len, strings), default=0)
+        return text, attached
 
-    def _moves(self) -> tuple[list[list[_Goal]], Ints, Bits, Bits]:
-        """Return the moves, their numbers, and for each item what it moves over and leads to."""
+    def _moves(self, goals_before: int) -> _Moves:
         beginnings: dict[tuple[Part, ...], int] = {}
         goals: dict[tuple[int, int], list[_Goal]] = {}
         below: dict[int, int] = {}
         offset = self._width * _WORD
-        for rule in self._longer:
+        for production, rule in enumerate(self._productions.all):
+            if len(rule.right) == 1:
+                continue
             item = self._number[rule.right[0]]
-            left = 1 << self._number[rule.left]
             for place, part in enumerate(rule.right[1:], start=2):
-                below[item] = below.get(item, 0) | left
+                below[item] = below.get(item, 0) | 1 << self._number[rule.left]
                 found = goals.setdefault((item, self._number[part]), [])
                 if place == len(rule.right):
-                    found.append(self._goal(rule))
+                    found.append(self._goal(production, rule))
                     break
                 beginning = rule.right[:place]
                 item = beginnings.get(beginning, -1)
@@ -234,75 +258,61 @@ class _Packing:
                     item = beginnings[beginning] = offset + len(beginnings)
                     found.append(_Goal(item))
         items = offset + len(beginnings)
-        move = np.full((items, max(len(self._number), 1)), -1, np.int32)
+        number = np.full((items, len(self._number)), -1, np.int32)
         seconds = [0] * items
-        for number, (item, part_number) in enumerate(goals):
-            move[item, part_number] = number
+        for move, (item, part_number) in enumerate(goals, start=goals_before):
+            number[item, part_number] = move
             seconds[item] |= 1 << part_number
-        return (
-            list(goals.values()),
-            move,
-            self._bits(seconds),
-            self._bits([below.get(item, 0) for item in range(items)]),
+        return _Moves(
+            list(goals.values()), number, seconds, [below.get(item, 0) for item in range(items)]
         )
 
     def _corners(self) -> tuple[list[int], list[int]]:
         """Return for each symbol the set that it can begin with, and that can begin with it."""
         first: dict[int, set[int]] = {number: set() for number in self._number.values()}
-        for rule in (*self._ones, *self._longer):
-            first[self._number[rule.left]].add(self._number[rule.right[0]])
         after: dict[int, set[int]] = {number: set() for number in first}
-        for number, symbols in first.items():
-            for other in symbols:
-                after[other].add(number)
-        return _closure(first), _closure(after)
+        for rule in self._productions.all:
+            if len(rule.right) > 1 or isinstance(rule.right[0], int):
+                left, right = self._number[rule.left], self._number[rule.right[0]]
+                first[left].add(right)
+                after[right].add(left)
+        return closure(first), closure(after)
 
     def _bits(self, sets: Sequence[int]) -> Bits:
-        rows = np.zeros((max(len(sets), 1), self._width), np.uint64)
-        for row, members in enumerate(sets):
-            for word in range(self._width):
-                rows[row, word] = members >> (_WORD * word) & (2**_WORD - 1)
-        return rows
+        """Return sets as rows of bits."""
+        rows = b"".join(members.to_bytes(8 * self._width, "little") for members in sets or [0])
+        return np.frombuffer(rows, "<u8").astype(np.uint64).reshape(-1, self._width)
 
 
-def _goals(table: Iterable[list[_Goal]]) -> Goals:
-    """Goals as columns, and where those of each row begin."""
-    rows = list(table)
-    flat = [goal for goals in rows for goal in goals]
-    first = np.zeros(len(rows) + 1, np.int32)
-    np.cumsum([len(goals) for goals in rows], out=first[1:])
-    return Goals(
-        first,
-        np.array([goal.item for goal in flat], np.int32),
-        np.array([goal.production for goal in flat], np.int32),
-        np.array([goal.ways for goal in flat], np.uint64),
-        np.array([goal.score for goal in flat], np.float64),
-    )
-
-
-def _rows(rows: Iterable[tuple[int, ...]]) -> tuple[Ints, Ints]:
+def _rows(rows: Sequence[Sequence[Value]]) -> tuple[Ints, list[Value]]:
     """Return where each row begins, and the rows one after the other."""
-    lists = list(rows)
-    first = np.zeros(len(lists) + 1, np.int32)
-    np.cumsum([len(row) for row in lists], out=first[1:])
-    return first, np.array([number for row in lists for number in row], np.int32)
+    first = np.zeros(len(rows) + 1, np.int32)
+    np.cumsum([len(row) for row in rows], out=first[1:])
+    return first, [value for row in rows for value in row]
 
 
 def _union(sets: Iterable[int]) -> int:
-    united = 0
-    for members in sets:
-        united |= members
-    return united
+    return reduce(or_, sets, 0)
 
 
-def _closure(first: Mapping[int, Iterable[int]]) -> list[int]:
-    """For each number the set of all that can be reached, itself included."""
-    reached = [1 << number for number in range(len(first))]
-    changed = True
-    while changed:
-        changed = False
-        for number, others in first.items():
-            united = _union((reached[number], *(reached[other] for other in others)))
-            changed = changed or united != reached[number]
-            reached[number] = united
-    return reached
+def trie_of(strings: Sequence[bytes]) -> Trie:
+    """Return the trie of different strings that are not empty."""
+    used = sorted({byte for text in strings for byte in text})
+    codes = np.zeros(256, np.int32)
+    codes[used] = np.arange(1, len(used) + 1)
+    nodes: list[dict[int, int]] = [{}]
+    values = [-1]
+    for number, text in enumerate(strings):
+        node = 0
+        for byte in text:
+            after = nodes[node].setdefault(byte, len(nodes))
+            if after == len(nodes):
+                nodes.append({})
+                values.append(-1)
+            node = after
+        values[node] = number
+    child = np.zeros((len(nodes), len(used) + 1), np.int32)
+    for node, row in enumerate(nodes):
+        for byte, after in row.items():
+            child[node, codes[byte]] = after
+    return Trie(codes, child, np.array(values, np.int32))

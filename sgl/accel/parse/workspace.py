@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.accel.parse.tables import Bits, Floats, Ints, Tables
+from sgl.accel.machine import Bits, Ints, Reals
+from sgl.accel.parse.tables import Tables
 
 #: What ``Space.used`` counts: entries of the chart, and those that wait.
 ENTRIES, WAITING = 0, 1
@@ -48,7 +49,7 @@ class Space(NamedTuple):
     left: Ints
     right: Ints
     production: Ints
-    score: Floats
+    score: Reals
     ways: Bits
     wait_entry: Ints
     wait_move: Ints
