@@ -86,10 +86,11 @@ class TextOutput:
 
 @dataclass(frozen=True)
 class ViewOutput:
-    """A view of a graph layer."""
+    """A view of a graph layer; its forms are finished, unless that is left to others."""
 
     grammar: CoreGrammar
     view: View
+    finished: bool = True
 
     @property
     def name(self) -> str:
@@ -106,7 +107,9 @@ class ViewOutput:
         """Lemmas, except where they shape the form; all attributes and words for an author."""
         if self.view.template:
             return Uses(texts=(self.anchor,), graph=self.view.layer, watched=True)
-        return Uses(graph=self.view.layer, kept=partial(_kept_of_lemma, VIEWS[self.view.kind]))
+        notation = VIEWS[self.view.kind]
+        kept = partial(_kept_of_lemma, notation)
+        return Uses(graph=self.view.layer, kept=kept, finish=notation.finish)
 
     def __call__(self, derivation: Derivation) -> str:
         """Return the graph of the derivation in the notation of the view.
@@ -127,8 +130,8 @@ class ViewOutput:
         return self.render(graph, tokens)
 
     def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same view of another grammar."""
-        return replace(self, grammar=grammar)
+        """Return the same view of another grammar, with forms that are not finished."""
+        return replace(self, grammar=grammar, finished=False)
 
     @property
     def anchor(self) -> int:
@@ -143,7 +146,8 @@ class ViewOutput:
         """
         if self.view.template:
             return _of_author(self.view.template)(graph, tokens)
-        return VIEWS[self.view.kind].render(graph, tokens)
+        notation = VIEWS[self.view.kind]
+        return notation.render(graph, tokens) if self.finished else notation.unfinished(graph)
 
 
 def _kept_of_lemma(view: Notation, name: str, value: str) -> int | None:

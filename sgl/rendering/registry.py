@@ -12,11 +12,12 @@ library of Python 3.9, and their names have to differ.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sgl.core.graph import Graph
-from sgl.rendering.meaning import Meaning
+from sgl.rendering.meaning import Meaning, ViewError
 
 
 def lemma_not_kept(lemma: str) -> int | None:  # noqa: ARG001
@@ -24,9 +25,9 @@ def lemma_not_kept(lemma: str) -> int | None:  # noqa: ARG001
     return 0
 
 
-def lemma_kept(lemma: str) -> int | None:  # noqa: ARG001
-    """Return None: a form depends on all of its lemmas."""
-    return None
+#: In an unfinished form: stands before and after the number of a variable, and between parts.
+OPEN, CLOSE, PART = "\uf8d0", "\uf8d1", "\uf8d2"
+_MARKS = re.compile(f"[{OPEN}{CLOSE}{PART}]")
 
 
 class View(NamedTuple):
@@ -36,6 +37,10 @@ class View(NamedTuple):
     A ``target`` can be what a dataset is written in.  ``kept`` says how many letters of a lemma
     decide about more than the place where the lemma stands, or None if all do.  ``syntax`` says
     how forms are compared by their meaning: as ``atoms`` or as ``terms``, or not at all.
+
+    Where the names of variables depend on the words, ``write`` leaves the form unfinished: with
+    ``OPEN``, a number and ``CLOSE`` for variables.  ``finish`` names them, and returns a form
+    without such marks as it is.
     """
 
     name: str
@@ -44,6 +49,7 @@ class View(NamedTuple):
     target: bool = False
     kept: Callable[[str], int | None] = lemma_not_kept
     syntax: str = ""
+    finish: Callable[[str], str] | None = None
 
     def render(self, graph: Graph, tokens: Sequence[str] = ()) -> str:  # noqa: ARG002
         """Return a graph in the notation of the view; the tokens of its sentence do not matter.
@@ -51,7 +57,19 @@ class View(NamedTuple):
         Raises:
             ViewError: if the graph has no such form.
         """
-        return self.write(Meaning(graph))
+        form = self.unfinished(graph)
+        return form if self.finish is None else self.finish(form)
+
+    def unfinished(self, graph: Graph) -> str:
+        """Return a graph in the notation of the view, before its variables have names.
+
+        Raises:
+            ViewError: if the graph has no such form.
+        """
+        meaning = Meaning(graph)
+        if self.finish is not None and any(map(_MARKS.search, meaning.lemma.values())):
+            raise ViewError("a word has a character that stands for variables")
+        return self.write(meaning)
 
 
 #: The views by name.

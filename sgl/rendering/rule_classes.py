@@ -35,7 +35,8 @@ class Uses(NamedTuple):
     ``texts`` are the text layers whose words it may write, ``graph`` is the graph layer that it
     reads.  It prints attributes as ``shown`` gives them; of a value as many characters shape
     the text as ``kept`` says, or all (``None``).  With ``watched`` this is found out by looking
-    whether the definition looks.
+    whether the definition looks.  What placeholders give may have to be finished once it has
+    its words, by ``finish``.
     """
 
     texts: tuple[int, ...] = ()
@@ -43,6 +44,7 @@ class Uses(NamedTuple):
     shown: Callable[[Attributes], Attributes] = _as_they_are
     kept: Callable[[str, str], int | None] = _nothing_kept
     watched: bool = False
+    finish: Callable[[str], str] | None = None
 
 
 class RuleClasses:

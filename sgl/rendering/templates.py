@@ -170,7 +170,8 @@ class TemplateWriter:
 
     def _filled(self, template: ShapeTemplate, derivation: Derivation) -> str:
         tables = self.rules.tables
-        return template.format % tuple([tables[n][derivation[at]] for at, n in template.words])
+        text = template.format % tuple([tables[n][derivation[at]] for at, n in template.words])
+        return text if self.uses.finish is None else self.uses.finish(text)
 
     def _plain(self, derivation: Derivation) -> str:
         text = self.output.text(derivation) if derivation else ""
@@ -235,17 +236,19 @@ class TemplateWriter:
         """
         while True:
             try:
-                if self._table is not None:
+                if self._table is None:
+                    texts = self._texts(derivations, plain)
+                elif self.uses.finish is None:
                     return self._column_of(self._table, derivations, heading, plain)
-                return Column.of(self._texts(derivations, heading, plain))
+                else:
+                    column = self._column_of(self._table, derivations, (), plain)
+                    texts = list(map(self.uses.finish, column.texts()))
+                return Column.of(_headed(texts, heading))
             except _Reclassified:
                 self._begin()
 
     def _texts(
-        self,
-        derivations: Derivations,
-        heading: Sequence[Heading],
-        plain: Callable[[int, Derivation], str] | None,
+        self, derivations: Derivations, plain: Callable[[int, Derivation], str] | None
     ) -> list[str]:
         texts: list[str] = []
         for row, derivation in enumerate(iter(derivations)):
@@ -254,9 +257,7 @@ class TemplateWriter:
                 texts.append(self._filled(template, derivation))
             else:
                 texts.append(self._written(row, derivation, plain))
-        if not heading:
-            return texts
-        return list(map("".join, zip(*map(_spread, heading), texts, strict=False)))
+        return texts
 
     def _written(
         self, row: int, derivation: Derivation, plain: Callable[[int, Derivation], str] | None
@@ -284,6 +285,13 @@ class TemplateWriter:
             row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)
         }
         return table.column(derivations, numbers, self.rules.tables, heading, others)
+
+
+def _headed(texts: list[str], heading: Sequence[Heading]) -> list[str]:
+    """Return texts behind their headings."""
+    if not heading:
+        return texts
+    return list(map("".join, zip(*map(_spread, heading), texts, strict=False)))
 
 
 def _spread(piece: Heading) -> Iterable[str]:

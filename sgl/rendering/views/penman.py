@@ -14,45 +14,50 @@ a hyphen (``:nmod-in``), since no role of Penman contains one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from sgl.rendering.meaning import ENTITY, NAME, WH, Meaning, ViewError
-from sgl.rendering.registry import View, register
+from sgl.rendering.registry import CLOSE, OPEN, View, register
 from sgl.rendering.views.varfree import DEEPEST
 
 _SYMBOL = re.compile(r"[^\s()/:~\"]+")
 
+_VARIABLE = re.compile(f"{OPEN}[0-9]+{CLOSE}")
+
+#: A variable where its node is opened, and the first character of the concept.
+_OPENED = re.compile(f'\\(({OPEN}[0-9]+{CLOSE}) / "?(.)', re.DOTALL)
+
 
 def penman(meaning: Meaning) -> str:
-    """Return the Penman form of a semantic graph, on one line.
+    """Return the Penman form of a semantic graph, on one line, with marks for variables.
 
     Raises:
         ViewError: if a word hangs on nothing, or on a chain of more than 100 words.
     """
     writer = _Writer(meaning)
-    text = writer.opened(meaning.head, 1)
+    text = writer.open(meaning.head, 1)
     for number in meaning.nodes:
-        if number not in writer.variables:
+        if number not in writer.opened:
             word = meaning.constant(number) or meaning.lemma[number]
             raise ViewError(f"'{word}' hangs on no other word")
     return text
 
 
 class _Writer:
-    """Hands out variables in the order in which nodes are opened."""
+    """Opens each node where it is first reached."""
 
     def __init__(self, meaning: Meaning) -> None:
-        self.variables: dict[int, str] = {}
+        self.opened: set[int] = set()
         self._meaning = meaning
-        self._taken: dict[str, int] = {}
 
-    def opened(self, number: int, depth: int) -> str:
+    def open(self, number: int, depth: int) -> str:
         if depth > DEEPEST:
             raise ViewError(f"more than {DEEPEST} words hang on one another")
-        concept = self._concept(number)
-        variable = self.variables[number] = self._variable(concept)
-        parts = [f"{variable} / {_symbol(concept)}", *self._attributes(number)]
+        self.opened.add(number)
+        concept = _symbol(self._concept(number))
+        parts = [f"{_mark(number)} / {concept}", *self._attributes(number)]
         for label, target in self._meaning.edges[number]:
-            value = self.variables.get(target) or self.opened(target, depth + 1)
+            value = _mark(target) if target in self.opened else self.open(target, depth + 1)
             parts.append(f":{label.replace(':', '-')} {value}")
         return f"({' '.join(parts)})"
 
@@ -61,13 +66,6 @@ class _Writer:
         if kind == WH:
             return "amr-unknown"
         return "name" if kind == NAME else self._meaning.lemma[number]
-
-    def _variable(self, concept: str) -> str:
-        letter = concept[0].lower()
-        if not "a" <= letter <= "z":
-            letter = "x"
-        count = self._taken[letter] = self._taken.get(letter, 0) + 1
-        return letter if count == 1 else f"{letter}{count}"
 
     def _attributes(self, number: int) -> list[str]:
         meaning = self._meaning
@@ -81,6 +79,23 @@ class _Writer:
         return found
 
 
+def _mark(number: int) -> str:
+    return f"{OPEN}{number}{CLOSE}"
+
+
+def _named(unfinished: str) -> str:
+    """Name the variables by the first letters of their concepts, in the order of opening."""
+    taken: Counter[str] = Counter()
+    variables: dict[str, str] = {}
+    for mark, first in _OPENED.findall(unfinished):
+        letter = first.lower()
+        if not "a" <= letter <= "z":
+            letter = "x"
+        taken[letter] += 1
+        variables[mark] = letter if taken[letter] == 1 else f"{letter}{taken[letter]}"
+    return _VARIABLE.sub(lambda mark: variables[mark[0]], unfinished)
+
+
 def _symbol(text: str) -> str:
     return text if _SYMBOL.fullmatch(text) else _quoted(text)
 
@@ -91,8 +106,16 @@ def _quoted(text: str) -> str:
 
 
 def _kept(lemma: str) -> int | None:
-    """Return 1, since variables are called by the first letter; None for lemmas in quotes."""
-    return 1 if _SYMBOL.fullmatch(lemma) and "\\" not in lemma else None
+    """Return 0, or None for lemmas in quotes, and for those with a character that is escaped."""
+    return 0 if _SYMBOL.fullmatch(lemma) and "\\" not in lemma else None
 
 
-register(View("penman", "Penman notation with variables and re-entrancies", penman, kept=_kept))
+register(
+    View(
+        "penman",
+        "Penman notation with variables and re-entrancies",
+        penman,
+        kept=_kept,
+        finish=_named,
+    )
+)

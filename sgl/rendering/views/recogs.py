@@ -19,14 +19,18 @@ Form: Wu, Manning & Potts 2023, *ReCOGS*.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 from sgl.rendering.meaning import EVENT, Meaning, ViewError, binders, parameters
-from sgl.rendering.registry import View, lemma_kept, register
+from sgl.rendering.registry import CLOSE, OPEN, PART, View, register
 
-#: Variables of versions 1 and 2 are below this number.
-VARIABLES = 60
+#: Variables of versions 1 and 2 are below this number, and this seed decides which they are.
+VARIABLES, SEED = 60, 0
+
+_NUMBERS = [str(number) for number in range(VARIABLES)]
+_VARIABLE = re.compile(f"{OPEN}([0-9]+){CLOSE}")
 
 
 def recogs(meaning: Meaning) -> str:
@@ -38,40 +42,55 @@ def recogs(meaning: Meaning) -> str:
     return _function(meaning) or _write(meaning, lambda number: meaning.position[number])
 
 
-def recogs_v1(meaning: Meaning, seed: int = 0) -> str:
-    """Return the ReCOGS form, version 1: random variables, modifiers before verbs.
+def recogs_v1(meaning: Meaning) -> str:
+    """Return the ReCOGS form, version 1, unfinished: random variables, modifiers before verbs.
 
     Raises:
         ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
     """
-    return _renamed(meaning, seed, modifiers_first=True)
+    return _unfinished(meaning, modifiers_first=True)
 
 
-def recogs_v2(meaning: Meaning, seed: int = 0) -> str:
-    """Return the ReCOGS form, version 2: random variables.
+def recogs_v2(meaning: Meaning) -> str:
+    """Return the ReCOGS form, version 2, unfinished: random variables.
 
     Raises:
         ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
     """
-    return _renamed(meaning, seed, modifiers_first=False)
+    return _unfinished(meaning, modifiers_first=False)
 
 
-def _renamed(meaning: Meaning, seed: int, *, modifiers_first: bool) -> str:
+def _unfinished(meaning: Meaning, *, modifiers_first: bool) -> str:
+    """Return the form with marks for variables, and behind it the positional form."""
     positional = recogs(meaning)
     if _function(meaning):
         return positional
     if len(meaning.nodes) > VARIABLES:
         raise ViewError(f"ReCOGS has no more than {VARIABLES} variables")
-    key = f"{seed} {positional}"
-    numbers = sorted(range(VARIABLES), key=lambda n: sha256(f"{key} {n}".encode()).digest())
     things = [number for number in meaning.nodes if meaning.type[number] != EVENT]
     events = [number for number in meaning.nodes if meaning.type[number] == EVENT]
-    variable = dict(zip([*things, *events], numbers, strict=False))
-    return _write(meaning, lambda number: variable[number], modifiers_first=modifiers_first)
+    mark = {number: f"{OPEN}{rank}{CLOSE}" for rank, number in enumerate([*things, *events])}
+    form = _write(meaning, mark.__getitem__, modifiers_first=modifiers_first)
+    return f"{form}{PART}{positional}"
+
+
+def _numbered(unfinished: str) -> str:
+    """Give the variables their random numbers."""
+    form, _, positional = unfinished.partition(PART)
+    if not positional:
+        return form
+    seeded = sha256(f"{SEED} {positional} ".encode())
+    digests: dict[str, bytes] = {}
+    for number in _NUMBERS:
+        digest = seeded.copy()
+        digest.update(number.encode())
+        digests[number] = digest.digest()
+    numbers = sorted(_NUMBERS, key=digests.__getitem__)
+    return _VARIABLE.sub(lambda mark: numbers[int(mark[1])], form)
 
 
 def _write(
-    meaning: Meaning, variable: Callable[[int], int], *, modifiers_first: bool = False
+    meaning: Meaning, variable: Callable[[int], object], *, modifiers_first: bool = False
 ) -> str:
     positions = [meaning.position[number] for number in meaning.nodes]
     if positions[0] < 0 or len(set(positions)) < len(positions):
@@ -85,13 +104,13 @@ def _write(
     return " ; ".join([*statements, " AND ".join(atoms)] if atoms else statements)
 
 
-def _statement(meaning: Meaning, number: int, variable: Callable[[int], int]) -> str:
+def _statement(meaning: Meaning, number: int, variable: Callable[[int], object]) -> str:
     star = "* " if meaning.definite[number] else ""
     word = meaning.constant(number) or meaning.lemma[number]
     return f"{star}{word} ( {variable(number)} )"
 
 
-def _atoms(meaning: Meaning, number: int, variable: Callable[[int], int]) -> Iterator[str]:
+def _atoms(meaning: Meaning, number: int, variable: Callable[[int], object]) -> Iterator[str]:
     if meaning.type[number] == EVENT:
         yield _statement(meaning, number, variable)
     for label, target in meaning.edges[number]:
@@ -118,9 +137,9 @@ register(
         "recogs_v1",
         "the ReCOGS form, version 1: random variables, modifiers first",
         recogs_v1,
-        kept=lemma_kept,
+        finish=_numbered,
     )
 )
 register(
-    View("recogs_v2", "the ReCOGS form, version 2: random variables", recogs_v2, kept=lemma_kept)
+    View("recogs_v2", "the ReCOGS form, version 2: random variables", recogs_v2, finish=_numbered)
 )
