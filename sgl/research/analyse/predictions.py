@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -169,12 +169,14 @@ def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> d
         OSError: the file cannot be opened or read.
     """
     aligned = open_predictions(path, column)
-    if aligned.by_id is not None:
-        by_id = aligned.by_id
-        return {
-            at: by_id[name] for at, name in wanted.items() if name is not None and name in by_id
-        }
-    return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
+    if aligned.by_id is None:
+        return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
+    by_id = aligned.by_id
+    return {at: by_id[name] for at, name in wanted.items() if name and name in by_id}
+
+
+#: An output with the number of its line, and its id if it has one.
+_Row = tuple[int, str | None, Output]
 
 
 def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
@@ -191,16 +193,27 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     if other:
         raise PredictionsError(other)
     kind = path.suffix.lower()
-    nothing: Iterator[Output] = iter(())
+    rows: Iterable[_Row]
     if kind == ".conllu":
-        return _sentences(path, column)
-    first = next((line for _, line in _lines(path) if line.strip()), "")
-    cell, tab, _ = first.partition("\t")
-    if kind in (".jsonl", ".ndjson", ".json") or first.startswith("{"):
-        return _objects(path)
-    if kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
-        return Aligned(_unique(_tsv(path)), nothing)
-    return Aligned(None, (text for _, text in _lines(path)))
+        block = next(TreebankReader(trees=False).read(path), None)
+        named = isinstance(block, TreebankSentence) and block.comment("sent_id") is not None
+        rows = _sentences(path, column)
+    else:
+        first = next((line for _, line in _lines(path) if line.strip()), "")
+        cell, tab, _ = first.partition("\t")
+        if kind in (".jsonl", ".ndjson", ".json") or first.startswith("{"):
+            rows = list(_objects(path))
+            nameless = [number for number, name, _ in rows if name is None]
+            named = len(nameless) < len(rows)
+            if named and nameless:
+                raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
+        elif kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
+            named, rows = True, _tsv(path)
+        else:
+            named, rows = False, ((number, None, text) for number, text in _lines(path))
+    if named:
+        return Aligned(_by_id(rows), iter(()))
+    return Aligned(None, (output for _, _, output in rows))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -220,7 +233,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, text.rstrip("\r\n")
 
 
-def _tsv(path: Path) -> Iterator[tuple[int, str, Output]]:
+def _tsv(path: Path) -> Iterator[_Row]:
     for number, line in _lines(path):
         cells = line.split("\t")
         if number == 1 and cells[0] in IDS:
@@ -233,67 +246,42 @@ def _tsv(path: Path) -> Iterator[tuple[int, str, Output]]:
         yield number, cells[0].strip(), cells[1]
 
 
-def _objects(path: Path) -> Aligned:
-    """Read a file of JSON, with ids in all objects or in none."""
-    found = [(number, *_object(number, line)) for number, line in _lines(path) if line.strip()]
-    named = sum(sent_id is not None for _, sent_id, _ in found)
-    if named == 0:
-        return Aligned(None, (output for _, _, output in found))
-    if named < len(found):
-        number = next(number for number, sent_id, _ in found if sent_id is None)
-        raise PredictionsError(f"line {number:,} has no `id`, and others have one")
-    return Aligned(_unique((number, str(name), output) for number, name, output in found), iter(()))
+def _objects(path: Path) -> Iterator[_Row]:
+    """Yield what the objects of JSON lines hold: texts, or lists of words."""
+    for number, line in _lines(path):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            raise PredictionsError(f"line {number:,} is not JSON") from None
+        if not isinstance(value, dict):
+            raise PredictionsError(f"line {number:,} is no object with a `prediction`")
+        name = next((value[key] for key in IDS if key in value), None)
+        if name is not None and not isinstance(name, str | int):
+            raise PredictionsError(f"line {number:,} has an `id` that is no text")
+        found: object = next((value[key] for key in TEXTS if key in value), None)
+        words: list[Any] = found if isinstance(found, list) else [found]
+        if not all(isinstance(word, str) for word in words):
+            raise PredictionsError(
+                f"line {number:,} has no `prediction` that is a text or a list of words"
+            )
+        if any("\ud800" <= character <= "\udfff" for word in words for character in word):
+            raise PredictionsError(f"line {number:,} has half a character (a lone surrogate)")
+        output = TokenizedOutput(tuple(words)) if isinstance(found, list) else str(found)
+        yield number, None if name is None else str(name), output
 
 
-def _object(number: int, line: str) -> tuple[str | None, Output]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise PredictionsError(f"line {number:,} is not JSON") from None
-    if not isinstance(value, dict):
-        raise PredictionsError(f"line {number:,} is no object with a `prediction`")
-    sent_id = next((value[name] for name in IDS if name in value), None)
-    if sent_id is not None and not isinstance(sent_id, str | int):
-        raise PredictionsError(f"line {number:,} has an `id` that is no text")
-    output = _output(number, next((value[name] for name in TEXTS if name in value), None))
-    return (None if sent_id is None else str(sent_id)), output
-
-
-def _output(number: int, value: Any) -> Output:  # noqa: ANN401 - JSON may hold anything
-    """Return a text or a list of words."""
-    words = value if isinstance(value, list) else [value]
-    if not all(isinstance(word, str) for word in words):
-        raise PredictionsError(
-            f"line {number:,} has no `prediction` that is a text or a list of words"
-        )
-    if any("\ud800" <= character <= "\udfff" for word in words for character in word):
-        raise PredictionsError(f"line {number:,} has half a character (a lone surrogate)")
-    return TokenizedOutput(tuple(words)) if isinstance(value, list) else str(value)
-
-
-def _sentences(path: Path, column: str) -> Aligned:
-    """Read the sentences of CoNLL-U, by id if they have one."""
-    first = next(TreebankReader(trees=False).read(path), None)
-    in_order = _read_words(path, column)
-    if isinstance(first, TreebankSentence) and first.comment("sent_id") is not None:
-        return Aligned(_unique(in_order), iter(()))
-    return Aligned(None, (output for _, _, output in in_order))
-
-
-def _read_words(path: Path, column: str) -> Iterator[tuple[int, str, Output]]:
+def _sentences(path: Path, column: str) -> Iterator[_Row]:
     for block in TreebankReader(trees=False).read(path):
         if isinstance(block, Malformed):
             raise PredictionsError(f"line {block.line:,}: {block.reason}")
         words = tuple([word.lemma if column == "lemma" else word.form for word in block.words])
-        yield (
-            block.line,
-            block.comment("sent_id") or "",
-            TokenizedOutput(words, block.comment("text")),
-        )
+        output = TokenizedOutput(words, block.comment("text"))
+        yield block.line, block.comment("sent_id"), output
 
 
-def _unique(rows: Iterator[tuple[int, str, Output]]) -> dict[str, Output]:
-    """Return the outputs by id."""
+def _by_id(rows: Iterable[_Row]) -> dict[str, Output]:
     outputs: dict[str, Output] = {}
     for number, sent_id, output in rows:
         if not sent_id:

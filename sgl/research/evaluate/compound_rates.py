@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ from sgl.research.evaluate.compounds import (
     error_rates,
     occurrence_groups,
 )
+from sgl.research.evaluate.particles import occurrences_of
 from sgl.research.evaluate.runs import SystemRuns
 from sgl.research.evaluate.segmentation import Segmentation, segmentation
 
@@ -123,12 +125,14 @@ def read_compounds(
 class BenchmarkCompounds:
     """The compounds of the rows of a benchmark, and how texts are segmented to find them.
 
-    Without a lexicon there are no compounds.
+    Without a lexicon there are no compounds.  ``chosen`` is how the user wants texts to be
+    segmented, for BLEU too.
     """
 
     lexicon: CompoundLexicon | None
     occurrences: tuple[CompoundOccurrence, ...]
     segmentation: Segmentation
+    chosen: Segmentation | None
 
     def rates(
         self, benchmark: Benchmark, systems: Sequence[SystemRuns], *, published: bool
@@ -138,31 +142,21 @@ class BenchmarkCompounds:
             return None
         texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
         texts += [(system.name, run.file, run.texts) for system in systems for run in system.runs]
-        lexicon = self.lexicon.segmented(self.segmentation.cut)
+        cut = cache(self.segmentation.cut)
+        lexicon = self.lexicon.segmented(cut)
         rates: list[Json] = []
         stopped = 0
-        segmented: dict[str, str] = {}
         for system, file, outputs in texts:
-            for text in set(outputs) - segmented.keys():
-                segmented[text] = self.segmentation.cut(text)
-            hypotheses = [segmented[outputs[occurrence.row]] for occurrence in self.occurrences]
+            hypotheses = [cut(outputs[occurrence.row]) for occurrence in self.occurrences]
             if published:
                 found, stops = _published_rates(lexicon, self.occurrences, hypotheses)
                 stopped += stops
             else:
                 found = error_rates(lexicon, self.occurrences, hypotheses)
-            rates += [
-                {
-                    "system": system,
-                    "file": file,
-                    "by": group.by,
-                    "kind": group.name,
-                    **asdict(rate),
-                    "instance": rate.instance,
-                    "aggregate": rate.aggregate,
-                }
-                for group, rate in found.items()
-            ]
+            for group, rate in found.items():
+                shares = {"instance": rate.instance, "aggregate": rate.aggregate}
+                of = {"system": system, "file": file, "by": group.by, "kind": group.name}
+                rates.append(of | asdict(rate) | shares)
         return {
             "rule": "the published rule" if published else "whole words, compounds by name",
             "segmented": self.segmentation.name,
@@ -177,36 +171,13 @@ class BenchmarkCompounds:
         }
 
 
-def _published_rates(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
-) -> tuple[dict[OccurrenceGroup, ErrorRate], int]:
-    """Return the rates by the published rule, and how many outputs would have stopped its script.
-
-    These outputs count as wrong.
-    """
-    right: list[bool] = []
-    stops = 0
-    for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True):
-        try:
-            right.append(
-                published_correct(lexicon, occurrence.source, occurrence.compound, hypothesis)
-            )
-        except PublishedStop:
-            right.append(False)
-            stops += 1
-    return {
-        group: published_rate([right[place] for place in group.places])
-        for group in occurrence_groups(lexicon, occurrences)
-    }, stops
-
-
 def compounds_of(
     benchmark: Benchmark,
     files: tuple[Path | None, Path | None],
     way: str | None,
     diagnostics: Diagnostics,
-) -> tuple[BenchmarkCompounds, Segmentation | None] | None:
-    """Return the compounds of the rows, and how BLEU is to segment texts; None after errors.
+) -> BenchmarkCompounds | None:
+    """Return the compounds of the rows; None after errors.
 
     Args:
         benchmark: the rows; if it is a dataset with compounds, these are used.
@@ -246,12 +217,11 @@ def compounds_of(
         return None
     known = () if dataset is None else dataset.words
     chosen = None if way is None else segmentation(way, known)
+    cut = chosen or segmentation("spaces")
     if dataset is not None and compounds_file is None:
         # Its compounds are words of it, which another segmentation would cut in other places.
         cut = segmentation("spaces" if dataset.spaces else "words", known)
-    else:
-        cut = chosen or segmentation("spaces")
-    return BenchmarkCompounds(lexicon, occurrences, cut), chosen
+    return BenchmarkCompounds(lexicon, occurrences, cut, chosen)
 
 
 #: Lines that the script takes for one compound.
@@ -281,13 +251,17 @@ def published_flag(lexicon: CompoundLexicon, source: str, compound: str, hypothe
     if compound not in source:
         raise PublishedStop(f"`{compound}` is not in `{source}`")
     text = "".join(hypothesis.split())
-    places = {role: _places(text, lexicon.translations((role, atom))) for role, atom in atoms}
+    places = {role: _places(text, lexicon.entries[role][atom]) for role, atom in atoms}
     there = [found is None or bool(found) for found in places.values()]
     if not all(there):
         return f"{_flags(there)}/{_WRONG}"
     modifiers = (DETERMINER, ADJECTIVE) if "V" in places else (DETERMINER, ADJECTIVE, MODIFIER)
     noun = places.get(NOUN)
-    return f"{_flags(there)}/{_flags([_before(places.get(m), noun) for m in modifiers])}"
+    before = [
+        (found := places.get(modifier)) is None or noun is None or min(found) < max(noun)
+        for modifier in modifiers
+    ]
+    return f"{_flags(there)}/{_flags(before)}"
 
 
 def published_correct(
@@ -299,16 +273,27 @@ def published_correct(
 
 def published_rate(right: Sequence[bool]) -> ErrorRate:
     """Return the rates of the script from its verdicts in the order of the lines."""
-    blocks = [
-        right[start : start + _CONTEXTS]
-        for start in range(0, len(right) - _CONTEXTS + 1, _CONTEXTS)
-    ]
-    return ErrorRate(
-        len(right),
-        sum(not verdict for verdict in right),
-        len(blocks),
-        sum(not all(block) for block in blocks),
-    )
+    starts = range(0, len(right) - _CONTEXTS + 1, _CONTEXTS)
+    wrong_blocks = sum(not all(right[start : start + _CONTEXTS]) for start in starts)
+    return ErrorRate(len(right), right.count(False), len(starts), wrong_blocks)
+
+
+def _published_rates(
+    lexicon: CompoundLexicon,
+    occurrences: Sequence[CompoundOccurrence],
+    hypotheses: Sequence[str],
+) -> tuple[dict[OccurrenceGroup, ErrorRate], int]:
+    """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
+    right: list[bool] = []
+    stops = 0
+    for one, hypothesis in zip(occurrences, hypotheses, strict=True):
+        try:
+            right.append(published_correct(lexicon, one.source, one.compound, hypothesis))
+        except PublishedStop:
+            right.append(False)
+            stops += 1
+    groups = occurrence_groups(lexicon, occurrences)
+    return {group: published_rate([right[n] for n in group.places]) for group in groups}, stops
 
 
 def _places(text: str, translations: Sequence[str]) -> list[int] | None:
@@ -319,15 +304,8 @@ def _places(text: str, translations: Sequence[str]) -> list[int] | None:
         bare = "".join((before.strip() or behind).split())
         if not bare:
             return None
-        start = text.find(bare)
-        while start >= 0:
-            found.append(start)
-            start = text.find(bare, start + 1)
+        found += occurrences_of(bare, text)
     return found
-
-
-def _before(modifier: list[int] | None, noun: list[int] | None) -> bool:
-    return modifier is None or noun is None or min(modifier) < max(noun)
 
 
 def _flags(verdicts: Sequence[bool]) -> str:

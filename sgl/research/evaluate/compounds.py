@@ -76,11 +76,6 @@ class CompoundLexicon:
             frozenset(word for filler in self.fillers for word in segment(filler).split()),
         )
 
-    def translations(self, atom: Atom) -> tuple[str, ...]:
-        """Return how an atom may be translated."""
-        role, text = atom
-        return self.entries[role][text]
-
     def atoms(self, compound: str) -> tuple[Atom, ...]:
         """Return the atoms of a compound, in its order.
 
@@ -112,6 +107,10 @@ class CompoundLexicon:
                         yield ((role, text), *rest)
 
 
+#: Where a translation stands: its first word, and the first one behind it.
+_Span = tuple[int, int]
+
+
 def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool:
     """Tell whether a segmented text has all atoms of a compound, modifiers before the noun.
 
@@ -119,23 +118,25 @@ def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool
         CompoundError: the lexicon does not have its atoms.
     """
     words = hypothesis.split()
-    atoms = lexicon.atoms(compound)
+    translations = {role: lexicon.entries[role][text] for role, text in lexicon.atoms(compound)}
     if not words:
         return False
-    translations = {role: lexicon.translations((role, text)) for role, text in atoms}
     # An atom of which any translation will do is not looked for.
     wanted = {role: found for role, found in translations.items() if "" not in found}
     nouns = _spans(words, wanted.pop(NOUN, ()))
     if not nouns:
         free = NOUN not in translations or "" in translations[NOUN]
-        return free and all(_spans(words, _first(found)) for found in wanted.values())
-    if not lexicon.fillers:
-        return _anywhere(words, wanted, nouns)
-    return any(_together(words, wanted, noun, lexicon.fillers) for noun in nouns)
-
-
-#: Where a translation stands: its first word, and the first one behind it.
-_Span = tuple[int, int]
+        firsts = ([_parts(text)[0] for text in found] for found in wanted.values())
+        return free and all(_spans(words, first) for first in firsts)
+    if lexicon.fillers:
+        return any(_together(words, wanted, noun, lexicon.fillers) for noun in nouns)
+    last = max(start for start, _ in nouns)
+    return all(
+        any(_heads(words, found, noun) for noun in nouns)
+        if role in HEADS
+        else any(start < last for start, _ in _spans(words, found))
+        for role, found in wanted.items()
+    )
 
 
 def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
@@ -154,45 +155,27 @@ def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
     return found
 
 
-def _first(translations: Sequence[str]) -> list[str]:
-    """Return the first parts of translations."""
-    return [parts[0] for parts in map(_parts, translations)]
-
-
 def _parts(translation: str) -> tuple[str, str]:
     """Return what stands before the noun phrase, and what behind it."""
     before, _, behind = translation.partition(HOLE)
     return before.strip(), behind.strip()
 
 
-def _anywhere(
-    words: Sequence[str], wanted: Mapping[str, Sequence[str]], nouns: Sequence[_Span]
-) -> bool:
-    """Tell whether all atoms are there, and modifiers begin before the last noun."""
-    last = max(start for start, _ in nouns)
-    for role, translations in wanted.items():
-        if role in HEADS:
-            if not any(
-                _heads(words, translation, noun) for noun in nouns for translation in translations
-            ):
-                return False
-        elif not any(start < last for start, _ in _spans(words, translations)):
-            return False
-    return True
-
-
-def _heads(words: Sequence[str], translation: str, noun: _Span) -> list[_Span]:
+def _heads(words: Sequence[str], translations: Sequence[str], noun: _Span) -> list[_Span]:
     """Return where a verb or preposition is that may govern this noun.
 
     Without dots it may stand anywhere.  With dots its first part stands before the noun, and
     its second part right behind it.
     """
-    before, behind = _parts(translation)
-    if HOLE not in translation:
-        return _spans(words, [before])
-    if behind and noun[1] not in [start for start, _ in _spans(words, [behind])]:
-        return []
-    return [span for span in _spans(words, [before]) if span[1] <= noun[0]] if before else [noun]
+    found: list[_Span] = []
+    for translation in translations:
+        before, behind = _parts(translation)
+        if HOLE not in translation:
+            found += _spans(words, [before])
+        elif not behind or noun[1] in [start for start, _ in _spans(words, [behind])]:
+            first = [span for span in _spans(words, [before]) if span[1] <= noun[0]]
+            found += first if before else [noun]
+    return found
 
 
 def _together(
@@ -205,7 +188,7 @@ def _together(
     taken: list[_Span] = [noun]
     for role, translations in wanted.items():
         if role in HEADS:
-            found = [span for text in translations for span in _heads(words, text, noun)]
+            found = _heads(words, translations, noun)
         else:
             found = [span for span in _spans(words, translations) if span[1] <= noun[0]]
         if not found:
@@ -295,17 +278,9 @@ def error_rates(
         translates(lexicon, occurrence.compound, hypothesis)
         for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
     ]
-    return {
-        group: _rate([(occurrences[n].name, right[n]) for n in group.places])
-        for group in occurrence_groups(lexicon, occurrences)
-    }
-
-
-def _rate(verdicts: Sequence[tuple[str, bool]]) -> ErrorRate:
-    wrong = {name for name, right in verdicts if not right}
-    return ErrorRate(
-        len(verdicts),
-        sum(not right for _, right in verdicts),
-        len({name for name, _ in verdicts}),
-        len(wrong),
-    )
+    found: dict[OccurrenceGroup, ErrorRate] = {}
+    for group in occurrence_groups(lexicon, occurrences):
+        wrong = [occurrences[place].name for place in group.places if not right[place]]
+        names = {occurrences[place].name for place in group.places}
+        found[group] = ErrorRate(len(group.places), len(wrong), len(names), len(set(wrong)))
+    return found

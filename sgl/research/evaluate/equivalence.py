@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sgl.rendering.forms import Atom, Form, LogicalFormError, Term, read_form, read_term
+from sgl.rendering.forms import Form, LogicalFormError, Term, read_form, read_term
 from sgl.rendering.views import VIEWS
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 #: A predicate or another label, and the arguments: a number is a variable, text a constant.
 LabelledAtom = tuple[Hashable, tuple[int | str, ...]]
+
+#: The same, with a star or nothing and a predicate as the label.
+_FormAtom = tuple[tuple[str, tuple[str, ...]], tuple[int | str, ...]]
 
 #: A number for each variable; constants have none.
 _Colours = dict[int | str, int]
@@ -86,72 +89,49 @@ def equivalent(first: str, second: str, form: str = "cogs") -> FormComparison:
     syntax = VIEWS[form].syntax if form in VIEWS else ""
     if not syntax:
         raise ValueError(f"forms of the view '{form}' cannot be compared by meaning")
-    return _terms(first, second) if syntax == "terms" else _forms(first, second)
-
-
-def _forms(first: str, second: str) -> FormComparison:
-    forms: list[Form] = []
+    forms: list[Form | Term] = []
     for name, text in (("first", first), ("second", second)):
         try:
-            forms.append(read_form(text))
+            forms.append(read_term(text) if syntax == "terms" else read_form(text))
         except LogicalFormError as error:
-            return FormComparison(False, f"the {name} is not a COGS logical form: {error}")
-    if first == second or _same(*forms):
+            kind = "variable-free" if syntax == "terms" else "COGS logical"
+            return FormComparison(False, f"the {name} is not a {kind} form: {error}")
+    one, other = forms
+    if first == second:
         return FormComparison(True)
-    reason = _difference(*forms) or "no renaming of variables makes them equal"
-    return FormComparison(False, reason)
+    if isinstance(one, Term) and isinstance(other, Term):
+        return _compare_terms(one, other)
+    assert isinstance(one, Form)
+    assert isinstance(other, Form)
+    return _compare_forms(one, other)
 
 
-def _same(first: Form, second: Form) -> bool:
+def _compare_forms(first: Form, second: Form) -> FormComparison:
     if first.constant != second.constant or len(first.binders) != len(second.binders):
-        return False
-    if first.binders:
-        return Counter(_labelled(first)) == Counter(_labelled(second))
-    return isomorphic(_labelled(first), _labelled(second))
-
-
-def _difference(first: Form, second: Form) -> str:
-    """Return what one form has and the other has not, whatever the variables are called.
-
-    Empty if both have the same but for their variables.
-    """
-    if first.constant != second.constant or len(first.binders) != len(second.binders):
-        return "they are forms of different kinds"
-    counts = [
-        Counter(_shown(atom, definite=False) for atom in form.atoms)
-        + Counter(_shown(atom, definite=True) for atom in form.definites)
-        for form in (first, second)
-    ]
-    if counts[0] == counts[1]:
-        return ""
+        return FormComparison(False, "they are forms of different kinds")
+    atoms = _labelled(first), _labelled(second)
+    same = Counter(atoms[0]) == Counter(atoms[1]) if first.binders else isomorphic(*atoms)
+    if same:
+        return FormComparison(True)
+    # What one form has and the other has not, whatever the variables are called.
+    counts = [Counter(map(_shown, labelled)) for labelled in atoms]
     for name, more in (("first", counts[0] - counts[1]), ("second", counts[1] - counts[0])):
         if more:
-            return f"only the {name} has '{min(more)}'"
-    raise AssertionError("two counts that differ have a difference")
+            return FormComparison(False, f"only the {name} has '{min(more)}'")
+    return FormComparison(False, "no renaming of variables makes them equal")
 
 
-def _shown(atom: Atom, *, definite: bool) -> str:
+def _labelled(form: Form) -> list[_FormAtom]:
+    """Return the atoms, those of definite nouns marked with a star."""
+    groups = (("* ", form.definites), ("", form.atoms))
+    return [((star, atom.predicate), atom.arguments) for star, atoms in groups for atom in atoms]
+
+
+def _shown(atom: _FormAtom) -> str:
     """Return an atom without the names of its variables."""
-    arguments = " , ".join("x" if isinstance(a, int) else a for a in atom.arguments)
-    return f"{'* ' if definite else ''}{' . '.join(atom.predicate)} ( {arguments} )"
-
-
-def _labelled(form: Form) -> list[LabelledAtom]:
-    """Return the atoms, those of definite nouns apart from the others."""
-    groups = ((True, form.definites), (False, form.atoms))
-    return [
-        ((definite, atom.predicate), atom.arguments) for definite, atoms in groups for atom in atoms
-    ]
-
-
-def _terms(first: str, second: str) -> FormComparison:
-    terms: list[Term] = []
-    for name, text in (("first", first), ("second", second)):
-        try:
-            terms.append(read_term(text))
-        except LogicalFormError as error:
-            return FormComparison(False, f"the {name} is not a variable-free form: {error}")
-    return _compare_terms(*terms)
+    (star, predicate), arguments = atom
+    shown = " , ".join("x" if isinstance(a, int) else a for a in arguments)
+    return f"{star}{' . '.join(predicate)} ( {shown} )"
 
 
 def _compare_terms(first: Term, second: Term) -> FormComparison:
@@ -243,23 +223,15 @@ def reformatted_exact_match(gold: str, prediction: str) -> FormComparison:
 
 def reformatted(text: str) -> str:
     """Return a COGS form with its parts sorted and its variables numbered in that order."""
-    return _renumbered(_reordered(text))
-
-
-def _reordered(text: str) -> str:
-    bare = " ".join(token for token in text.split(" ") if token not in _IGNORED)
-    pieces = bare.split(_PIECES)
+    ordered = " ".join(token for token in text.split(" ") if token not in _IGNORED)
+    pieces = ordered.split(_PIECES)
     bodies = [piece for piece in pieces if _CONJUNCTS in piece]
     others = [piece for piece in pieces if _CONJUNCTS not in piece]
-    if not bodies and len(others) <= 2:
-        return bare
-    body = _CONJUNCTS.join(sorted(bodies[0].split(_CONJUNCTS))) if bodies else ""
-    return _PIECES.join([*sorted(others), body])
-
-
-def _renumbered(text: str) -> str:
+    if bodies or len(others) > 2:
+        body = _CONJUNCTS.join(sorted(bodies[0].split(_CONJUNCTS))) if bodies else ""
+        ordered = _PIECES.join([*sorted(others), body])
     numbers: dict[str, str] = {}
     return " ".join(
         numbers.setdefault(token, str(len(numbers) + 1)) if token.isdigit() else token
-        for token in text.split(" ")
+        for token in ordered.split(" ")
     )

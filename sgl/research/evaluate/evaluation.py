@@ -69,13 +69,12 @@ class Evaluator:
         partial = self._partial_match()
         if compounds is None or self._diagnostics.errors:
             return None
-        found, segmentation = compounds
-        rates = found.rates(self._benchmark, systems, published=request.published_rule)
+        rates = compounds.rates(self._benchmark, systems, published=request.published_rule)
         with progress() as line:
             scores = Scorer(self._benchmark, partial, line).score(systems)
             if partial is not None and PARTIAL not in scores.scores:
                 self._unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
-            surface, signatures = self._surface(systems, segmentation, line)
+            surface, signatures = self._surface(systems, compounds.chosen, line)
             line("testing differences", 0, 1)
             data = evaluation_data(
                 Evaluation(

@@ -18,10 +18,11 @@ Metric: Kumon, Matsuoka & Yanaka 2024, who look for words and roles with a parse
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import chain
 
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
 from sgl.corpus import Normalizer
@@ -35,6 +36,7 @@ from sgl.research.evaluate.realization import (
     Realizer,
     condensed,
     lemmas_by_word,
+    own_words,
 )
 from sgl.research.evaluate.trees import GrammarEdges
 
@@ -95,25 +97,17 @@ class PartialMatch:
         found = self._source.read(sources, derive=True)
         likeliest = iter(found.derivations or ())
         return [
-            self._gold_of(count, derivation, source, target)
-            for count, derivation, source, target in zip(
+            self._gold_of(best, source, target) if count else None
+            for count, best, source, target in zip(
                 found.counts.tolist(), likeliest, sources, targets, strict=True
             )
         ]
 
-    def _gold_of(
-        self, count: int, derivation: Derivation, source: str, target: str
-    ) -> Realization | None:
-        if not count:
-            return None
-        if self._gold_text(derivation) == target:
-            return self._gold.realize(derivation)
-        forest = self._full.forest(source)
-        ranked = () if forest is None else best_readings(forest, _READINGS)
-        for reading in ranked:
-            if self._gold_text(reading.derivation) == target:
-                return self._gold.realize(reading.derivation)
-        return None
+    def _gold_of(self, likeliest: Derivation, source: str, target: str) -> Realization | None:
+        """Return what the first reading says that is written like the target."""
+        derivations = chain((likeliest,), _several(self._full, source))
+        right = (found for found in derivations if self._gold_text(found) == target)
+        return next(map(self._gold.realize, right), None)
 
     def read(self, predictions: Sequence[str]) -> list[PredictionReadings]:
         """Return the readings of predictions, in the spelling of the grammar."""
@@ -121,16 +115,11 @@ class PartialMatch:
         spelt = [self._speller.spellings(text) for text in short]
         read: list[PredictionReadings] = []
         for first in read_first(self._batch, spelt):
-            derivations = [first.derivation] if first.readings else []
+            derivations: Iterable[Derivation] = [first.derivation] if first.readings else []
             if first.readings > 1:
-                derivations = self._several(first.spelling)
+                derivations = _several(self._parser, first.spelling)
             read.append(tuple(map(self._prediction_realizer.realize, derivations)))
         return read
-
-    def _several(self, text: str) -> list[Derivation]:
-        forest = self._parser.forest(text)
-        assert forest is not None, "the text has readings"
-        return [ranked.derivation for ranked in best_readings(forest, _READINGS)]
 
     def decide(
         self, pattern: str, gold: Realization | None, prediction: str, read: PredictionReadings
@@ -153,6 +142,13 @@ class PartialMatch:
         return right, Decision.PARTICLES
 
 
+def _several(parser: Parser, text: str) -> Iterator[Derivation]:
+    """Yield the likeliest readings of a text, the best first."""
+    forest = parser.forest(text)
+    if forest is not None:
+        yield from (ranked.derivation for ranked in best_readings(forest, _READINGS))
+
+
 def _found(particles: ParticleMatcher, text: str, span: TargetSpan) -> bool:
     role = ROLES.get(span.label)
     if role is not None:
@@ -166,10 +162,5 @@ def _particle_matcher(grammar: CoreGrammar, layer: int) -> ParticleMatcher | Non
         analyse = sudachi().analyse
     except AnalyserMissing:
         return None
-    return ParticleMatcher(analyse, governed(_words(grammar, layer)))
-
-
-def _words(grammar: CoreGrammar, layer: int) -> Iterator[tuple[str, ...]]:
-    for rule in grammar.rules:
-        if rule.lexical:
-            yield tuple(item.text for item in rule.templates[layer] if isinstance(item, Token))
+    words = (own_words(rule, layer) for rule in grammar.rules if rule.lexical)
+    return ParticleMatcher(analyse, governed(words))

@@ -66,7 +66,7 @@ class ParticleMatcher:
         bare = next((word[len(p) :] for p in (*_GOVERNED, _OBJECT) if _governs(word, p)), word)
         edges = _edges(self.analyse(text))
         return any(
-            start in edges and start + len(bare) in edges for start in _occurrences(text, bare)
+            start in edges and start + len(bare) in edges for start in occurrences_of(bare, text)
         )
 
     def _places(self, text: str, phrase: str, whole: bool) -> Iterator[int]:
@@ -78,7 +78,7 @@ class ParticleMatcher:
             after[position] = morpheme
             position += len(morpheme.surface)
             before[position] = morpheme
-        for start in _occurrences(text, phrase):
+        for start in occurrences_of(phrase, text):
             end = start + len(phrase)
             if start not in before or end not in before:
                 continue
@@ -128,7 +128,8 @@ def _governs(word: str, particle: str) -> bool:
     return len(word) > len(particle) + 1 and word.startswith(particle)
 
 
-def _occurrences(text: str, part: str) -> Iterator[int]:
+def occurrences_of(part: str, text: str) -> Iterator[int]:
+    """Yield where a text has a part that is not empty; the places may overlap."""
     start = text.find(part) if part else -1
     while start >= 0:
         yield start

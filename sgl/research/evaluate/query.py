@@ -31,7 +31,7 @@ already first, so that it follows edges instead of trying all nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -40,7 +40,7 @@ from typing import NamedTuple
 from sgl.core.grammar import EXTRACTED
 from sgl.core.graph import Graph
 from sgl.core.plan import Pattern
-from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure, Variable
+from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
 from sgl.research.evaluate.realization import Realization
 
 _LEMMA = "lemma"
@@ -82,14 +82,14 @@ class PatternQuery:
         return cls(pattern.gen or pattern.held_out, bool(pattern.targets))
 
     @cached_property
-    def extents(self) -> tuple[tuple[Extent, ...], ...]:
+    def _extents(self) -> tuple[tuple[Extent, ...], ...]:
         """For each structure how much of each variable is compared."""
         return tuple(_extents(structure, words=self.words) for structure in self.structures)
 
     @cached_property
-    def without_lemmas(self) -> tuple[Structure, ...]:
+    def _without_lemmas(self) -> tuple[Structure, ...]:
         """The structures as they are looked for in predictions."""
-        return tuple(_without_lemmas(structure) for structure in self.structures)
+        return tuple(map(_without_lemmas, self.structures))
 
     def in_gold(self, said: Realization) -> frozenset[QueryMatch]:
         """Return what the query asks for in an item."""
@@ -97,30 +97,29 @@ class PatternQuery:
 
     def in_prediction(self, said: Realization) -> frozenset[QueryMatch]:
         """Return what a prediction has to offer."""
-        return self._instances(said, self.without_lemmas)
+        return self._instances(said, self._without_lemmas)
 
     def _instances(
         self, said: Realization, structures: Sequence[Structure]
     ) -> frozenset[QueryMatch]:
         scene = GraphMatcher(said.graph)
-        found: set[QueryMatch] = set()
-        for number, structure in enumerate(structures):
-            for binding in scene.bindings(structure):
-                wanted = tuple(
+        written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
+        return frozenset(
+            (
+                number,
+                tuple(
                     TargetSpan(
-                        extent, _text(said, node, extent), _label(scene, structure, binding, place)
+                        extent, written[extent][node], _label(scene, structure, binding, place)
                     )
-                    for place, (node, extent) in enumerate(
-                        zip(binding, self.extents[number], strict=True)
-                    )
+                    for place, (node, extent) in enumerate(zip(binding, extents, strict=True))
                     if extent is not Extent.NOTHING
-                )
-                found.add((number, wanted))
-        return frozenset(found)
-
-
-def _text(said: Realization, node: int, extent: Extent) -> str:
-    return said.words[node] if extent is Extent.WORD else said.phrases[node]
+                ),
+            )
+            for number, (structure, extents) in enumerate(
+                zip(structures, self._extents, strict=True)
+            )
+            for binding in scene.bindings(structure)
+        )
 
 
 def _label(scene: GraphMatcher, structure: Structure, binding: tuple[int, ...], place: int) -> str:
@@ -142,18 +141,17 @@ def _label(scene: GraphMatcher, structure: Structure, binding: tuple[int, ...], 
 
 def _extents(structure: Structure, *, words: bool) -> tuple[Extent, ...]:
     led_to = {link.target for link in structure.body.links}
-    found: list[Extent] = []
-    for number, variable in enumerate(structure.body.variables):
-        if variable.tests:
-            found.append(Extent.WORD)
-        elif not words and (number in led_to or variable.degrees):
-            found.append(Extent.PHRASE)
-        else:
-            found.append(Extent.NOTHING)
-    if all(extent is Extent.NOTHING for extent in found):
-        # A structure of one bare variable asks for its phrase.
-        found = [Extent.PHRASE] * len(found)
-    return tuple(found)
+    found = [
+        Extent.WORD
+        if variable.tests
+        else Extent.PHRASE
+        if not words and (number in led_to or variable.degrees)
+        else Extent.NOTHING
+        for number, variable in enumerate(structure.body.variables)
+    ]
+    # A structure of one bare variable asks for its phrase.
+    bare = all(extent is Extent.NOTHING for extent in found)
+    return tuple([Extent.PHRASE] * len(found) if bare else found)
 
 
 def _without_lemmas(structure: Structure) -> Structure:
@@ -185,12 +183,11 @@ class GraphMatcher:
         return [dict(node.attributes) for node in self.graph.nodes]
 
     def bindings(self, structure: Structure) -> list[Binding]:
-        """Every injective match of the body that no ``without`` body extends."""
-        body = structure.body
+        """Return every injective match of the body that no ``without`` body extends."""
         return [
             binding
-            for binding in self._matches(body, {})
-            if not any(self._extends(body, binding, other) for other in structure.without)
+            for binding in self._bind(structure.body, {}, set())
+            if not any(self._extends(structure.body, binding, body) for body in structure.without)
         ]
 
     def labels(self, source: int, test: LabelTest, target: int) -> list[str]:
@@ -198,79 +195,74 @@ class GraphMatcher:
         return [label for label, node in self.out[source] if node == target and test.accepts(label)]
 
     def _extends(self, body: Body, binding: Binding, other: Body) -> bool:
-        by_name = {
+        nodes = {
             variable.name: node for variable, node in zip(body.variables, binding, strict=True)
         }
-        shared = {
-            number: by_name[variable.name]
-            for number, variable in enumerate(other.variables)
-            if variable.name in by_name
-        }
+        names = [variable.name for variable in other.variables]
+        shared = {number: nodes[name] for number, name in enumerate(names) if name in nodes}
         # Also the nodes that the other body does not name are taken: different variables
         # of the whole structure are different nodes.
-        return next(self._matches(other, shared, set(binding)), None) is not None
+        return (
+            all(self._fits(other, shared, number) for number in shared)
+            and next(self._bind(other, shared, set(binding)), None) is not None
+        )
 
-    def _matches(
-        self, body: Body, fixed: Mapping[int, int], taken: set[int] | None = None
-    ) -> Iterator[Binding]:
-        bound = dict(fixed)
-        if all(self._fits(body, bound, number) for number in bound):
-            yield from self._bind(body, bound, {*bound.values(), *(taken or ())})
-
-    def _bind(self, body: Body, bound: dict[int, int], taken: set[int]) -> Iterator[Binding]:
+    def _bind(self, body: Body, bound: Mapping[int, int], taken: set[int]) -> Iterator[Binding]:
+        """Yield the matches that agree with what is bound."""
         if len(bound) == len(body.variables):
             yield tuple(bound[number] for number in range(len(bound)))
             return
         number, candidates = self._next(body, bound)
         for node in candidates:
-            if node in taken:
-                continue
-            bound[number] = node
-            if self._fits(body, bound, number):
-                yield from self._bind(body, bound, {*taken, node})
-            del bound[number]
+            extended = {**bound, number: node}
+            if node not in taken and self._fits(body, extended, number):
+                yield from self._bind(body, extended, {*taken, node})
 
-    def _next(self, body: Body, bound: Mapping[int, int]) -> tuple[int, Sequence[int]]:
+    def _next(self, body: Body, bound: Mapping[int, int]) -> tuple[int, Iterable[int]]:
         """Return a variable that is not bound, and the nodes that it can be."""
         for link in body.edges:
-            if link.source in bound and link.target not in bound:
-                near = self.out[bound[link.source]]
-                return link.target, list(dict.fromkeys(node for _, node in near))
-            if link.target in bound and link.source not in bound:
-                near = self.into[bound[link.target]]
-                return link.source, list(dict.fromkeys(node for _, node in near))
+            for near, here, there in (
+                (self.out, link.source, link.target),
+                (self.into, link.target, link.source),
+            ):
+                if here in bound and there not in bound:
+                    return there, dict.fromkeys(node for _, node in near[bound[here]])
         for path in body.paths:
             if path.source in bound and path.target not in bound:
                 return path.target, sorted(self._reached(path, bound[path.source]))
-        free = [number for number in range(len(body.variables)) if number not in bound]
         # What is tested on most is tried first.
-        chosen = max(free, key=lambda number: (_tests(body.variables[number]), -number))
-        return chosen, range(len(self.graph.nodes))
+        tests = {
+            number: len(variable.tests) + len(variable.degrees)
+            for number, variable in enumerate(body.variables)
+            if number not in bound
+        }
+        return max(tests, key=tests.__getitem__), range(len(self.graph.nodes))
 
     def _fits(self, body: Body, bound: Mapping[int, int], number: int) -> bool:
         """Tell whether a bound variable passes its tests and agrees with those bound before."""
-        return self._passes(body.variables[number], bound[number]) and all(
-            self._holds(link, bound)
-            for link in body.links
-            if number in (link.source, link.target)
-            and link.source in bound
-            and link.target in bound
+        variable, node = body.variables[number], bound[number]
+        return (
+            all(
+                test.accepts(self.attributes[node].get(test.attribute, ""))
+                for test in variable.tests
+            )
+            and all(
+                degree.accepts(sum(degree.labels.accepts(label) for label, _ in self.out[node]))
+                for degree in variable.degrees
+            )
+            and all(
+                self._holds(link, bound[link.source], bound[link.target])
+                for link in body.links
+                if number in (link.source, link.target)
+                and link.source in bound
+                and link.target in bound
+            )
         )
 
-    def _holds(self, link: EdgeAtom | PathAtom, bound: Mapping[int, int]) -> bool:
-        source, target = bound[link.source], bound[link.target]
+    def _holds(self, link: EdgeAtom | PathAtom, source: int, target: int) -> bool:
         if isinstance(link, EdgeAtom):
             return bool(self.labels(source, link.labels, target))
         return target in self._reached(link, source)
-
-    def _passes(self, variable: Variable, node: int) -> bool:
-        attributes = self.attributes[node]
-        return all(
-            test.accepts(attributes.get(test.attribute, "")) for test in variable.tests
-        ) and all(
-            degree.accepts(sum(degree.labels.accepts(label) for label, _ in self.out[node]))
-            for degree in variable.degrees
-        )
 
     def _reached(self, path: PathAtom, start: int) -> set[int]:
         """Return the nodes at the ends of the walks of a path from a node."""
@@ -287,10 +279,4 @@ class GraphMatcher:
                 for label, target in self.out[node]
                 if path.labels.accepts(label)
             }
-            if not layer:
-                break
         return found
-
-
-def _tests(variable: Variable) -> int:
-    return len(variable.tests) + len(variable.degrees)

@@ -23,23 +23,20 @@ from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, finish
 
-#: Stands for a word of the layer of the graph where a rule writes none.
-_NO_WORD = -1
-
 
 class DerivedPhrase(NamedTuple):
     """What a rule makes of its children.
 
     The words of the layer that the graph stands on have numbers.  ``anchors`` are those of
-    the phrase in order, ``first`` is the first one that the rule writes itself, or -1, and
-    ``ports`` are the words under the ports of the graph.  ``texts`` are the words of the
-    phrase in each of the other layers.
+    the phrase in order, ``own`` the ones that the rule writes itself, and ``ports`` are the
+    words under the ports of the graph.  ``texts`` are the words of the phrase in each of the
+    other layers.
     """
 
     rule: Rule
     children: tuple[DerivedPhrase, ...]
     anchors: tuple[int, ...]
-    first: int
+    own: tuple[int, ...]
     ports: tuple[int | None, ...]
     texts: tuple[tuple[str, ...], ...]
 
@@ -69,32 +66,25 @@ class PhraseBuilder:
     def _phrase(self, rule: Rule, children: tuple[DerivedPhrase, ...], made: int) -> DerivedPhrase:
         """Return the phrase of a rule, whose own words are numbered from ``made``."""
         anchors: list[int] = []
-        first = _NO_WORD
+        own: list[int] = []
         for place, item in enumerate(rule.templates[self._anchor]):
             if isinstance(item, Slot):
                 anchors += children[item.child].anchors
             else:
                 anchors.append(made + place)
-                first = made + place if first == _NO_WORD else first
+                own.append(made + place)
         fragment = rule.fragments[self._graph]
         nodes: list[int | None] = []
         for node in fragment.nodes:
             glued = (children[child].ports[port] for child, port in node.glue)
             known = next((word for word in glued if word is not None), None)
             nodes.append(known if node.token is None else made + node.token)
-        return DerivedPhrase(
-            rule,
-            children,
-            tuple(anchors),
-            first,
-            tuple([nodes[export] for export in fragment.exports]),
-            tuple(
-                [
-                    template_words(rule, layer, [child.texts[rank] for child in children])
-                    for rank, layer in enumerate(self._texts)
-                ]
-            ),
-        )
+        texts = [
+            template_words(rule, layer, [child.texts[rank] for child in children])
+            for rank, layer in enumerate(self._texts)
+        ]
+        ports = [nodes[export] for export in fragment.exports]
+        return DerivedPhrase(rule, children, tuple(anchors), tuple(own), tuple(ports), tuple(texts))
 
 
 def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
@@ -130,7 +120,6 @@ class Realizer:
         self._graph = graph
         self._text = text
         self._join = grammar.text_layers[text]
-        self._anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
         self._builder = PhraseBuilder(grammar, graph, (text,))
 
     def realize(self, derivation: Derivation) -> Realization:
@@ -138,14 +127,10 @@ class Realizer:
         words: dict[int, str] = {}
         phrases: dict[int, str] = {}
         built = self._builder.phrases(derivation)
-        made = 0
         for phrase in built:
-            own = finish(self._join, own_words(phrase.rule, self._text))
-            width = len(phrase.rule.templates[self._anchor])
-            words.update(dict.fromkeys(range(made, made + width), own))
-            made += width
-            head = phrase.ports[0]
-            if head is not None:
+            written = finish(self._join, own_words(phrase.rule, self._text))
+            words.update(dict.fromkeys(phrase.own, written))
+            if (head := phrase.ports[0]) is not None:
                 # A phrase comes after its parts, so that the largest one remains.
                 phrases[head] = finish(self._join, phrase.texts[0])
         graph = derive_graph(self._grammar, derivation, self._graph)
@@ -159,18 +144,19 @@ class Realizer:
             tuple([node_of[word] for word in writers if word in node_of]),
         )
 
-    def _writers(self, root: DerivedPhrase) -> Iterator[int]:
+    def _writers(self, root: DerivedPhrase) -> Iterator[int | None]:
         """Yield for each word of the text the first anchor word of the rule that wrote it."""
-        stack: list[DerivedPhrase | int] = [root]
+        stack: list[DerivedPhrase | int | None] = [root]
         while stack:
             top = stack.pop()
-            if isinstance(top, int):
+            if isinstance(top, DerivedPhrase):
+                own = next(iter(top.own), None)
+                stack.extend(
+                    top.children[item.child] if isinstance(item, Slot) else own
+                    for item in reversed(top.rule.templates[self._text])
+                )
+            else:
                 yield top
-                continue
-            stack.extend(
-                top.children[item.child] if isinstance(item, Slot) else top.first
-                for item in reversed(top.rule.templates[self._text])
-            )
 
 
 _LEMMA = "lemma"

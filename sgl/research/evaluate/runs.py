@@ -19,7 +19,6 @@ from pathlib import Path
 
 from sgl.research.analyse.predictions import (
     NumberError,
-    Output,
     PredictionsError,
     TokenizedOutput,
     UnknownIdError,
@@ -79,62 +78,44 @@ def read_run(
         PredictionsError: the file cannot be read, or does not fit the rows.
     """
     try:
-        return _read(path, rows, "" if language in _SPACELESS else " ", words)
+        aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
+        outputs = [aligned.output(row.id) for row in rows]
+        aligned.finish()
     except OSError as problem:
         raise PredictionsError(f"it cannot be read: {problem.strerror or problem}") from problem
     except NumberError as problem:
-        hint = (
+        problem.hint = (
             "give `--split` if they are for another split; with the names of rows before "
             "them (`gen-000001`, a tab), predictions may be missing"
         )
-        raise PredictionsError(problem.message, problem.details, hint) from problem
+        raise
     except UnknownIdError as problem:
-        hint = f"rows are called {rows[0].id} to {rows[-1].id}"
-        raise PredictionsError(problem.message, problem.details, hint) from problem
-
-
-def _read(
-    path: Path, rows: Sequence[BenchmarkRow], join: str, words: Sequence[tuple[str, ...]]
-) -> Run:
-    aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
-    outputs = [aligned.output(row.id) for row in rows]
-    aligned.finish()
-    known = words or [()] * len(rows)
-    texts = tuple(
-        row.target if _has_words(output, gold) else _text(output, join)
-        for row, gold, output in zip(rows, known, outputs, strict=True)
-    )
-    given = [
-        (row.id, text)
-        for row, text, output in zip(rows, texts, outputs, strict=True)
-        if output is not None
-    ]
+        problem.hint = f"rows are called {rows[0].id} to {rows[-1].id}"
+        raise
+    tokenized = tuple(out.words if isinstance(out, TokenizedOutput) else None for out in outputs)
+    join = "" if language in _SPACELESS else " "
+    texts: list[str] = []
+    for place, (row, output) in enumerate(zip(rows, outputs, strict=True)):
+        if not isinstance(output, TokenizedOutput):
+            texts.append(output or "")
+        elif output.text is not None:
+            texts.append(output.text)
+        elif words and words[place] and output.words == words[place]:
+            texts.append(row.target)
+        else:
+            texts.append(join.join(output.words))
     return Run(
         path.name,
-        texts,
+        tuple(texts),
         tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None),
-        tuple(name for name, text in given if not text.strip()),
+        tuple(
+            row.id
+            for row, text, output in zip(rows, texts, outputs, strict=True)
+            if output is not None and not text.strip()
+        ),
         _shift(texts, rows) if aligned.by_id is None else 0,
-        tuple(output.words if isinstance(output, TokenizedOutput) else None for output in outputs)
-        if any(isinstance(output, TokenizedOutput) for output in outputs)
-        else (),
+        tokenized if any(words is not None for words in tokenized) else (),
     )
-
-
-def _has_words(output: Output | None, words: tuple[str, ...]) -> bool:
-    """Tell whether a prediction without a text has these words."""
-    return (
-        isinstance(output, TokenizedOutput)
-        and output.text is None
-        and bool(words)
-        and output.words == words
-    )
-
-
-def _text(output: Output | None, join: str) -> str:
-    if isinstance(output, TokenizedOutput):
-        return join.join(output.words) if output.text is None else output.text
-    return output or ""
 
 
 def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
