@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, Template, Token
 from sgl.research.exchange.names import FreeNames
@@ -45,8 +46,7 @@ def without_capitals(grammar: CoreGrammar, layers: Sequence[int] | None = None) 
     return _Copying(grammar, range(len(grammar.text_layers)) if layers is None else layers).run()
 
 
-@dataclass(frozen=True, slots=True)
-class Emptiness:
+class Emptiness(NamedTuple):
     """Whether the phrases of a category can be empty in a layer, and can be not."""
 
     empty: bool
@@ -60,23 +60,20 @@ def emptiness(grammar: CoreGrammar, layer: int) -> list[Emptiness]:
     while changed:
         changed = False
         for rule in grammar.rules:
-            parts = [_part(item, rule, found) for item in rule.templates[layer]]
-            buildable = all(part.empty or part.filled for part in parts)
+            parts = [
+                found[rule.rhs[item.child]]
+                if isinstance(item, Slot)
+                else Emptiness(not item.text, bool(item.text))
+                for item in rule.templates[layer]
+            ]
             old = found[rule.lhs]
             new = Emptiness(
                 old.empty or all(part.empty for part in parts),
-                old.filled or (buildable and any(part.filled for part in parts)),
+                old.filled or (all(map(any, parts)) and any(part.filled for part in parts)),
             )
-            if new != old:
-                found[rule.lhs] = new
-                changed = True
+            changed |= new != old
+            found[rule.lhs] = new
     return found
-
-
-def _part(item: Item, rule: Rule, found: Sequence[Emptiness]) -> Emptiness:
-    if isinstance(item, Token):
-        return Emptiness(not item.text, bool(item.text))
-    return found[rule.rhs[item.child]]
 
 
 class _Copying:
@@ -87,53 +84,43 @@ class _Copying:
         self.layers = frozenset(layers)
         self.emptiness = {layer: emptiness(grammar, layer) for layer in self.layers}
         self.copies: dict[tuple[int, Raised], int] = {}
+        self.order: list[tuple[int, Raised]] = []
         self.inexact: dict[tuple[int, int], None] = {}
 
     def run(self) -> WithoutCapitals:
-        self._copy(self.grammar.start, frozenset())
+        start = self._copy(self.grammar.start, frozenset())
         rules: list[Rule] = []
         rule_of: list[int] = []
-        # The dictionary grows while it is read: every rule may ask for further copies.
-        pending = list(self.copies)
-        while pending:
-            category, raised = pending.pop(0)
-            before = len(self.copies)
+        # The list grows while it is read: every rule may ask for further copies.
+        for category, raised in self.order:
             for rule in self.grammar.rules_of[category]:
                 rules.append(self._rule(rule, raised, len(rules)))
                 rule_of.append(rule.id)
-            pending.extend(list(self.copies)[before:])
         grammar = replace(
-            self.grammar,
-            categories=tuple(self._categories()),
-            rules=tuple(rules),
-            start=self.copies[self.grammar.start, frozenset()],
+            self.grammar, categories=tuple(self._categories()), rules=tuple(rules), start=start
         )
-        origins = tuple(category for category, _ in self.copies)
+        origins = tuple(category for category, _ in self.order)
         return WithoutCapitals(grammar, origins, tuple(rule_of), tuple(self.inexact))
 
     def _copy(self, category: int, raised: Raised) -> int:
         """Return the copy of a category; layers in which it is always empty make no difference."""
         filled = frozenset(x for x in raised if self.emptiness[x][category].filled)
-        return self.copies.setdefault((category, filled), len(self.copies))
+        number = self.copies.setdefault((category, filled), len(self.order))
+        if number == len(self.order):
+            self.order.append((category, filled))
+        return number
 
     def _rule(self, rule: Rule, raised: Raised, number: int) -> Rule:
         wanted: list[set[int]] = [set() for _ in rule.rhs]
         templates = tuple(
             self._template(rule, layer, layer in raised, wanted)
             if layer in self.layers
-            else rule.templates[layer]
-            for layer in range(len(rule.templates))
+            else template
+            for layer, template in enumerate(rule.templates)
         )
-        return replace(
-            rule,
-            id=number,
-            lhs=self._copy(rule.lhs, raised),
-            rhs=tuple(
-                self._copy(child, frozenset(layers))
-                for child, layers in zip(rule.rhs, wanted, strict=True)
-            ),
-            templates=templates,
-        )
+        lhs = self._copy(rule.lhs, raised)
+        rhs = tuple(map(self._copy, rule.rhs, map(frozenset, wanted)))
+        return replace(rule, id=number, lhs=lhs, rhs=rhs, templates=templates)
 
     def _template(
         self, rule: Rule, layer: int, raise_first: bool, wanted: list[set[int]]
@@ -166,9 +153,9 @@ class _Copying:
     def _categories(self) -> list[Category]:
         old = self.grammar.categories
         names = FreeNames(*(category.name for category in old))
-        several = len({layer for _, raised in self.copies for layer in raised}) > 1
+        several = len({layer for _, raised in self.order for layer in raised}) > 1
         copies = []
-        for category, raised in self.copies:
+        for category, raised in self.order:
             name = old[category].name
             if raised:
                 base, bracket, features = name.partition("[")

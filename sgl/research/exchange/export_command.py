@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import text_layers
+from sgl.cli.arguments import graph_layers, text_layers
 from sgl.cli.files import deliver, output_options
 from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.terminal import count
+from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.interpret import Item, interpret
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang import MAX_TABLE
+from sgl.lang import syntax as s
 from sgl.lang.project import read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError, conllu
 from sgl.research.exchange.capitals import WithoutCapitals, without_capitals
-from sgl.research.exchange.names import CONCATENATION
-from sgl.research.exchange.unsupported import (
-    report_capitals,
-    report_repetition,
-    report_unsupported,
-    report_words,
-)
+from sgl.research.exchange.names import CONCATENATION, is_quotable
 from sgl.research.exchange.write_irtg import write_irtg
-from sgl.research.exchange.write_nltk import write_nltk
+from sgl.research.exchange.write_nltk import repeating, write_nltk
+
+#: What speaks about datasets, and not about the language.
+_CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
 
 
 @click.group("export")
@@ -61,7 +60,7 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None, force: b
     """
     compiled = session.open(grammar)
     layers = range(len(compiled.grammar.text_layers))
-    report_words(compiled, layers, "Alto", session.diagnostics, reserved=(CONCATENATION,))
+    _report_words(session, compiled, layers, "Alto", reserved=CONCATENATION)
     resolved = _prepare(session, compiled, layers)
     # Nodes of phrase-structure trees are labelled by categories without features.
     names = [category.name.partition("[")[0] for category in compiled.grammar.categories]
@@ -82,8 +81,14 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None, f
     name = layer or core.text_layers[0].name
     session.check_names([name], text_layers(core), "text layer")
     number = core.text_layer(name)
-    report_words(compiled, [number], "NLTK", session.diagnostics)
-    report_repetition(compiled, number, session.diagnostics)
+    _report_words(session, compiled, [number], "NLTK")
+    for rule in repeating(core, number):
+        session.diagnostics.error(
+            "SGL1214",
+            compiled.rule_spans[rule],
+            f"`{name}` is not context-free: this rule repeats a child in it",
+            hint="`--layer` names another layer",
+        )
     resolved = _prepare(session, compiled, [number])
     text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
     deliver(text, out, force, grammar, session.diagnostics)
@@ -92,10 +97,78 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None, f
 def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> WithoutCapitals:
     """Return the grammar as other formats can say it; end the command if they cannot."""
     resolved = without_capitals(compiled.grammar, layers)
-    report_unsupported(compiled, layers, session.diagnostics)
-    report_capitals(resolved, compiled, session.diagnostics)
+    _report_declarations(session, compiled, layers)
+    for rule, layer in resolved.inexact:
+        session.diagnostics.warning(
+            "SGL1212",
+            compiled.rule_spans[rule],
+            f"which word of `{compiled.grammar.text_layers[layer].name}` begins with a capital "
+            "cannot be exported exactly",
+            label="the first part may be empty, or stands here twice",
+        )
     session.stop_on_errors()
     return resolved
+
+
+def _report_words(
+    session: Session, compiled: Compiled, layers: Sequence[int], tool: str, reserved: str = ""
+) -> None:
+    """Report words that cannot be quoted, or that the other tool would take for an operation."""
+    for rule in compiled.grammar.rules:
+        for item in (item for layer in layers for item in rule.templates[layer]):
+            if isinstance(item, Slot) or not item.text:
+                continue
+            if item.text == reserved or not is_quotable(item.text):
+                session.diagnostics.error(
+                    "SGL1213",
+                    compiled.rule_spans[rule.id],
+                    f"{tool} has no way to write the word `{item.text}`",
+                    hint="spell it otherwise",
+                )
+
+
+def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[int]) -> None:
+    """Report what stays behind when these text layers are written, so that nothing is lost."""
+    warn = session.diagnostics.warning
+    exported = {compiled.grammar.text_layers[number].name: number for number in layers}
+    declarations = [d for unit in compiled.project.units for d in unit.file.declarations]
+    for declared in declarations:
+        if isinstance(declared, s.Layer) and declared.name.text in exported:
+            _report_joining(session, compiled, exported[declared.name.text], declared)
+        elif isinstance(declared, s.Layer) and declared.kind.text == "graph":
+            message = f"the graph layer `{declared.name}` is not exported"
+            hint = "`sglc export conllu` writes the graphs of sentences"
+            warn("SGL1211", declared.span, message, hint=hint)
+        elif isinstance(declared, s.ViewDecl):
+            warn("SGL1211", declared.span, f"the view `{declared.name}` is not exported")
+    claims = [declared for declared in declarations if isinstance(declared, _CLAIMS)]
+    if claims:
+        warn(
+            "SGL1211",
+            claims[0].span,
+            "what patterns, parts and restrictions say of datasets is not exported "
+            f"({count(len(claims), 'declaration')})",
+            notes=("the rules are those of the whole grammar, not of its training data",),
+        )
+
+
+def _report_joining(session: Session, compiled: Compiled, number: int, declared: s.Layer) -> None:
+    """Report how a layer joins its words, unless that is by spaces."""
+    layer = compiled.grammar.text_layers[number]
+    what = ""
+    if layer.join != " ":
+        what = f"the words of `{layer.name}` are joined by {layer.join!r} here"
+    elif layer.attach:
+        words = " ".join(f"`{word}`" for word in sorted(layer.attach))
+        what = f"no space stands before {words} here"
+    if what:
+        session.diagnostics.warning(
+            "SGL1210",
+            declared.span,
+            f"how `{layer.name}` joins its words is not exported",
+            label=what,
+            notes=("the exported grammar has the same words, with spaces between them",),
+        )
 
 
 def _title(compiled: Compiled) -> str:
@@ -144,32 +217,42 @@ def conllu_command(
     they are read from a file; a sentence with several readings has its likeliest graph.
     """
     compiled = session.open(grammar)
-    trees = [graph.name for graph in compiled.grammar.graph_layers if not graph.free]
+    core = compiled.grammar
+    trees = graph_layers(core)
     session.check_names([layer] if layer is not None else [], trees, "graph layer that is a tree")
     if not trees:
         session.refuse("the grammar has no graph layer that is a tree")
     if sentences is not None and what is not None:
         session.refuse("sentences are sampled or read, not both")
-    graph = compiled.grammar.graph_layer(layer or trees[0])
+    graph = core.graph_layer(layer or trees[0])
+    anchor = core.text_layer(core.graph_layers[graph].anchor)
     if sentences is not None:
-        items = _read(compiled, graph, sentences, session.sources, session.diagnostics)
+        items = _read(session, core, anchor, sentences)
     else:
         sampled = draw_items(session, compiled, choose(session, compiled, what), number, seed)
         items = [(f"sample-{i:06d}", item) for i, item in enumerate(sampled, 1)]
     category = what or ("sample" if sentences is None else "read")
-    text = "".join(_graphs(compiled, graph, items, category, session.diagnostics))
-    deliver(text, out, force, grammar, session.diagnostics)
+    order = sorted(range(len(core.text_layers)), key=lambda layer: layer != anchor)
+    blocks = []
+    for name, item in items:
+        texts = [(core.text_layers[layer].name, item.texts[layer]) for layer in order]
+        try:
+            block = conllu(
+                item.graphs[graph], item.tokens[anchor], texts, sent_id=name, category=category
+            )
+            blocks.append(block)
+        except ConlluError as problem:
+            session.diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")
+    deliver("".join(blocks), out, force, grammar, session.diagnostics)
 
 
-def _read(
-    compiled: Compiled, graph: int, path: Path, sources: SourceMap, diagnostics: Diagnostics
-) -> list[tuple[str, Item]]:
+def _read(session: Session, core: CoreGrammar, layer: int, path: Path) -> list[tuple[str, Item]]:
     """Return the likeliest reading of each sentence of a file, by the number of its line."""
+    sources, diagnostics = session.sources, session.diagnostics
     file = read_file(path, str(path), None, MAX_TABLE, sources, diagnostics)
     if file is None:
         return []
-    core = compiled.grammar
-    parser = Parser(core, core.text_layer(core.graph_layers[graph].anchor))
+    parser = Parser(core, layer)
     items = []
     for line, start in enumerate(file.line_starts, 1):
         sentence = file.line(line).strip()
@@ -182,24 +265,3 @@ def _read(
             (best,) = best_readings(forest, 1)
             items.append((f"line-{line:06d}", interpret(core, best.derivation)))
     return items
-
-
-def _graphs(
-    compiled: Compiled,
-    graph: int,
-    items: Sequence[tuple[str, Item]],
-    category: str,
-    diagnostics: Diagnostics,
-) -> Iterator[str]:
-    """Each item in CoNLL-U, with its texts in all layers."""
-    core = compiled.grammar
-    anchor = core.text_layer(core.graph_layers[graph].anchor)
-    order = sorted(range(len(core.text_layers)), key=lambda layer: layer != anchor)
-    for name, item in items:
-        texts = [(core.text_layers[layer].name, item.texts[layer]) for layer in order]
-        try:
-            yield conllu(
-                item.graphs[graph], item.tokens[anchor], texts, sent_id=name, category=category
-            )
-        except ConlluError as problem:
-            diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")

@@ -6,62 +6,48 @@ that no tree has to be walked, however deep its terms are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from sgl.diagnostics import Diagnostics, SourceFile, Span
+from sgl.diagnostics import Diagnostics, SourceFile
 from sgl.lang.syntax import Name
 
 
-@dataclass(frozen=True, slots=True)
-class TermVariable:
-    """``?2``: the value of a child; ``name`` is what stands after the question mark."""
-
-    name: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """``*(?1, ?2)``, or a constant."""
+class Operation(NamedTuple):
+    """``*(?1, ?2)``, or a constant; an argument that is a name is the variable ``?name``."""
 
     symbol: Name
-    arguments: tuple[IrtgTerm, ...]
+    arguments: tuple[Operation | Name, ...]
 
 
-IrtgTerm = Operation | TermVariable
+IrtgTerm = Operation | Name
 
 
-@dataclass(frozen=True, slots=True)
-class Interpretation:
+class Interpretation(NamedTuple):
     """``interpretation english: de.up.ling.irtg.algebra.StringAlgebra``."""
 
     name: Name
     algebra: Name
 
 
-@dataclass(frozen=True, slots=True)
-class TreeState:
+class TreeState(NamedTuple):
     """A state of the tree automaton; ``final`` where it is marked so."""
 
     name: Name
     final: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TermOf:
+class TermOf(NamedTuple):
     """``[english] *(?1, ?2)``: what the label of the rule means in an interpretation."""
 
     interpretation: Name
     term: IrtgTerm
 
 
-@dataclass(frozen=True, slots=True)
-class IrtgRule:
+class IrtgRule(NamedTuple):
     """``S! -> r1(NP, VP) [0.5]`` with the lines below it; ``weight`` as it is written."""
 
     state: TreeState
@@ -71,8 +57,7 @@ class IrtgRule:
     terms: tuple[TermOf, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class IrtgFile:
+class IrtgFile(NamedTuple):
     """An IRTG as it was read; ``features`` are the names of its feature declarations."""
 
     interpretations: tuple[Interpretation, ...]
@@ -96,27 +81,31 @@ def read_irtg(source: SourceFile, diagnostics: Diagnostics) -> IrtgFile | None:
     return found
 
 
+def _only(kind: type[Any], children: tuple[object, ...]) -> tuple[Any, ...]:
+    return tuple(child for child in children if isinstance(child, kind))
+
+
 @v_args(inline=True)
 class _SyntaxBuilder(Transformer[Token, Any]):
-    """Makes the values of the syntax tree; a method is named after a rule of the grammar."""
+    """Makes the values of the syntax tree; a member is named after a rule of the grammar."""
+
+    interpretation, value = Interpretation, TermOf
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__()
         self._source = source
 
-    def _span(self, token: Token) -> Span:
-        start = token.start_pos or 0
-        return self._source.span(start, start + len(token))
-
-    def plain(self, token: Token) -> Name:
-        return Name(str(token), self._span(token))
+    def plain(self, token: Token, marks: int = 0) -> Name:
+        start, text = token.start_pos or 0, str(token)
+        span = self._source.span(start, start + len(text))
+        return Name(text[marks:], span)
 
     def quoted(self, token: Token) -> Name:
         # The marks are no part of the name.
-        return Name(str(token)[1:-1], self._span(token), quoted=True)
+        return Name(str(token)[1:-1], self.plain(token).span, quoted=True)
 
-    def interpretation(self, name: Name, algebra: Name) -> Interpretation:
-        return Interpretation(name, algebra)
+    def variable(self, token: Token) -> Name:
+        return self.plain(token, 1)
 
     def feature(self, name: Name, *_: object) -> Name:
         return name
@@ -127,28 +116,12 @@ class _SyntaxBuilder(Transformer[Token, Any]):
     def operation(self, symbol: Name, *arguments: IrtgTerm | None) -> Operation:
         return Operation(symbol, tuple(child for child in arguments if child is not None))
 
-    def variable(self, token: Token) -> TermVariable:
-        return TermVariable(str(token)[1:], self._span(token))
-
-    def value(self, interpretation: Name, term: IrtgTerm) -> TermOf:
-        return TermOf(interpretation, term)
-
     def rule(self, state: TreeState, label: Name, *rest: object) -> IrtgRule:
-        weights = [Name(str(t), self._span(t)) for t in rest if isinstance(t, Token)]
-        return IrtgRule(
-            state,
-            label,
-            tuple(child for child in rest if isinstance(child, TreeState)),
-            weights[0] if weights else None,
-            tuple(child for child in rest if isinstance(child, TermOf)),
-        )
+        weight = next((self.plain(token) for token in _only(Token, rest)), None)
+        return IrtgRule(state, label, _only(TreeState, rest), weight, _only(TermOf, rest))
 
     def irtg(self, *children: object) -> IrtgFile:
-        return IrtgFile(
-            tuple(child for child in children if isinstance(child, Interpretation)),
-            tuple(child for child in children if isinstance(child, Name)),
-            tuple(child for child in children if isinstance(child, IrtgRule)),
-        )
+        return IrtgFile(*(_only(kind, children) for kind in (Interpretation, Name, IrtgRule)))
 
 
 # ---- what does not fit

@@ -8,8 +8,10 @@ and a rule that is never used, for a mistake.  Weights are divided by their sum.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import networkx as nx
 
@@ -30,13 +32,18 @@ _SHOWN = 3
 class ImportedGrammar:
     """A grammar from elsewhere: its text layers and rules, and where each was written.
 
-    ``trees`` are the layers that print a tree.  The first layer need not be fit to be
-    a source; see :mod:`sgl.research.exchange.source_layer`.
+    The first layer need not be fit to be a source; see
+    :mod:`sgl.research.exchange.source_layer`.
     """
 
     grammar: CoreGrammar
     spans: tuple[Span, ...]
-    trees: frozenset[int]
+
+    @property
+    def trees(self) -> frozenset[int]:
+        """The layers that print a tree: they have no spaces."""
+        layers = enumerate(self.grammar.text_layers)
+        return frozenset(number for number, layer in layers if not layer.join)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,7 @@ class TreeRule:
     """
 
     label: Name
+    name: str
     state: str
     children: tuple[str, ...]
     weight: float
@@ -89,9 +97,8 @@ def lower_irtg(
     if missing:
         diagnostics.error("SGL1204", span, f"this IRTG has {missing}", hint=hint)
         return None
-    layers = [kind.layer(called) for called, kind in algebras.items()]
-    trees = frozenset(i for i, kind in enumerate(algebras.values()) if kind.is_tree)
-    return _assemble(name, layers, trees, rules, finals, diagnostics)
+    layers = [TextLayer(called, kind.join) for called, kind in algebras.items()]
+    return _assemble(name, layers, rules, finals, diagnostics)
 
 
 def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
@@ -107,20 +114,16 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
         elif kind is not None:
             found[name] = kind
         else:
+            note = "strings and trees have one: StringAlgebra, TreeAlgebra and their variants"
             diagnostics.warning(
                 "SGL1202",
                 declared.algebra.span,
                 f"the interpretation `{name}` is left out: SGL has no counterpart of a "
                 f"{declared.algebra.text.rpartition('.')[2]}",
-                notes=(
-                    "strings and trees have one: StringAlgebra, TreeAlgebra and their variants",
-                ),
+                notes=(note,),
             )
         seen.add(name)
     return found
-
-
-# ---- rules
 
 
 def _rules(
@@ -136,26 +139,34 @@ def _rules(
     rules = []
     split: list[Span] = []
     for rule in file.rules:
-        meaning = meanings.setdefault(rule.label.text, {})
+        label = rule.label
+        meaning = meanings.setdefault(label.text, {})
         _add_terms(rule, meaning, declared, diagnostics)
+        reader = TermReader(len(rule.children), diagnostics)
         templates = []
         for name, kind in algebras.items():
-            value = meaning.get(name)
-            if value is None:
-                diagnostics.error(
-                    "SGL1203",
-                    rule.label.span,
-                    f"the rule `{rule.label}` has no value in the interpretation `{name}`",
-                    hint=f"add a line `[{name}] …` below it",
-                )
+            if name in meaning:
+                templates.append(reader.template(meaning[name].term, kind))
                 continue
-            reader = TermReader(len(rule.children), diagnostics)
-            templates.append(kind.template(value.term, reader))
-            split.extend(reader.split)
-        children = tuple(child.name.text for child in rule.children)
-        weight, weighted = _weight(rule, diagnostics), rule.weight is not None
-        state = rule.state.name.text
-        rules.append(TreeRule(rule.label, state, children, weight, weighted, tuple(templates)))
+            diagnostics.error(
+                "SGL1203",
+                label.span,
+                f"the rule `{label}` has no value in the interpretation `{name}`",
+                hint=f"add a line `[{name}] …` below it",
+            )
+        split += reader.split
+        weight = 1.0 if rule.weight is None else _weight(rule.weight, diagnostics)
+        rules.append(
+            TreeRule(
+                label=label,
+                name=label.text,
+                state=rule.state.name.text,
+                children=tuple(child.name.text for child in rule.children),
+                weight=weight,
+                weighted=rule.weight is not None,
+                templates=tuple(templates),
+            )
+        )
     for span in dict.fromkeys(split):
         diagnostics.warning("SGL1207", span, "this word has spaces in it and becomes several words")
     return rules
@@ -164,42 +175,32 @@ def _rules(
 def _add_terms(
     rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[str], diagnostics: Diagnostics
 ) -> None:
+    """Add what the lines of a rule say to the meaning of its label."""
     own: set[str] = set()
     for value in rule.terms:
-        name = value.interpretation
+        name, message, hint = value.interpretation, "", ""
         if name.text not in declared:
-            diagnostics.error(
-                "SGL1203",
-                name.span,
-                f"there is no interpretation `{name}`",
-                hint=suggest(name.text, declared),
-            )
+            message = f"there is no interpretation `{name}`"
+            hint = suggest(name.text, declared)
         elif name.text in own:
-            diagnostics.error(
-                "SGL1203", name.span, f"the rule `{rule.label}` has two values in `{name}`"
-            )
+            message = f"the rule `{rule.label}` has two values in `{name}`"
         else:
             own.add(name.text)
             meaning[name.text] = value
+        if message:
+            diagnostics.error("SGL1203", name.span, message, hint=hint)
 
 
-def _weight(rule: IrtgRule, diagnostics: Diagnostics) -> float:
-    """Return the weight of a rule, 1 unless it is written; 0 if the rule is never used."""
-    if rule.weight is None:
-        return 1.0
+def _weight(written: Name, diagnostics: Diagnostics) -> float:
+    """Return the weight of a rule; 0 means that the rule is never used."""
     try:
-        weight = float(rule.weight.text)
+        weight = float(written.text)
     except ValueError:
-        weight = -1.0
-    if 0 <= weight < _LARGEST:
-        return weight
-    diagnostics.error(
-        "SGL1203",
-        rule.weight.span,
-        f"`{rule.weight}` is no weight",
-        hint="a weight is a number from 0 on, such as `[0.25]`",
-    )
-    return 1.0
+        weight = inf
+    if not 0 <= weight < _LARGEST:
+        hint = "a weight is a number from 0 on, such as `[0.25]`"
+        diagnostics.error("SGL1203", written.span, f"`{written}` is no weight", hint=hint)
+    return weight
 
 
 def _useful_rules(
@@ -231,27 +232,25 @@ def _useful_rules(
     return [rule for rule in rules if id(rule) in useful]
 
 
-# ---- the grammar
-
-
 def _assemble(
     name: str,
     layers: Sequence[TextLayer],
-    trees: frozenset[int],
     rules: Sequence[TreeRule],
     finals: Sequence[str],
     diagnostics: Diagnostics,
 ) -> ImportedGrammar:
+    """Return the core grammar of the rules, whose final states have one start category."""
     states = list(dict.fromkeys(rule.state for rule in rules))
     start = finals[0]
     if len(finals) > 1:
         start = FreeNames(*states).free("Start")
         where = {rule.state: rule.label for rule in reversed(rules)}
         passing = ((Slot(0),),) * len(layers)
-        rules = [
-            *(TreeRule(where[final], start, (final,), 1.0, False, passing) for final in finals),
-            *rules,
+        gathering = [
+            TreeRule(where[final], "start", start, (final,), 1.0, False, passing)
+            for final in finals
         ]
+        rules = [*gathering, *rules]
         states.insert(0, start)
     numbers = {state: number for number, state in enumerate(states)}
     weights = _normalize(rules, diagnostics)
@@ -261,7 +260,7 @@ def _assemble(
         rules=tuple(
             Rule(
                 id=number,
-                name=rule.label.text if rule.state != start or len(finals) == 1 else "start",
+                name=rule.name,
                 lhs=numbers[rule.state],
                 rhs=tuple(numbers[child] for child in rule.children),
                 weight=weight,
@@ -274,16 +273,16 @@ def _assemble(
         text_layers=tuple(layers),
         graph_layers=(),
     )
-    return ImportedGrammar(core, tuple(rule.label.span for rule in rules), trees)
+    return ImportedGrammar(core, tuple(rule.label.span for rule in rules))
 
 
 def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:
     """Return the weights, divided by the sum of their state unless that is 1."""
-    totals: dict[str, float] = {}
+    totals: Counter[str] = Counter()
     for rule in rules:
-        totals[rule.state] = totals.get(rule.state, 0.0) + rule.weight
-    weighted = {rule.state for rule in rules if rule.weighted}
+        totals[rule.state] += rule.weight  # type: ignore[assignment]
     changed = {state for state, total in totals.items() if abs(total - 1) > TOLERANCE}
+    weighted = {rule.state for rule in rules if rule.weighted}
     reported = [state for state in totals if state in changed & weighted]
     if reported:
         first = next(rule for rule in rules if rule.state == reported[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 #: The operation of Alto's string algebra; a word that is spelt so would be read as it.
@@ -36,20 +36,22 @@ class FreeNames:
         return name
 
 
-def number_repeated(names: Sequence[str]) -> list[str]:
-    """Return the names with a number after each that occurs more than once.
+def number_repeated(
+    names: Sequence[str], numbered: Callable[[str, int], str] = "{}_{}".format
+) -> list[str]:
+    """Return the names with a number in each that occurs more than once.
 
     >>> number_repeated(["v", "n", "v"])
     ['v_1', 'n', 'v_2']
     """
     occurrences = Counter(names)
-    table = FreeNames(*(name for name, count in occurrences.items() if count == 1))
+    free = FreeNames(*(name for name, times in occurrences.items() if times == 1))
     seen: Counter[str] = Counter()
     result = []
     for name in names:
         seen[name] += 1
         several = occurrences[name] > 1
-        result.append(table.free(f"{name}_{seen[name]}") if several else name)
+        result.append(free.free(numbered(name, seen[name])) if several else name)
     return result
 
 

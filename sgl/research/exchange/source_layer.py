@@ -11,7 +11,7 @@ they are merged and their weights added.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import networkx as nx
@@ -28,15 +28,24 @@ _SHOWN = 3
 def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
     """Return the grammar with its source layer first; report what had to be changed."""
     layers = imported.grammar.text_layers
-    strings_first = sorted(range(len(layers)), key=lambda layer: layer in imported.trees)
-    chosen = next(
-        (layer for layer in strings_first if _unfit(imported.grammar, layer) is None), None
-    )
-    if chosen != strings_first[0]:
-        _report(imported, strings_first[0], chosen, diagnostics)
+    wanted, *others = sorted(range(len(layers)), key=lambda layer: layer in imported.trees)
+    chosen: int | None = wanted
+    misfit = _unfit(imported.grammar, wanted)
+    if misfit is not None:
+        fit = (layer for layer in others if _unfit(imported.grammar, layer) is None)
+        chosen = next(fit, None)
+        instead = "the source is a layer that prints derivations"
+        if chosen is not None:
+            instead = f"`{layers[chosen].name}` is the source"
+        rule, why = misfit
+        diagnostics.warning(
+            "SGL1208",
+            imported.spans[rule.id],
+            f"`{layers[wanted].name}` cannot be the source layer, for here it {why}; {instead}",
+        )
     if chosen is None:
         imported, chosen = _with_derivations(imported), len(layers)
-    return _merge_words(_ordered(_in_front(imported, chosen)), diagnostics)
+    return _merge_words(_in_front(imported, chosen), diagnostics)
 
 
 # ---- the choice
@@ -69,92 +78,53 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
     return None
 
 
-def _report(
-    imported: ImportedGrammar, wanted: int, chosen: int | None, diagnostics: Diagnostics
-) -> None:
-    layers = imported.grammar.text_layers
-    misfit = _unfit(imported.grammar, wanted)
-    assert misfit is not None
-    rule, why = misfit
-    instead = (
-        f"`{layers[chosen].name}` is the source"
-        if chosen is not None
-        else "the source is a layer that prints derivations"
-    )
-    diagnostics.warning(
-        "SGL1208",
-        imported.spans[rule.id],
-        f"`{layers[wanted].name}` cannot be the source layer, for here it {why}; {instead}",
-    )
-
-
 # ---- the changes
+
+
+def _changed(
+    imported: ImportedGrammar, layers: Iterable[TextLayer], rules: Iterable[Rule]
+) -> ImportedGrammar:
+    grammar = replace(imported.grammar, text_layers=tuple(layers), rules=tuple(rules))
+    return replace(imported, grammar=grammar)
 
 
 def _with_derivations(imported: ImportedGrammar) -> ImportedGrammar:
     """Return the grammar with a further layer, the printed derivation."""
-    grammar = imported.grammar
-    name = FreeNames(*(layer.name for layer in grammar.text_layers)).free(_DERIVATION)
-    return replace(
-        imported,
-        grammar=replace(
-            grammar,
-            text_layers=(*grammar.text_layers, TextLayer(name, "")),
-            rules=tuple(
-                replace(rule, templates=(*rule.templates, tuple(_printed(rule))))
-                for rule in grammar.rules
-            ),
-        ),
-    )
-
-
-def _printed(rule: Rule) -> Iterator[Item]:
-    label = "_".join(rule.name.split()) or "_"
-    label = quoted(make_quotable(label))
-    if not rule.rhs:
-        yield Token(label)
-        return
-    for child in range(len(rule.rhs)):
-        yield Token("," if child else f"{label}(")
-        yield Slot(child)
-    yield Token(")")
+    layers, rules = imported.grammar.text_layers, []
+    name = FreeNames(*(layer.name for layer in layers)).free(_DERIVATION)
+    for rule in imported.grammar.rules:
+        label = quoted(make_quotable("_".join(rule.name.split()) or "_"))
+        printed: list[Item] = [Token(f"{label}(" if rule.rhs else label)]
+        for child in range(len(rule.rhs)):
+            printed += [Slot(child), Token(",")]
+        if rule.rhs:
+            printed[-1] = Token(")")
+        rules.append(replace(rule, templates=(*rule.templates, tuple(printed))))
+    return _changed(imported, (*layers, TextLayer(name, "")), rules)
 
 
 def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
-    """Return the layers with the chosen one first, the others in their order."""
-    order = sorted(range(len(imported.grammar.text_layers)), key=lambda layer: layer != chosen)
-    grammar = replace(
-        imported.grammar,
-        text_layers=tuple(imported.grammar.text_layers[layer] for layer in order),
-        rules=tuple(
-            replace(rule, templates=tuple(rule.templates[layer] for layer in order))
-            for rule in imported.grammar.rules
-        ),
-    )
-    trees = frozenset(order.index(layer) for layer in imported.trees)
-    return replace(imported, grammar=grammar, trees=trees)
+    """Return the layers with the chosen one first, and children in its order."""
+    layers = imported.grammar.text_layers
+    order = sorted(range(len(layers)), key=lambda layer: layer != chosen)
 
+    def ordered(rule: Rule) -> Rule:
+        children = [item.child for item in rule.templates[chosen] if isinstance(item, Slot)]
 
-def _ordered(imported: ImportedGrammar) -> ImportedGrammar:
-    """Return the grammar with children in the order of the source layer."""
-    rules = tuple(map(_order, imported.grammar.rules))
-    return replace(imported, grammar=replace(imported.grammar, rules=rules))
+        def moved(template: Template) -> Template:
+            return tuple(
+                Slot(children.index(item.child), item.capital) if isinstance(item, Slot) else item
+                for item in template
+            )
 
-
-def _order(rule: Rule) -> Rule:
-    order = [item.child for item in rule.templates[0] if isinstance(item, Slot)]
-    places = {child: place for place, child in enumerate(order)}
-
-    def moved(template: Template) -> Template:
-        return tuple(
-            Slot(places[item.child], item.capital) if isinstance(item, Slot) else item
-            for item in template
+        return replace(
+            rule,
+            rhs=tuple(rule.rhs[child] for child in children),
+            templates=tuple(moved(rule.templates[layer]) for layer in order),
         )
 
-    return replace(
-        rule,
-        rhs=tuple(rule.rhs[child] for child in order),
-        templates=tuple(map(moved, rule.templates)),
+    return _changed(
+        imported, (layers[layer] for layer in order), map(ordered, imported.grammar.rules)
     )
 
 
@@ -183,8 +153,6 @@ def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> Importe
         notes=(", ".join(names[:_SHOWN]) + more,),
     )
     kept = [rule for rule in imported.grammar.rules if rule.id not in merged]
-    rules = tuple(
-        replace(rule, id=number, weight=weights[rule.id]) for number, rule in enumerate(kept)
-    )
-    spans = tuple(imported.spans[rule.id] for rule in kept)
-    return replace(imported, grammar=replace(imported.grammar, rules=rules), spans=spans)
+    rules = (replace(rule, id=i, weight=weights[rule.id]) for i, rule in enumerate(kept))
+    imported = replace(imported, spans=tuple(imported.spans[rule.id] for rule in kept))
+    return _changed(imported, imported.grammar.text_layers, rules)

@@ -18,19 +18,18 @@ import re
 from collections.abc import Sequence
 from math import fsum
 
-from sgl.core.grammar import CoreGrammar, Rule, Slot
+from sgl.core.grammar import CoreGrammar, Slot
 from sgl.research.exchange.capitals import emptiness
 from sgl.research.exchange.names import FreeNames, decimal
 
 
 def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
     """Return the rules that stop a layer from being context-free: they use a child twice."""
-    found = []
-    for rule in grammar.rules:
-        children = [item.child for item in rule.templates[layer] if isinstance(item, Slot)]
-        if len(set(children)) < len(children):
-            found.append(rule.id)
-    return found
+    children = [
+        [item.child for item in rule.templates[layer] if isinstance(item, Slot)]
+        for rule in grammar.rules
+    ]
+    return [rule for rule, used in enumerate(children) if len(set(used)) < len(used)]
 
 
 def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
@@ -49,23 +48,18 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
     for category in _used(grammar, layer, spoken):
         weights: dict[str, list[float]] = {}
         for rule in grammar.rules_of[category]:
-            weights.setdefault(_right(rule, layer, names, spoken), []).append(rule.weight)
+            right = ""
+            for item in rule.templates[layer]:
+                if isinstance(item, Slot):
+                    child = rule.rhs[item.child]
+                    right += f"{names[child]} " if spoken[child] else ""
+                elif item.text:
+                    quote = '"' if "'" in item.text else "'"
+                    right += f"{quote}{item.text}{quote} "
+            weights.setdefault(right, []).append(rule.weight)
         for right, parts in weights.items():
             lines.append(f"{names[category]} -> {right}[{decimal(fsum(parts))}]")
     return "\n".join(lines) + "\n"
-
-
-def _right(rule: Rule, layer: int, names: Sequence[str], spoken: Sequence[bool]) -> str:
-    """Return the right-hand side, with a space after each symbol."""
-    parts = []
-    for item in rule.templates[layer]:
-        if isinstance(item, Slot):
-            child = rule.rhs[item.child]
-            parts.extend([names[child]] if spoken[child] else [])
-        elif item.text:
-            quote = '"' if "'" in item.text else "'"
-            parts.append(f"{quote}{item.text}{quote}")
-    return "".join(f"{part} " for part in parts)
 
 
 def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:

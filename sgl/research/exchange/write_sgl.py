@@ -14,13 +14,11 @@ category.  Categories whose names look like ``NP[anim=yes]`` get their features 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, TextLayer, Token
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.research.exchange.names import FreeNames, decimal
+from sgl.research.exchange.names import FreeNames, decimal, number_repeated
 
 #: Training sentences of the dataset that a written grammar declares.
 _TRAIN = 1000
@@ -60,39 +58,35 @@ class _SglWriter:
         layers = FreeNames(*CLAUSES, *DECLARATIONS)
         self.layers = [layers.free(identifier(x.name, "layer")) for x in grammar.text_layers]
         self.width = max(map(len, self.layers))
-        self.naming: CategoryNames = name_categories(grammar)
+        self.naming = CategoryNames(grammar)
         rules = FreeNames()
         self.rules = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
         # A dataset begins with a category that has no features.
-        plain = self.naming.is_plain(grammar.start)
-        self.start = self.naming.shown[grammar.start] if plain else self.naming.names.free("Start")
-        self.start_rule = "" if plain else rules.free("start")
+        self.start, self.start_rule = self.naming.shown[grammar.start], ""
+        if "[" in self.start:
+            self.start, self.start_rule = self.naming.names.free("Start"), rules.free("start")
 
     def lines(self, title: str, comment: str) -> Iterator[str]:
-        yield f"module {identifier(self.grammar.name, 'grammar')} {string(title)}".removesuffix(
-            ' ""'
-        )
+        shown = self.naming.shown
+        head = f"module {identifier(self.grammar.name, 'grammar')}"
+        yield f"{head} {string(title)}" if title else head
         if comment:
-            yield ""
-            yield f"# {' '.join(comment.split())}"
+            yield from ("", f"# {' '.join(comment.split())}")
         yield ""
         for name, layer in zip(self.layers, self.grammar.text_layers, strict=True):
             yield self._layer(name, layer)
-        yield from self.naming.declarations("" if not self.start_rule else self.start)
+        yield from self.naming.declarations(self.start if self.start_rule else "")
         if self.start_rule:
-            shown = self.naming.shown[self.grammar.start]
-            yield from ("", f"rule {self.start_rule}: {self.start} -> {shown}")
+            yield from ("", f"rule {self.start_rule}: {self.start} -> {shown[self.grammar.start]}")
         for category, rules in enumerate(self.grammar.rules_of):
             yield ""
             if len(rules) > 1 and any(rule.rhs for rule in rules):
-                yield from (f"# {self.naming.shown[category]}", "")
-            blank = False
-            for rule in rules:
+                yield from (f"# {shown[category]}", "")
+            for number, rule in enumerate(rules):
                 lines = list(self._rule(rule, alone=len(rules) == 1))
                 # Words of one line stand together.
-                if blank and (rule.rhs or len(lines) > 1):
+                if number and (rule.rhs or len(lines) > 1):
                     yield ""
-                blank = True
                 yield from lines
         yield from ("", "dataset", f"  from {self.start}", f"  train {_TRAIN}", "  seed  1")
 
@@ -100,42 +94,28 @@ class _SglWriter:
         options = [] if layer.join == " " else [f"join {string(layer.join)}"]
         if layer.attach:
             options.append(" ".join(["attach", *map(string, sorted(layer.attach))]))
-        return f"layer {name:<{self.width}} : text" + (
-            f" ({', '.join(options)})" if options else ""
-        )
+        brackets = f" ({', '.join(options)})" if options else ""
+        return f"layer {name:<{self.width}} : text{brackets}"
 
     def _rule(self, rule: Rule, *, alone: bool) -> Iterator[str]:
-        roles = self._roles(rule)
         shown = self.naming.shown
-        right = " ".join(
-            self._child(item, shown[rule.rhs[item.child]], roles[item.child])
-            if isinstance(item, Slot)
-            else string(item.text)
-            for item in _words(rule.templates[0])
-        )
+        # Children are called by their category where that is enough.
+        bases = [shown[child].partition("[")[0] for child in rule.rhs]
+        roles = number_repeated(bases, lambda base, number: f"{base.lower()}{number}")
+        right = []
+        for item in _words(rule.templates[0]):
+            if isinstance(item, Token):
+                right.append(string(item.text))
+                continue
+            category, role = shown[rule.rhs[item.child]], roles[item.child]
+            named = category if role == bases[item.child] else f"{role}:{category}"
+            right.append(f"capital {named}" if item.capital else named)
         weight = "" if alone else f"  ~ {decimal(rule.weight)}"
-        yield f"rule {self.rules[rule.id]}: {shown[rule.lhs]} -> {right}{weight}"
+        yield f"rule {self.rules[rule.id]}: {shown[rule.lhs]} -> {' '.join(right)}{weight}"
         passing = len(rule.rhs) == 1 and len(rule.templates[0]) == 1
         for name, template in zip(self.layers[1:], rule.templates[1:], strict=True):
             if not (passing and template == (Slot(0),)):
                 yield f"  {name:<{self.width}}  {_clause(template, roles)}"
-
-    def _child(self, slot: Slot, category: str, role: str) -> str:
-        named = category if role == category.partition("[")[0] else f"{role}:{category}"
-        return f"capital {named}" if slot.capital else named
-
-    def _roles(self, rule: Rule) -> list[str]:
-        """Return what the children are called: by their category where that is enough."""
-        bases = [self.naming.shown[child].partition("[")[0] for child in rule.rhs]
-        occurrences = Counter(bases)
-        seen: Counter[str] = Counter()
-        free = FreeNames()
-        roles = []
-        for base in bases:
-            seen[base] += 1
-            several = occurrences[base] > 1
-            roles.append(free.free(f"{base.lower()}{seen[base]}") if several else base)
-        return roles
 
 
 def _words(template: Sequence[Item]) -> Iterator[Item]:
@@ -161,69 +141,52 @@ def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
 # ---- names of categories
 
 
-@dataclass(frozen=True)
 class CategoryNames:
     """How each category is mentioned in a rule, and what has to be declared.
-
-    ``features`` are the values of each feature, ``carried`` the features of each base
-    name, ``titles`` the original names of those that were changed.
-    """
-
-    shown: tuple[str, ...]
-    features: Mapping[str, Sequence[str]]
-    carried: Mapping[str, Sequence[str]]
-    titles: Mapping[str, str]
-    names: FreeNames
-
-    def is_plain(self, category: int) -> bool:
-        """Return whether a category has no features."""
-        return "[" not in self.shown[category]
-
-    def declarations(self, start: str) -> Iterator[str]:
-        """Yield the declarations of features and categories, ``start`` first if there is one."""
-        yield ""
-        for feature, values in self.features.items():
-            yield f"feature {feature} = {' | '.join(values)}"
-        if self.features:
-            yield ""
-        if start:
-            yield f"category {start}"
-        for base, features in self.carried.items():
-            brackets = f"[{', '.join(features)}]" if features else ""
-            title = f' "{self.titles[base]}"' if base in self.titles else ""
-            yield f"category {base}{brackets}{title}"
-
-
-def name_categories(grammar: CoreGrammar) -> CategoryNames:
-    """Return names for the categories of a grammar.
 
     ``NP[anim=yes, mod=none]`` is a category with features; if all categories with its base
     name have the same features, it is written as such.  Any other name becomes one of letters,
     digits and ``_`` with a capital letter, and the original its title.
     """
-    originals = [category.name for category in grammar.categories]
-    settings = _with_features(originals)
-    names = FreeNames(*(base for base, _ in settings.values()))
-    features: dict[str, dict[str, None]] = {}
-    carried: dict[str, Sequence[str]] = {}
-    titles: dict[str, str] = {}
-    shown = []
-    for name in originals:
-        if name not in settings:
-            plain = names.free(_plain(name))
+
+    def __init__(self, grammar: CoreGrammar) -> None:
+        originals = [category.name for category in grammar.categories]
+        settings = _with_features(originals)
+        self.names = FreeNames(*(base for base, _ in settings.values()))
+        self.shown: list[str] = []
+        #: The values of each feature, the features of each base name, and its title.
+        self._features: dict[str, dict[str, None]] = {}
+        self._carried: dict[str, Sequence[str]] = {}
+        self._titles: dict[str, str] = {}
+        for name in originals:
+            if name in settings:
+                base, values = settings[name]
+                self._carried[base] = tuple(values)
+                for feature, value in values.items():
+                    self._features.setdefault(feature, {})[value] = None
+                inside = ", ".join(f"{feature}={value}" for feature, value in values.items())
+                self.shown.append(f"{base}[{inside}]")
+                continue
+            plain = self.names.free(_plain(name))
             if plain != name:
-                titles[plain] = _title(name)
-            carried[plain] = ()
-            shown.append(plain)
-            continue
-        base, values = settings[name]
-        carried[base] = tuple(values)
-        for feature, value in values.items():
-            features.setdefault(feature, {})[value] = None
-        inside = ", ".join(f"{feature}={value}" for feature, value in values.items())
-        shown.append(f"{base}[{inside}]")
-    lists = {feature: tuple(values) for feature, values in features.items()}
-    return CategoryNames(tuple(shown), lists, carried, titles, names)
+                # What a quotation cannot hold is left out of the title.
+                kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
+                self._titles[plain] = f' "{"".join(kept)}"'
+            self._carried[plain] = ()
+            self.shown.append(plain)
+
+    def declarations(self, start: str) -> Iterator[str]:
+        """Yield the declarations of features and categories, ``start`` first if there is one."""
+        yield ""
+        for feature, values in self._features.items():
+            yield f"feature {feature} = {' | '.join(values)}"
+        if self._features:
+            yield ""
+        if start:
+            yield f"category {start}"
+        for base, features in self._carried.items():
+            brackets = f"[{', '.join(features)}]" if features else ""
+            yield f"category {base}{brackets}{self._titles.get(base, '')}"
 
 
 def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]]:
@@ -231,22 +194,15 @@ def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]
     split: dict[str, tuple[str, dict[str, str]]] = {}
     kinds: dict[str, set[tuple[str, ...]]] = {}
     for name in names:
-        found = _split(name)
-        if found is None:
-            kinds.setdefault(name, set()).add(())
-        else:
-            split[name] = found
-            kinds.setdefault(found[0], set()).add(tuple(found[1]))
+        match = _WITH_FEATURES.fullmatch(name)
+        parts = match[2].split(", ") if match is not None else []
+        settings = [found for found in map(_SETTING.fullmatch, parts) if found is not None]
+        values = {setting[1]: _value(setting[2]) for setting in settings}
+        if match is not None and len(values) == len(parts):
+            split[name] = match[1], values
+        base, values = split.get(name, (name, {}))
+        kinds.setdefault(base, set()).add(tuple(values))
     return {name: found for name, found in split.items() if len(kinds[found[0]]) == 1}
-
-
-def _split(name: str) -> tuple[str, dict[str, str]] | None:
-    match = _WITH_FEATURES.fullmatch(name)
-    if match is None:
-        return None
-    settings = [_SETTING.fullmatch(part) for part in match[2].split(", ")]
-    values = {setting[1]: _value(setting[2]) for setting in settings if setting is not None}
-    return (match[1], values) if len(values) == len(settings) else None
 
 
 def _value(text: str) -> str:
@@ -257,8 +213,3 @@ def _plain(name: str) -> str:
     plain = re.sub(r"\W+", "_", name).strip("_")
     plain = plain[:1].upper() + plain[1:] if plain[:1].isascii() else plain
     return plain if re.match(r"[A-Z]", plain) else f"C_{plain}".rstrip("_")
-
-
-def _title(name: str) -> str:
-    """Return the name without what a quotation cannot hold."""
-    return "".join(c if c.isprintable() and c not in '"\\' else " " for c in name)

@@ -16,7 +16,8 @@ from toy import random_derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens, finish
 from sgl.parsing import Parser, best_readings
-from sgl.research.exchange import repeating, without_capitals, write_nltk
+from sgl.research.exchange import without_capitals, write_nltk
+from sgl.research.exchange.write_nltk import repeating
 
 PRODUCTION = re.compile(
     r"""(?P<left>\w[\w-]*) [ ] -> (?P<right> (?:[ ](?:\w[\w-]*|'[^']*'|"[^"]*"))* ) [ ]"""
