@@ -35,24 +35,23 @@ from numpy.typing import NDArray
 from common import Json, print_table, write_json
 from opening import opened
 from sgl.automata import StructureCompiler
+from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.core.graph import Graph
 from sgl.core.interpret import interpret
 from sgl.research.divergence import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
     TEST,
     TRAIN,
     Annealing,
     Bounds,
     Elements,
     Greedy,
-    Occurrences,
     SplitTarget,
     anneal,
     count_names,
     greedy,
     recompute,
 )
+from sgl.research.divergence.elements import Occurrences
 from sgl.research.divergence.search import choose
 from sgl.research.divergence.trees import (
     dependency_trees,

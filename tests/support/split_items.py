@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from sgl.core.derivations import Derivations
+from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence import Elements, count_names
+from sgl.research.divergence.trees import Trees
 from sgl.sampling.random import number, stream_key
 
 TREEBANK = """\
@@ -61,3 +66,11 @@ def treebank(sentences: int) -> str:
             f"3\tv\tv{verb % 7}\tVERB\t_\tTense=T{verb % 2}\t0\troot\t_\t_\n"
         )
     return "\n".join(blocks)
+
+
+def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
+    """The trees of derivations in flat arrays, whose rules are in preorder."""
+    rules, parent, edge = derivations.nodes(np.array(grammar.arity, np.int64))
+    names = [f"{rule.name}#{rule.id}" for rule in grammar.rules]
+    places = [str(place) for place in range(max(grammar.arity, default=0) or 1)]
+    return Trees(names, places, derivations.offsets, rules, parent, edge)

@@ -12,19 +12,10 @@ and makes how it is put together (compounds) as different as one wants.  It is c
 to held-out structures: nothing is proved about any structure, but every corpus can be split.
 """
 
-from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, SplitDivergence, divergence
+from sgl.core.divergence import SplitDivergence, divergence
 from sgl.research.divergence.certificate import SplitRequest, certificate
-from sgl.research.divergence.elements import (
-    Elements,
-    Occurrences,
-    count_names,
-    divergence_of_counts,
-    measure,
-    recompute,
-)
+from sgl.research.divergence.elements import Elements, count_names, measure, recompute
 from sgl.research.divergence.problem import (
-    DISCARDED,
-    SETS,
     TEST,
     TRAIN,
     Annealing,
@@ -43,10 +34,6 @@ from sgl.research.divergence.sources import (
 )
 
 __all__ = [
-    "ATOM_ALPHA",
-    "COMPOUND_ALPHA",
-    "DISCARDED",
-    "SETS",
     "TEST",
     "TRAIN",
     "Annealing",
@@ -57,7 +44,6 @@ __all__ = [
     "ItemSet",
     "NoItemsError",
     "NoSuchSplitError",
-    "Occurrences",
     "SplitDivergence",
     "SplitRequest",
     "SplitTarget",
@@ -65,7 +51,6 @@ __all__ = [
     "certificate",
     "count_names",
     "divergence",
-    "divergence_of_counts",
     "find_files",
     "greedy",
     "measure",

@@ -23,7 +23,7 @@ order of the items: equal certificates mean equal splits.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -50,6 +50,8 @@ from sgl.research.divergence.sources import ElementSettings, ItemSet
 FORMAT = "sgl-split/1"
 CERTIFICATE = "certificate.json"
 
+ANNEALING, GREEDY = "annealing", "greedy"
+
 #: Columns of a dataset that its TSV files have.
 _COLUMNS = ("source", "target", "category")
 
@@ -63,6 +65,11 @@ class SplitRequest:
     bounds: Bounds
     method: Annealing | Greedy
     seed: int
+
+    @property
+    def method_name(self) -> str:
+        """What the command line calls the method."""
+        return ANNEALING if isinstance(self.method, Annealing) else GREEDY
 
     def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
         """Return the label of each item.
@@ -95,6 +102,8 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
     atoms, compounds = recompute(items.elements, train, test)
     seen = measure(items.elements, train, test)
     sizes = np.bincount(labels, minlength=len(SETS)).tolist()
+    pairs = zip(items.ids, labels.tolist(), strict=True)
+    assignment = "".join(f"{name}\t{SETS[label]}\n" for name, label in pairs)
     return {
         "format": FORMAT,
         "files": [
@@ -112,7 +121,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "test": [str(bounds.least), str(bounds.most)],
             "discards": bounds.discards,
         },
-        "method": _method(request.method),
+        "method": {"name": request.method_name, **request.method._asdict()},
         "seed": request.seed,
         "sizes": dict(zip(SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
@@ -123,20 +132,8 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "compounds": seen.unseen,
             "share": seen.unseen_share,
         },
-        "assignment": _assignment(items.ids, labels),
+        "assignment": sha256(assignment.encode("utf-8", "surrogateescape")).hexdigest(),
     }
-
-
-def _assignment(ids: Sequence[str], labels: NDArray[np.int8]) -> str:
-    """Return the SHA-256 of who is where."""
-    lines = (f"{name}\t{SETS[label]}\n" for name, label in zip(ids, labels.tolist(), strict=True))
-    return sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _method(method: Annealing | Greedy) -> dict[str, Any]:
-    if isinstance(method, Annealing):
-        return {"name": "annealing", "moves": method.moves}
-    return {"name": "greedy", "candidates": method.candidates, "every": method.every}
 
 
 def is_split(directory: Path) -> bool:

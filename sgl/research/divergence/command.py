@@ -16,6 +16,8 @@ from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence.certificate import (
+    ANNEALING,
+    GREEDY,
     SplitRequest,
     certificate,
     is_split,
@@ -39,41 +41,36 @@ from sgl.research.divergence.sources import (
     read_items,
 )
 
-ANNEALING, GREEDY = "annealing", "greedy"
-
-#: A number from 0 on with at most six digits after the point, or a fraction of two such.
+#: A number from 0 on with at most six digits after the point, or a fraction of two such, so
+#: that products with sizes stay small.
 _NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
 _LONGEST_NUMBER = 12
 
 
+def _fraction(text: str) -> Fraction | None:
+    """Return a short decimal number or fraction, exactly; None if it is none, or above 1."""
+    try:
+        number = Fraction(text) if _NUMBER.fullmatch(text) else None
+    except (ValueError, ZeroDivisionError):
+        return None
+    return number if number is not None and number <= 1 else None
+
+
 def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
     """Return a number from 0 to 1, kept exactly."""
-    if value is None:
-        return None
-    share = _fraction(value)
-    if share is None or share > 1:
+    share = None if value is None else _fraction(value)
+    if value is not None and share is None:
         raise click.BadParameter(
             f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param
         )
     return share
 
 
-def _fraction(text: str) -> Fraction | None:
-    """Return a short decimal number or fraction, so that products with sizes stay small."""
-    if not _NUMBER.fullmatch(text):
-        return None
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, Fraction]:
+def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, ...]:
     """Return two shares with a colon between, the smaller first; one stands for both."""
     least, _, most = value.partition(":")
-    low, high = _share(ctx, param, least), _share(ctx, param, most or least)
-    assert low is not None
-    assert high is not None
+    shares = [_share(ctx, param, text) for text in (least, most or least)]
+    low, high = (share for share in shares if share is not None)
     if low > high:
         raise click.BadParameter(f"`{value}` has the larger number first", ctx, param)
     return low, high
@@ -210,7 +207,7 @@ def _discards(text: str) -> Fraction | int | None:
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         return int(text)
     share = _fraction(text)
-    return share if share is not None and share < 1 else None
+    return share if share != 1 else None
 
 
 def _read(session: Session, options: dict[str, Any]) -> tuple[ItemSet, ElementSettings]:
@@ -256,7 +253,8 @@ def _split(
     """Divide the items and write the result."""
     started = time.monotonic()
     out: Path = options["out"]
-    replaceable = is_split if options["force"] else _nothing
+    # Without --force no directory with files in it may be replaced.
+    replaceable = is_split if options["force"] else lambda _: False
     try:
         check_target(out, replaceable)
         labels = request.find(items, lambda done, total: session.progress("moves", done, total))
@@ -283,11 +281,6 @@ def _split(
             f"{atoms:.6f}",
             hint="the bounds may be too narrow, or the items too few",
         )
-
-
-def _nothing(_: Path) -> bool:
-    """Return false: no directory with files in it may be replaced."""
-    return False
 
 
 def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:

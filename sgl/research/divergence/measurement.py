@@ -11,10 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sgl.cli.session import Session
 from sgl.core.divergence import SplitDivergence
@@ -40,10 +36,18 @@ def show_divergences(
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
     rows = list(_rows(items, categories))
-    if as_json:
-        session.json(_data(items, settings, rows))
-    else:
+    if not as_json:
         _show(session, items, settings, rows)
+        return
+    session.json(
+        {
+            "elements": elements_data(items, settings),
+            "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},
+            "measured": [
+                {"name": name, "items": number, **asdict(found)} for name, number, found in rows
+            ],
+        }
+    )
 
 
 def _rows(items: ItemSet, categories: bool) -> Iterator[Row]:
@@ -53,7 +57,7 @@ def _rows(items: ItemSet, categories: bool) -> Iterator[Row]:
         yield file.name, len(file.ids), measure(items.elements, train, items.mask(file))
         named = sorted(set(file.categories)) if categories else []
         for category in named if len(named) > 1 else ():
-            chosen: NDArray[np.bool_] = items.mask(file, category)
+            chosen = items.mask(file, category)
             name = f"{file.name}: {category or 'none'}"
             yield name, int(chosen.sum()), measure(items.elements, train, chosen)
 
@@ -93,19 +97,3 @@ def _show(session: Session, items: ItemSet, settings: ElementSettings, rows: lis
             "#1, #2, …: rules of one name and category that differ in the features of their "
             "children, in the order of the grammar"
         )
-
-
-def _data(items: ItemSet, settings: ElementSettings, rows: list[Row]) -> dict[str, Any]:
-    """Return what ``--json`` writes."""
-    return {
-        "elements": elements_data(items, settings),
-        "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},
-        "measured": [
-            {
-                "name": name,
-                "items": number,
-            }
-            | asdict(found)
-            for name, number, found in rows
-        ],
-    }

@@ -78,15 +78,6 @@ class Limits(NamedTuple):
     block: int
 
 
-class Goal(NamedTuple):
-    """The targets, as in ``SplitTarget``."""
-
-    compounds: float
-    atoms: float
-    weight: float
-    limit: float
-
-
 class SplitState(NamedTuple):
     """A split while it is made: labels and what they count, and what does not change."""
 
@@ -98,7 +89,7 @@ class SplitState(NamedTuple):
     holders: NDArray[np.int32]
     holder_start: NDArray[np.int64]
     roots: NDArray[np.float64]
-    goal: Goal
+    goal: SplitTarget
     limits: Limits
 
 
@@ -117,7 +108,7 @@ def new_state(elements: Elements, target: SplitTarget, bounds: Bounds) -> SplitS
         holders=rows[np.argsort(compounds.kinds, kind="stable")],
         holder_start=holder_start,
         roots=tenth_roots(int(compounds.size.sum())),
-        goal=Goal(*map(float, (target.compounds, target.atoms, target.weight, target.limit))),
+        goal=SplitTarget(*map(float, target)),
         limits=Limits(
             *bounds.least.as_integer_ratio(),
             *bounds.most.as_integer_ratio(),

@@ -21,14 +21,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from sgl.research.divergence.elements import Occurrences, count_names
 from sgl.research.divergence.trees import Trees
-
-#: The largest pieces that can be asked for: there are too many larger ones to count.
-LARGEST = 5
 
 #: Weights are counted in these parts of 1.
 UNIT = 1000
@@ -42,22 +40,22 @@ _Nodes = frozenset[int]
 def pieces(trees: Trees, size: int) -> Occurrences:
     """Return the pieces of two to ``size`` nodes in each tree, by their forms."""
     return count_names(
-        (form for nodes, form in _connected(tree, size) if len(nodes) > 1)
-        for tree in _split_trees(trees)
+        (form for nodes, form in found if len(nodes) > 1) for found in _connected(trees, size)
     )
 
 
 def weighted_pieces(trees: Trees, size: int) -> Occurrences:
-    """Return the same pieces, each once in a tree, with its weight there in ``UNIT`` parts."""
+    """Return the same pieces, each once in a tree, with its weight there in ``UNIT`` parts.
+
+    Pieces that weigh nothing are left out.
+    """
     numbers: dict[str, int] = {}
     occurrences: Counter[int] = Counter()
     inside: Counter[tuple[int, int]] = Counter()
-    found: list[list[tuple[int, tuple[int, ...]]]] = []
-    for tree in _split_trees(trees):
+    rows: list[list[tuple[int, set[int]]]] = []
+    for found in _connected(trees, size + 1):
         forms = {
-            nodes: numbers.setdefault(form, len(numbers))
-            for nodes, form in _connected(tree, size + 1)
-            if len(nodes) > 1
+            nodes: numbers.setdefault(form, len(numbers)) for nodes, form in found if len(nodes) > 1
         }
         around: dict[_Nodes, set[int]] = {nodes: set() for nodes in forms if len(nodes) <= size}
         for nodes, form in forms.items():
@@ -66,24 +64,12 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
                 smaller = nodes - {node}
                 if smaller in around:
                     around[smaller].add(form)
-        row = [(forms[nodes], tuple(sorted(larger))) for nodes, larger in around.items()]
+        row = [(forms[nodes], larger) for nodes, larger in around.items()]
         occurrences.update(form for form, _ in row)
         inside.update((form, more) for form, larger in row for more in larger)
-        found.append(row)
-    return _without_weightless(list(numbers), found, occurrences, inside)
-
-
-def _without_weightless(
-    names: list[str],
-    found: list[list[tuple[int, tuple[int, ...]]]],
-    occurrences: Counter[int],
-    inside: Counter[tuple[int, int]],
-) -> Occurrences:
-    """Return the pieces of each tree with their weights, without those that weigh nothing."""
-    start = [0]
-    kinds: list[int] = []
-    times: list[int] = []
-    for row in found:
+        rows.append(row)
+    bags: list[dict[int, int]] = []
+    for row in rows:
         weights: dict[int, int] = {}
         for form, larger in row:
             number = occurrences[form]
@@ -91,38 +77,42 @@ def _without_weightless(
             # Rounded to the nearest part, halves up, in whole numbers.
             weight = (2 * UNIT * (number - most) + number) // (2 * number)
             weights[form] = max(weights.get(form, 0), weight)
-        heavy = sorted(form for form, weight in weights.items() if weight)
-        kinds += heavy
-        times += [weights[form] for form in heavy]
-        start.append(len(kinds))
-    used = Occurrences(
-        names,
-        np.array(start, np.int64),
-        np.array(kinds, np.int32),
-        np.array(times, np.int64),
+        bags.append({form: weights[form] for form in sorted(weights) if weights[form]})
+    used = {form: kind for kind, form in enumerate(sorted({form for bag in bags for form in bag}))}
+    return Occurrences(
+        [name for name, form in numbers.items() if form in used],
+        np.cumsum([0, *map(len, bags)], dtype=np.int64),
+        np.array([used[form] for bag in bags for form in bag], np.int32),
+        np.array([weight for bag in bags for weight in bag.values()], np.int64),
         UNIT,
     )
-    known = np.zeros(len(names), np.bool_)
-    known[used.kinds] = True
-    return used.only(known)
 
 
-class _LabelledTree:
-    """One tree: for each node its name, its children and the edges to them."""
-
-    def __init__(self, trees: Trees, first: int, last: int) -> None:
-        labels, relations = trees.labels, trees.relations
-        self.names = [_quoted(labels[label]) for label in trees.label[first:last].tolist()]
-        self.children: list[list[tuple[str, int]]] = [[] for _ in self.names]
+def _connected(trees: Trees, size: int) -> Iterator[Iterator[tuple[_Nodes, str]]]:
+    """Yield for each tree its pieces of up to ``size`` nodes, with their forms."""
+    for first, last in pairwise(trees.start.tolist()):
+        names = [_quoted(trees.labels[label]) for label in trees.label[first:last].tolist()]
+        children: list[list[tuple[str, int]]] = [[] for _ in names]
         parents, edges = trees.parent[first:last].tolist(), trees.edge[first:last].tolist()
         for node, (parent, edge) in enumerate(zip(parents, edges, strict=True)):
             if parent >= 0:
-                self.children[parent - first].append((relations[edge], node))
+                children[parent - first].append((trees.relations[edge], node))
+        tree = _LabelledTree(names, children)
+        yield (piece for node in range(len(names)) for piece in tree.rooted(node, size))
+
+
+class _LabelledTree(NamedTuple):
+    """One tree: for each node its name, its children and the edges to them."""
+
+    names: list[str]
+    children: list[list[tuple[str, int]]]
 
     def rooted(self, node: int, size: int) -> Iterator[tuple[_Nodes, str]]:
         """Yield the pieces of up to ``size`` nodes with this node on top, with their forms."""
         for nodes, parts in self._below(node, 0, size - 1):
-            yield nodes | {node}, _form(self.names[node], parts)
+            # Children are in the order of their edges.
+            below = ", ".join(f"{edge}:{form}" for edge, form in sorted(parts))
+            yield nodes | {node}, f"{self.names[node]}({below})" if parts else self.names[node]
 
     def _below(
         self, node: int, first: int, size: int
@@ -131,31 +121,12 @@ class _LabelledTree:
         yield frozenset(), ()
         if size == 0:
             return
-        children = self.children[node]
-        for number in range(first, len(children)):
-            edge, child = children[number]
+        for number, (edge, child) in enumerate(self.children[node][first:], first):
             for nodes, form in self.rooted(child, size):
                 for more, parts in self._below(node, number + 1, size - len(nodes)):
                     yield nodes | more, ((edge, form), *parts)
 
 
-def _split_trees(trees: Trees) -> Iterator[_LabelledTree]:
-    for first, last in pairwise(trees.start.tolist()):
-        yield _LabelledTree(trees, first, last)
-
-
-def _connected(tree: _LabelledTree, size: int) -> Iterator[tuple[_Nodes, str]]:
-    for node in range(len(tree.names)):
-        yield from tree.rooted(node, size)
-
-
 def _quoted(label: str) -> str:
     """Return the label, in quotes if it could be taken for a part of a form."""
     return repr(label) if _RESERVED & set(label) else label
-
-
-def _form(name: str, parts: tuple[tuple[str, str], ...]) -> str:
-    """Return the form of a piece, with children in the order of their edges."""
-    if not parts:
-        return name
-    return f"{name}({', '.join(f'{edge}:{form}' for edge, form in sorted(parts))})"

@@ -7,9 +7,10 @@ least 950, and of 960 that are used 192 to 288 are in test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import le
+from typing import NamedTuple
 
 #: Labels of items in a split.
 TRAIN, TEST, DISCARDED = 0, 1, 2
@@ -21,8 +22,7 @@ class NoSuchSplitError(Exception):
     """No split keeps to the bounds; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class SplitTarget:
+class SplitTarget(NamedTuple):
     """The divergences that are wanted.
 
     ``weight`` is what one unit of atom divergence counts, ``limit`` how great it may be at
@@ -35,22 +35,17 @@ class SplitTarget:
     limit: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Annealing:
+class Annealing(NamedTuple):
     """How long to anneal: so many moves for each item."""
 
     moves: int = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Greedy:
+class Greedy(NamedTuple):
     """How many candidates to choose from, and after how many choices to sample new ones."""
 
     candidates: int = 1000
     every: int = 2
-
-
-DEFAULT_ANNEALING, DEFAULT_GREEDY = Annealing(), Greedy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,7 @@ class Bounds:
         Raises:
             NoSuchSplitError: no numbers are within the bounds.
         """
-        used = self._first(items, range(items, self._least_used(items) - 1, -1))
+        used = max(self._possible(items))
         return used, sum(self.test_sizes(used)) // 2
 
     def fewest(self, items: int) -> int:
@@ -86,21 +81,19 @@ class Bounds:
         Raises:
             NoSuchSplitError: no number is within the bounds.
         """
-        return self._first(items, range(self._least_used(items), items + 1))
+        return min(self._possible(items))
 
-    def _least_used(self, items: int) -> int:
-        return max(items - self.discards, 2)
-
-    def _first(self, items: int, numbers: Iterable[int]) -> int:
-        """Return the first of these numbers of used items that allows a number in test."""
-        for used in numbers:
-            least, most = self.test_sizes(used)
-            if least <= most:
-                return used
-        raise NoSuchSplitError(
-            f"{items} items cannot be split so that {float(self.least):g} to "
-            f"{float(self.most):g} of them are in test and at most {self.discards} are discarded"
-        )
+    def _possible(self, items: int) -> list[int]:
+        """Return the numbers of used items that allow a number in test."""
+        numbers = range(max(items - self.discards, 2), items + 1)
+        found = [used for used in numbers if le(*self.test_sizes(used))]
+        if not found:
+            raise NoSuchSplitError(
+                f"{items} items cannot be split so that {float(self.least):g} to "
+                f"{float(self.most):g} of them are in test and at most {self.discards} are "
+                "discarded"
+            )
+        return found
 
     def fault(self, train: int, test: int, discarded: int) -> str:
         """Return what is wrong with a split of these sizes; empty if nothing is."""

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from sgl.research.divergence.elements import Elements
 from sgl.research.divergence.problem import (
-    DEFAULT_ANNEALING,
-    DEFAULT_GREEDY,
     DISCARDED,
     SETS,
     TEST,
@@ -56,7 +54,7 @@ def anneal(
     target: SplitTarget,
     bounds: Bounds,
     seed: int,
-    settings: Annealing = DEFAULT_ANNEALING,
+    settings: Annealing | None = None,
     progress: Progress | None = None,
 ) -> Labels:
     """Return the label of each item, found by simulated annealing.
@@ -68,7 +66,7 @@ def anneal(
 
     sizes = bounds.start(elements.atoms.items)
     state = new_state(elements, target, bounds)
-    moves = settings.moves * elements.atoms.items
+    moves = (settings or Annealing()).moves * elements.atoms.items
     starts = min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)
     best, nearest = state.labels, np.inf
     for start in range(starts):
@@ -111,7 +109,7 @@ def greedy(
     target: SplitTarget,
     bounds: Bounds,
     seed: int,
-    settings: Greedy = DEFAULT_GREEDY,
+    settings: Greedy | None = None,
     progress: Progress | None = None,
 ) -> Labels:
     """Return the label of each item, chosen greedily; as many as possible are discarded.
@@ -120,7 +118,7 @@ def greedy(
         NoSuchSplitError: no split keeps to the bounds, or this procedure finds none.
     """
     wanted = bounds.fewest(elements.atoms.items)
-    labels, _ = choose(elements, target, bounds, seed, settings, wanted, progress)
+    labels, _ = choose(elements, target, bounds, seed, settings or Greedy(), wanted, progress)
     train, test, discarded = np.bincount(labels, minlength=len(SETS)).tolist()
     fault = bounds.fault(train, test, discarded)
     if fault:

@@ -40,7 +40,6 @@ VIEWS = (DERIVATION, GRAPH, MORPHOLOGY)
 
 #: How files of each view end, and where a dataset has them.
 _SUFFIX = {DERIVATION: ".parquet", GRAPH: ".conllu", MORPHOLOGY: ".conllu"}
-_FOLDER = {".parquet": "parquet", ".conllu": "conllu"}
 
 #: The order of the splits of a dataset; other files follow.
 _ORDER = ("train", "dev", "test", "gen")
@@ -79,6 +78,10 @@ class ItemFile:
     ids: tuple[str, ...]
     categories: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        if not self.ids:
+            raise NoItemsError(f"`{self.path}` has no items")
+
     @property
     def name(self) -> str:
         """The name of the file without its ending."""
@@ -98,10 +101,9 @@ class ItemSet:
     @property
     def ids(self) -> list[str]:
         """The ids of all items, with the name of their file if there are several."""
-        several = len(self.files) > 1
-        return [
-            f"{file.name}/{name}" if several else name for file in self.files for name in file.ids
-        ]
+        if len(self.files) == 1:
+            return list(self.files[0].ids)
+        return [f"{file.name}/{name}" for file in self.files for name in file.ids]
 
     def mask(self, file: ItemFile, category: str | None = None) -> NDArray[np.bool_]:
         """Return which items a file has, or which of them have a category."""
@@ -120,8 +122,7 @@ class ItemSet:
         for file in self.files:
             last = file.first + len(file.ids)
             wanted = [self.sentences[item] for item in items if file.first <= item < last]
-            if wanted:
-                text = file.path.read_bytes()
+            text = file.path.read_bytes() if wanted else b""
             for sentence in wanted:
                 block = text[sentence.offset : sentence.end].removeprefix(b"\xef\xbb\xbf")
                 yield b"\n".join(line.rstrip(b"\r") for line in block.strip(b"\r\n").split(b"\n"))
@@ -141,9 +142,9 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
     files = []
     for path in given:
         found = _files_at(path, suffix)
+        if not found and not path.exists():
+            raise NoItemsError(f"there is no file or directory `{path}`")
         if not found:
-            if not path.exists():
-                raise NoItemsError(f"there is no file or directory `{path}`")
             what = "has no files" if path.is_dir() else "is no file"
             raise NoItemsError(
                 f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from"
@@ -153,18 +154,12 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
 
 
 def _files_at(path: Path, suffix: str) -> list[Path]:
-    """Return the file, or the files of a directory with the ending."""
+    """Return the file, or the files of a directory with the ending, in the order of splits."""
     if not path.is_dir():
         return [path] if path.suffix == suffix else []
-    for folder in (path / _FOLDER[suffix], path):
-        found = sorted(folder.glob(f"*{suffix}")) if folder.is_dir() else []
-        if found:
-            return sorted(found, key=_rank)
-    return []
-
-
-def _rank(path: Path) -> int:
-    return _ORDER.index(path.stem) if path.stem in _ORDER else len(_ORDER)
+    found = sorted((path / suffix[1:]).glob(f"*{suffix}")) or sorted(path.glob(f"*{suffix}"))
+    rank = {name: place for place, name in enumerate(_ORDER)}
+    return sorted(found, key=lambda file: rank.get(file.stem, len(rank)))
 
 
 def read_items(
@@ -199,8 +194,9 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
             ) from None
         if not all(isinstance(text, str) for column in rows.values() for text in column):
             raise NoItemsError(f"`{path}` has rows without id or derivation")
-        categories = table[_CATEGORY].to_pylist() if _CATEGORY in table.column_names else []
-        files.append(_file(path, digest, first, rows[_ID], list(map(str, categories))))
+        named = _CATEGORY in table.column_names
+        categories = table[_CATEGORY].to_pylist() if named else [""] * table.num_rows
+        files.append(ItemFile(path, digest, first, tuple(rows[_ID]), tuple(map(str, categories))))
         tables.append(table)
         first += table.num_rows
     try:
@@ -231,9 +227,8 @@ def _read_sentences(
         sentences += (_well_formed(path, found) for found in reader.read(path))
         new = sentences[first:]
         ids = [found.comment("sent_id") or str(number) for number, found in enumerate(new, 1)]
-        files.append(
-            _file(path, digest, first, ids, [found.comment("category") or "" for found in new])
-        )
+        categories = tuple(found.comment("category") or "" for found in new)
+        files.append(ItemFile(path, digest, first, tuple(ids), categories))
     progress("atoms and compounds", len(sentences))
     if settings.view == MORPHOLOGY:
         elements = feature_elements(sentences, settings.above)
@@ -252,14 +247,6 @@ def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSen
                 f"`{path}` is not CoNLL-U: line {found.line} begins a sentence with a wrong head"
             )
     return found
-
-
-def _file(
-    path: Path, digest: str, first: int, ids: Sequence[str], categories: Sequence[str]
-) -> ItemFile:
-    if not ids:
-        raise NoItemsError(f"`{path}` has no items")
-    return ItemFile(path, digest, first, tuple(ids), tuple(categories) or ("",) * len(ids))
 
 
 def _tree_elements(trees: Trees, settings: ElementSettings) -> Elements:

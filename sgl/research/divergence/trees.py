@@ -25,8 +25,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.derivations import Derivations
-from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence.elements import Occurrences, count_pairs
 from sgl.research.treebank import TreebankSentence
 
@@ -64,28 +62,20 @@ class _TreeList:
     def __init__(self) -> None:
         self._labels: dict[str, int] = {}
         self._relations: dict[str, int] = {}
-        self._start = [0]
-        self._nodes: list[tuple[int, int, int]] = []
-
-    @property
-    def size(self) -> int:
-        """How many nodes there are."""
-        return len(self._nodes)
+        #: Where each tree begins; whoever reads one adds its end.
+        self.start = [0]
+        self.nodes: list[tuple[int, int, int]] = []
 
     def add(self, label: str, parent: int, relation: str) -> None:
         """Add a node; its parent is the number of a node, -1 for none."""
         number = self._labels.setdefault(label, len(self._labels))
         edge = self._relations.setdefault(relation, len(self._relations))
-        self._nodes.append((number, parent, edge))
-
-    def end(self) -> None:
-        """End a tree."""
-        self._start.append(self.size)
+        self.nodes.append((number, parent, edge))
 
     def trees(self) -> Trees:
         """Return the trees in arrays."""
-        label, parent, edge = np.array(self._nodes, np.int64).reshape(-1, 3).T.copy()
-        start = np.array(self._start, np.int64)
+        label, parent, edge = np.array(self.nodes, np.int64).reshape(-1, 3).T.copy()
+        start = np.array(self.start, np.int64)
         return Trees(list(self._labels), list(self._relations), start, label, parent, edge)
 
 
@@ -121,31 +111,23 @@ def read_derivations(texts: Iterable[str]) -> Trees:
                 parent, place = above[-1]
                 above[-1][1] += 1
                 if opening:
-                    above.append([found.size, 0])
+                    above.append([len(found.nodes), 0])
                     opening = False
                 found.add(symbol, parent, str(place))
         if opening or len(above) != 1 or above[0][1] != 1:
             raise NotADerivationError(row)
-        found.end()
+        found.start.append(len(found.nodes))
     return found.trees()
-
-
-def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
-    """Return the trees of derivations in flat arrays, whose rules are in preorder."""
-    rules, parent, edge = derivations.nodes(np.array(grammar.arity, np.int64))
-    names = [f"{rule.name}#{rule.id}" for rule in grammar.rules]
-    places = [str(place) for place in range(max(grammar.arity, default=0) or 1)]
-    return Trees(names, places, derivations.offsets, rules, parent, edge)
 
 
 def dependency_trees(sentences: Iterable[TreebankSentence]) -> Trees:
     """Return the basic trees of sentences."""
     found = _TreeList()
     for sentence in sentences:
-        before = found.size
+        before = len(found.nodes)
         for word in sentence.words:
             found.add(word.lemma, before + word.head - 1 if word.head else -1, word.deprel)
-        found.end()
+        found.start.append(len(found.nodes))
     return found.trees()
 
 
@@ -170,9 +152,9 @@ def edge_compounds(trees: Trees) -> Occurrences:
     above = trees.label[trees.parent[inner]]
     keys = (above * relations + trees.edge[inner]) * labels + trees.label[inner]
     kinds, kind = np.unique(keys, return_inverse=True)
-    names = []
-    for key in kinds.tolist():
-        rest, below = divmod(key, labels)
-        head, edge = divmod(rest, relations)
-        names.append(f"{trees.labels[head]} -{trees.relations[edge]}-> {trees.labels[below]}")
+    parts = np.transpose(np.unravel_index(kinds, (labels, relations, labels))).tolist()
+    names = [
+        f"{trees.labels[head]} -{trees.relations[edge]}-> {trees.labels[child]}"
+        for head, edge, child in parts
+    ]
     return count_pairs(names, trees.number, trees.items[inner], kind)

@@ -17,7 +17,7 @@ from diagnostics import INTERNAL
 from split_items import TREEBANK, treebank
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
-from sgl.research.divergence import divergence_of_counts
+from sgl.research.divergence.elements import divergence_of_counts
 
 
 @pytest.fixture

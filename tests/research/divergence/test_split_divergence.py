@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vectors import vectors
 
-from sgl.research.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence, divergence_of_counts
+from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence
+from sgl.research.divergence.elements import divergence_of_counts
 from sgl.research.divergence.morphology import tag_weight
 from sgl.research.divergence.objective_kernel import ROOTS, scale_for, tenth_roots
 

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from split_items import TREEBANK
+from split_items import TREEBANK, derivation_trees
 from toy import all_derivations, random_derivations, toy_grammar
 
 from sgl.core.derivations import Derivations
 from sgl.dataset.notation import DerivationNotation
 from sgl.pipeline.report import RuleTally
-from sgl.research.divergence import Elements, NoItemsError, Occurrences, count_names, measure
+from sgl.research.divergence import Elements, NoItemsError, count_names, measure
+from sgl.research.divergence.elements import Occurrences
 from sgl.research.divergence.morphology import feature_elements
 from sgl.research.divergence.pieces import UNIT, pieces, weighted_pieces
 from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
@@ -24,7 +25,6 @@ from sgl.research.divergence.trees import (
     NotADerivationError,
     Trees,
     dependency_trees,
-    derivation_trees,
     edge_compounds,
     node_and_edge_atoms,
     node_atoms,
@@ -246,8 +246,3 @@ def test_occurrences_are_counted_by_item() -> None:
     part = count_names([["a", "b", "a"], [], ["b"]])
     assert bags(part) == [{"a": 2, "b": 1}, {}, {"b": 1}]
     assert part.totals(np.array([True, False, True])).tolist() == [2, 2]
-
-
-def test_kinds_that_are_left_out_leave_no_gap() -> None:
-    part = count_names([["a", "b", "a"], [], ["c", "b"]]).only(np.array([False, True, True]))
-    assert bags(part) == [{"b": 1}, {}, {"b": 1, "c": 1}]

@@ -20,10 +20,8 @@ from split_items import random_words, words
 from vectors import vectors
 
 from divergence import agreement
+from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.research.divergence import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
-    DISCARDED,
     TEST,
     TRAIN,
     Annealing,
@@ -38,6 +36,7 @@ from sgl.research.divergence import (
     recompute,
 )
 from sgl.research.divergence.objective_kernel import change, new_state, place
+from sgl.research.divergence.problem import DISCARDED
 
 Labels = NDArray[np.int8]
 HALF = Bounds(Fraction(1, 5), Fraction(1, 2))
