@@ -8,13 +8,33 @@ the last ones on the stack, the first child on top.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sgl.core.grammar import CoreGrammar, TextLayer, Token
 from sgl.core.graph import Graph
 
 Derivation = tuple[int, ...]
+
+_T = TypeVar("_T")
+
+
+def fold(
+    derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, tuple[_T, ...]], _T]
+) -> _T:
+    """Return the value of a derivation, given what each rule makes of those of its children.
+
+    ``arity`` has the number of children of each rule.
+
+    >>> fold((0, 1, 0, 1, 1), (2, 0), lambda rule, below: 1 + max(below, default=0))
+    3
+    """
+    stack: list[_T] = []
+    for rule in reversed(derivation):
+        children = tuple([stack.pop() for _ in range(arity[rule])])
+        stack.append(step(rule, children))
+    return stack.pop()
 
 
 @dataclass(frozen=True, slots=True)

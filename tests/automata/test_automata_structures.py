@@ -230,7 +230,7 @@ def test_a_costly_structure_names_the_variable_to_constrain() -> None:
     automaton = compile_structure(TOY, wanted, budget=500)
     longest = max(random_derivations(TOY, 50, seed=2), key=len)
     with pytest.raises(StructureTooCostly, match="a test on B") as caught:
-        automaton.run(TOY, longest)
+        automaton.accepts(TOY, longest)
     assert caught.value.variable == "B"
 
 

@@ -1,4 +1,4 @@
-"""Partial matches of a clause into a graph that is still growing.
+"""Partial matches of a structure into a graph that is still growing.
 
 A rule's graph is glued into larger graphs at its ports only.  All that the rest
 of the derivation can know about a partial match is therefore, per variable,
@@ -15,18 +15,17 @@ becomes two::
     edge see -nsubj-> dog      { V -[nsubj]-> N }      V ?  N ?
                                                    →   V ?  N ?    and    V see  N dog
 
-The functions are pure; nodes are local nodes of one rule unless a comment says ports.  They
-take the clause that the match belongs to, so that one set of functions serves the body of a
-structure and its ``without`` bodies.
+A match of the body carries the partial matches of the ``without`` bodies that extend it.
+What happens to a match happens to these in the same way, clause by clause: clause 0 is the
+body.  Nodes are local nodes of one rule unless a comment says ports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.automata.patterns.schema import NO_PREDICATE, BodySchema, Schema
+from sgl.automata.patterns.schema import BodySchema, Schema
 from sgl.automata.patterns.symbols import LocalEdge
 
 #: Values of an assignment that are not nodes.  As indices from the end they pick
@@ -35,6 +34,7 @@ UNASSIGNED = -1
 DONE = -2
 
 Lengths = tuple[tuple[int, int], ...]
+NodeLabels = Sequence[int | None]
 
 
 class WalkProgress(NamedTuple):
@@ -51,7 +51,6 @@ class WalkProgress(NamedTuple):
     satisfied: bool = False
 
 
-OPEN = WalkProgress()
 SATISFIED = WalkProgress(satisfied=True)
 
 
@@ -60,7 +59,7 @@ class Match(NamedTuple):
 
     ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit
     set of realised edge goals; ``walks`` the progress of each walk goal.
-    ``extensions[i]`` are the partial matches of ``without`` body ``i`` that
+    ``extensions[i]`` are the partial matches of clause ``i + 1`` that
     extend this one; their assignments begin with this one's.
     """
 
@@ -69,24 +68,37 @@ class Match(NamedTuple):
     walks: tuple[WalkProgress, ...]
     extensions: tuple[frozenset[Match], ...] = ()
 
+    def complete(self, clause: BodySchema) -> bool:
+        """Return whether every variable has its node and every atom holds; extensions aside."""
+        return (
+            self.edges == (1 << len(clause.edges)) - 1
+            and UNASSIGNED not in self.assignment
+            and all(progress.satisfied for progress in self.walks)
+        )
+
+    def with_node(self, variable: int, node: int) -> Match:
+        """Return the match with one more node, its extensions as they were."""
+        assignment = (*self.assignment[:variable], node, *self.assignment[variable + 1 :])
+        return Match(assignment, self.edges, self.walks, self.extensions)
+
+    def extended(self, step: Callable[[int, Match], Iterable[Match]]) -> Match:
+        """Return the match with what ``step`` makes of each extension, given its clause."""
+        if not self.extensions:
+            return self
+        extensions = tuple(
+            frozenset(new for extension in members for new in step(clause, extension))
+            for clause, members in enumerate(self.extensions, 1)
+        )
+        return self._replace(extensions=extensions)
+
 
 def empty_match(schema: Schema) -> Match:
     """Return the match in which no variable has a node."""
-    extensions = tuple(frozenset({_empty(clause)}) for clause in schema.withouts)
-    return with_extensions(_empty(schema.body), extensions)
-
-
-def complete(schema: Schema, match: Match) -> bool:
-    """Return whether every variable has its node and every atom holds; extensions aside."""
-    return (
-        match.edges == schema.body.all_edges
-        and UNASSIGNED not in match.assignment
-        and all(progress.satisfied for progress in match.walks)
-    )
-
-
-def _empty(clause: BodySchema) -> Match:
-    return Match((UNASSIGNED,) * clause.width, 0, (OPEN,) * len(clause.walks))
+    body, *withouts = [
+        Match((UNASSIGNED,) * len(clause.predicates), 0, (WalkProgress(),) * len(clause.walks))
+        for clause in schema.clauses
+    ]
+    return body._replace(extensions=tuple(frozenset({match}) for match in withouts))
 
 
 def rename(match: Match, table: Sequence[int]) -> Match:
@@ -94,43 +106,24 @@ def rename(match: Match, table: Sequence[int]) -> Match:
     assignment = tuple([table[node] for node in match.assignment])
     if not match.walks and not match.extensions:
         return Match(assignment, match.edges, ())
+
+    def renamed(lengths: Lengths | None) -> Lengths | None:
+        return lengths and tuple((table[node], bits) for node, bits in lengths)
+
     return Match(
         assignment,
         match.edges,
-        tuple([_rename_progress(progress, table) for progress in match.walks]),
-        tuple(
-            [
-                frozenset([rename(extension, table) for extension in extensions])
-                for extensions in match.extensions
-            ]
-        ),
+        tuple([WalkProgress(renamed(w[0]), renamed(w[1]), w[2]) for w in match.walks]),
+        tuple([frozenset([rename(e, table) for e in members]) for members in match.extensions]),
     )
-
-
-def _rename_progress(progress: WalkProgress, table: Sequence[int]) -> WalkProgress:
-    if progress.forward is None and progress.backward is None:
-        return progress
-
-    def renamed(lengths: Lengths | None) -> Lengths | None:
-        return None if lengths is None else tuple((table[node], bits) for node, bits in lengths)
-
-    return WalkProgress(renamed(progress.forward), renamed(progress.backward))
-
-
-def passes(clause: BodySchema, variable: int, label: int | None) -> bool:
-    """Return whether a node may be the variable; a label that is not known yet may pass."""
-    predicate = clause.predicates[variable]
-    return predicate == NO_PREDICATE or label is None or bool(label >> predicate & 1)
-
-
-# --- joining the children ----------------------------------------------------------------
 
 
 def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
     """Return the match that restricts to ``first`` and ``second``, which overlap in ``shared``."""
     joined = _join(schema.body, first, second, shared)
-    if joined is None or not schema.withouts:
+    if joined is None or not first.extensions:
         return joined
+    pairs = zip(schema.clauses[1:], first.extensions, second.extensions, strict=True)
     extensions = tuple(
         frozenset(
             both
@@ -138,11 +131,9 @@ def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> 
             for right in rights
             if (both := _join(clause, left, right, shared)) is not None
         )
-        for clause, lefts, rights in zip(
-            schema.withouts, first.extensions, second.extensions, strict=True
-        )
+        for clause, lefts, rights in pairs
     )
-    return with_extensions(joined, extensions)
+    return joined._replace(extensions=extensions)
 
 
 def _join(clause: BodySchema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
@@ -162,166 +153,94 @@ def _join(clause: BodySchema, first: Match, second: Match, shared: Sequence[int]
         for variable in clause.eager:
             if (first.assignment[variable] == node) != (second.assignment[variable] == node):
                 return None
-    return Match(
-        tuple(assignment),
-        first.edges | second.edges,
-        tuple([_join_progress(*pair) for pair in zip(first.walks, second.walks, strict=True)]),
-    )
+    walks = [
+        SATISFIED
+        if one.satisfied or other.satisfied
+        else WalkProgress(
+            other.forward if one.forward is None else one.forward,
+            other.backward if one.backward is None else one.backward,
+        )
+        for one, other in zip(first.walks, second.walks, strict=True)
+    ]
+    return Match(tuple(assignment), first.edges | second.edges, tuple(walks))
 
 
-def _join_progress(first: WalkProgress, second: WalkProgress) -> WalkProgress:
-    if first.satisfied or second.satisfied:
-        return SATISFIED
-    return WalkProgress(
-        first.forward if first.forward is not None else second.forward,
-        first.backward if first.backward is not None else second.backward,
-    )
-
-
-def keep_passing(schema: Schema, match: Match, labels: Sequence[int | None]) -> Match | None:
+def keep_passing(schema: Schema, match: Match, labels: NodeLabels) -> Match | None:
     """Check the tests of all assigned nodes, after labels have become known."""
-    if not _all_pass(schema.body, match, labels):
-        return None
-    if not schema.withouts:
-        return match
-    extensions = tuple(
-        frozenset(e for e in extensions if _all_pass(clause, e, labels))
-        for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
-    )
-    return with_extensions(match, extensions)
 
+    def kept(number: int, member: Match) -> list[Match]:
+        passes = schema.clauses[number].passes
+        assigned = enumerate(member.assignment)
+        return [member] if all(n < 0 or passes(v, labels[n]) for v, n in assigned) else []
 
-def _all_pass(clause: BodySchema, match: Match, labels: Sequence[int | None]) -> bool:
-    return all(
-        node < 0 or passes(clause, variable, labels[node])
-        for variable, node in enumerate(match.assignment)
-    )
-
-
-# --- assigning nodes ---------------------------------------------------------------------
+    return match.extended(kept) if kept(0, match) else None
 
 
 def place(schema: Schema, match: Match, node: int, label: int | None) -> Iterable[Match]:
     """All ways in which eager variables may be the new node ``node``."""
-    choices = [match]
-    choices += [
-        assign(schema, match, variable, node, label)
-        for variable in schema.body.eager
-        if match.assignment[variable] == UNASSIGNED and passes(schema.body, variable, label)
-    ]
-    if not any(clause.eager for clause in schema.withouts):
-        return choices
-    return [_place_extensions(schema, choice, node, label) for choice in choices]
+
+    def free(number: int, member: Match) -> Iterator[int]:
+        clause = schema.clauses[number]
+        for variable in clause.eager:
+            if member.assignment[variable] == UNASSIGNED and clause.passes(variable, label):
+                yield variable
+
+    def placed(number: int, extension: Match) -> Iterator[Match]:
+        yield extension
+        if node not in extension.assignment:
+            for variable in free(number, extension):
+                yield extension.with_node(variable, node)
+
+    choices = [match, *(_assign(schema, match, v, node, label) for v in free(0, match))]
+    return [choice.extended(placed) for choice in choices]
 
 
-def _place_extensions(schema: Schema, match: Match, node: int, label: int | None) -> Match:
-    extended: list[frozenset[Match]] = []
-    for clause, extensions in zip(schema.withouts, match.extensions, strict=True):
-        placed = set(extensions)
-        for extension in extensions:
-            if node in extension.assignment:
-                continue
-            for variable in clause.eager:
-                if extension.assignment[variable] == UNASSIGNED and passes(clause, variable, label):
-                    placed.add(with_node(extension, variable, node))
-        extended.append(frozenset(placed))
-    return with_extensions(match, tuple(extended))
+def _assign(schema: Schema, match: Match, variable: int, node: int, label: int | None) -> Match:
+    """Make ``node`` the node of a variable, in the extensions too."""
+
+    def followed(number: int, extension: Match) -> Iterator[Match]:
+        passes = schema.clauses[number].passes(variable, label)
+        if passes and node not in extension.assignment:
+            yield extension.with_node(variable, node)
+
+    return match.with_node(variable, node).extended(followed)
 
 
-def assign(schema: Schema, match: Match, variable: int, node: int, label: int | None) -> Match:
-    """Make ``node`` the node of a variable of the body, in the extensions too."""
-    if not schema.withouts:
-        return with_node(match, variable, node)
-    extensions = tuple(
-        frozenset(
-            with_node(extension, variable, node)
-            for extension in extensions
-            if node not in extension.assignment and passes(clause, variable, label)
-        )
-        for clause, extensions in zip(schema.withouts, match.extensions, strict=True)
-    )
-    return with_extensions(with_node(match, variable, node), extensions)
+def realise(schema: Schema, match: Match, edge: LocalEdge, labels: NodeLabels) -> Sequence[Match]:
+    """All matches that ``match`` becomes when ``edge`` is added: both where there is a choice."""
 
+    def grown(number: int, member: Match) -> Sequence[Match]:
+        group = [member]
+        for goal in edge.effect.goals[number]:
+            before, group = group, []
+            for old in before:
+                new = _realise_goal(schema, number, edge, labels, old, goal)
+                if new is None or new.assignment != old.assignment:
+                    group.append(old)
+                if new is not None:
+                    group.append(new)
+        return group
 
-def with_node(match: Match, variable: int, node: int) -> Match:
-    """Return the match with one more node, its extensions as they were."""
-    assignment = match.assignment
-    grown = (*assignment[:variable], node, *assignment[variable + 1 :])
-    return Match(grown, match.edges, match.walks, match.extensions)
-
-
-def with_extensions(match: Match, extensions: tuple[frozenset[Match], ...]) -> Match:
-    """Return the match with other extensions."""
-    return Match(match.assignment, match.edges, match.walks, extensions)
-
-
-NodeLabels = Sequence[int | None]
-
-
-def realise(schema: Schema, match: Match, edge: LocalEdge, labels: NodeLabels) -> list[Match]:
-    """All matches that ``match`` becomes when ``edge`` is added."""
-    goals = edge.effect.goals
-    if schema.withouts and any(goals[1:]):
-        extensions = []
-        for clause, members, own in zip(schema.withouts, match.extensions, goals[1:], strict=True):
-            step = partial(_realise_goal, clause, None, edge, labels)
-            extensions.append(frozenset(_realise_all(members, own, step)))
-        match = with_extensions(match, tuple(extensions))
-    step = partial(_realise_goal, schema.body, schema, edge, labels)
-    return _realise_all([match], goals[0], step)
-
-
-def _realise_all(
-    members: Iterable[Match], goals: Sequence[int], step: Callable[[Match, int], Match | None]
-) -> list[Match]:
-    """Realise each goal in each match where it can be; both ways where there is a choice."""
-    group = list(members)
-    for goal in goals:
-        grown: list[Match] = []
-        for member in group:
-            realised = step(member, goal)
-            if realised is None or realised.assignment != member.assignment:
-                grown.append(member)
-            if realised is not None:
-                grown.append(realised)
-        group = grown
-    return group
+    return grown(0, match.extended(grown))
 
 
 def _realise_goal(
-    clause: BodySchema,
-    schema: Schema | None,
-    edge: LocalEdge,
-    labels: NodeLabels,
-    match: Match,
-    goal: int,
+    schema: Schema, number: int, edge: LocalEdge, labels: NodeLabels, match: Match, goal: int
 ) -> Match | None:
-    """Let ``edge`` realise one goal, or ``None`` if it cannot.
-
-    ``schema`` is given for a match of the body, whose extensions follow it.
-    """
+    """Let ``edge`` realise one goal of a clause, or ``None`` if it cannot."""
     if match.edges >> goal & 1:
         return None
-    atom = clause.edges[goal]
-    for variable, node in ((atom.source, edge.source), (atom.target, edge.target)):
+    clause = schema.clauses[number]
+    for variable, node in zip(clause.edges[goal], (edge.source, edge.target), strict=True):
         if match.assignment[variable] == node:
             continue
-        if not _may_assign(clause, match, variable, node, labels[node]):
+        if (
+            match.assignment[variable] != UNASSIGNED
+            or variable < clause.outer
+            or variable in clause.eager
+            or node in match.assignment
+            or not clause.passes(variable, labels[node])
+        ):
             return None
-        if schema is None:
-            match = with_node(match, variable, node)
-        else:
-            match = assign(schema, match, variable, node, labels[node])
+        match = _assign(schema, match, variable, node, labels[node])
     return Match(match.assignment, match.edges | 1 << goal, match.walks, match.extensions)
-
-
-def _may_assign(
-    clause: BodySchema, match: Match, variable: int, node: int, label: int | None
-) -> bool:
-    return (
-        match.assignment[variable] == UNASSIGNED
-        and variable in clause.own
-        and variable not in clause.eager
-        and node not in match.assignment
-        and passes(clause, variable, label)
-    )

@@ -19,8 +19,7 @@ local nodes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
+from typing import NamedTuple
 
 from sgl.automata.patterns.matches import (
     DONE,
@@ -33,19 +32,17 @@ from sgl.automata.patterns.matches import (
 )
 from sgl.automata.patterns.schema import (
     NO_PREDICATE,
+    ONE,
     ZERO,
     BodySchema,
     Reach,
     Schema,
     WalkGoal,
-    WalkRelation,
-    close,
 )
 from sgl.automata.patterns.symbols import Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class PortInfo:
+class PortInfo(NamedTuple):
     """What is known about the node at a port.
 
     ``label`` is the bit set of the predicates it passes, ``None`` while it is a
@@ -56,251 +53,175 @@ class PortInfo:
     counts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """``reach[r]`` lists (from port, to port, lengths) for relation ``r``."""
 
     ports: tuple[PortInfo, ...]
     reach: tuple[tuple[tuple[int, int, int], ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+#: In place of a match that is found: nothing can make it fail any more.
+FOUND_MATCH = Match((), -1, ())
+
+
 class Scene:
     """The local nodes of a rule after gluing.
 
-    ``labels`` and ``counts`` are indexed by local node, ``reach`` by relation;
-    ``table`` renames local nodes to ports, forgotten ones to ``DONE``.
+    ``labels`` and ``counts`` are indexed by local node, ``reach`` by relation; ``table``
+    renames local nodes to ports, forgotten ones to ``DONE``.  ``named``: some node that a
+    child had no label for has one now.
     """
 
-    schema: Schema
-    labels: tuple[int | None, ...]
-    counts: tuple[tuple[int, ...], ...]
-    reach: tuple[Reach, ...]
-    table: tuple[int, ...]
-
-
-def scene_of(schema: Schema, symbol: Symbol, outlines: Sequence[Outline]) -> Scene:
-    """Glue the outlines of the children as the symbol says and add its edges."""
-    table = [DONE] * len(symbol.labels)
-    for port, node in enumerate(symbol.exports):
-        table[node] = port
-    return Scene(
-        schema=schema,
-        labels=_labels(symbol, outlines),
-        counts=_counts(schema, symbol, outlines),
-        reach=tuple(
-            _reach(schema, symbol, outlines, relation) for relation in range(len(schema.relations))
-        ),
-        table=(*table, DONE, UNASSIGNED),
-    )
-
-
-def outline_of(scene: Scene, exports: Sequence[int]) -> Outline:
-    """Return what remains visible of a scene when all nodes but ``exports`` are forgotten."""
-    return Outline(
-        ports=tuple(PortInfo(scene.labels[node], scene.counts[node]) for node in exports),
-        reach=tuple(_between_ports(reach, scene) for reach in scene.reach),
-    )
-
-
-def _labels(symbol: Symbol, outlines: Sequence[Outline]) -> tuple[int | None, ...]:
-    labels = list(symbol.labels)
-    for ports, outline in zip(symbol.ports, outlines, strict=True):
-        for node, info in zip(ports, outline.ports, strict=True):
-            if info.label is not None:
-                labels[node] = info.label
-    return tuple(labels)
-
-
-def _counts(
-    schema: Schema, symbol: Symbol, outlines: Sequence[Outline]
-) -> tuple[tuple[int, ...], ...]:
-    """Outgoing edges of each local node, for each counter, up to its cap."""
-    if not schema.counters:
-        return ((),) * len(symbol.labels)
-    counts = [[0] * len(schema.counters) for _ in symbol.labels]
-    for ports, outline in zip(symbol.ports, outlines, strict=True):
-        for node, info in zip(ports, outline.ports, strict=True):
-            for counter, number in enumerate(info.counts):
-                counts[node][counter] += number
-    for edge in symbol.edges:
-        for counter in edge.effect.counters:
-            counts[edge.source][counter] += 1
-    return tuple(
-        tuple(min(number, cap) for number, cap in zip(row, schema.counters, strict=True))
-        for row in counts
-    )
-
-
-def _reach(schema: Schema, symbol: Symbol, outlines: Sequence[Outline], relation: int) -> Reach:
-    """Lengths of the walks between local nodes: the least closed set that has all steps."""
-    walks = schema.relations[relation]
-    reach: Reach = {(node, node): ZERO for node in range(len(symbol.labels))}
-    steps = [
-        (ports[source], ports[target], lengths)
-        for ports, outline in zip(symbol.ports, outlines, strict=True)
-        for source, target, lengths in outline.reach[relation]
-    ]
-    steps += [
-        (edge.source, edge.target, walks.edge)
-        for edge in symbol.edges
-        if relation in edge.effect.relations
-    ]
-    for source, target, lengths in steps:
-        reach[source, target] = reach.get((source, target), 0) | lengths
-    close(walks, reach)
-    return reach
-
-
-def _between_ports(reach: Reach, scene: Scene) -> tuple[tuple[int, int, int], ...]:
-    return tuple(
-        sorted(
-            (scene.table[source], scene.table[target], lengths)
-            for (source, target), lengths in reach.items()
-            if lengths and scene.table[source] != DONE and scene.table[target] != DONE
+    def __init__(self, schema: Schema, symbol: Symbol, outlines: Sequence[Outline]) -> None:
+        self._schema = schema
+        table = [DONE] * len(symbol.labels)
+        for port, node in enumerate(symbol.exports):
+            table[node] = port
+        self._table = (*table, DONE, UNASSIGNED)
+        self.labels = list(symbol.labels)
+        counts = [[0] * len(schema.counters) for _ in symbol.labels]
+        unnamed = []
+        for ports, outline in zip(symbol.ports, outlines, strict=True):
+            for node, info in zip(ports, outline.ports, strict=True):
+                if info.label is None:
+                    unnamed.append(node)
+                else:
+                    self.labels[node] = info.label
+                for counter, number in enumerate(info.counts):
+                    counts[node][counter] += number
+        for edge in symbol.edges:
+            for counter in edge.effect.counters:
+                counts[edge.source][counter] += 1
+        self.named = any(self.labels[node] is not None for node in unnamed)
+        self._counts = [tuple(map(min, row, schema.counters)) for row in counts]
+        self._reach = [self._walks(symbol, outlines, r) for r in range(len(schema.relations))]
+        self.outline = Outline(
+            ports=tuple([PortInfo(self.labels[x], self._counts[x]) for x in symbol.exports]),
+            reach=tuple([self._between_ports(reach) for reach in self._reach]),
         )
-    )
 
+    def _walks(self, symbol: Symbol, outlines: Sequence[Outline], relation: int) -> Reach:
+        """Lengths of the walks between local nodes: the least closed set that has all steps."""
+        walks = self._schema.relations[relation]
+        steps = [(node, node, ZERO) for node in range(len(symbol.labels))]
+        for ports, outline in zip(symbol.ports, outlines, strict=True):
+            steps += [(ports[a], ports[b], lengths) for a, b, lengths in outline.reach[relation]]
+        one = walks.compose(ZERO, ONE)
+        edges = (edge for edge in symbol.edges if relation in edge.effect.relations)
+        steps += [(edge.source, edge.target, one) for edge in edges]
+        reach: Reach = {}
+        for source, target, lengths in steps:
+            reach[source, target] = reach.get((source, target), 0) | lengths
+        walks.close(reach)
+        return reach
 
-class MatchFate(Enum):
-    """What can become of a match besides a match."""
+    def _between_ports(self, reach: Reach) -> tuple[tuple[int, int, int], ...]:
+        steps = [(self._table[a], self._table[b], lengths) for (a, b), lengths in reach.items()]
+        return tuple(sorted([s for s in steps if s[2] and DONE not in s[:2]]))
 
-    FOUND = "found"
-    DEAD = "dead"
+    def forget(self, match: Match) -> Match | None:
+        """Return the match over ports, ``FOUND_MATCH``, or ``None`` if nothing can complete it."""
+        clauses = self._schema.clauses
+        if not match.walks and not match.extensions and self._stays(match):
+            return rename(match, self._table)
+        body = self._leave(clauses[0], match)
+        if body is None:
+            return None
+        kept: list[frozenset[Match]] = []
+        for clause, extensions in zip(clauses[1:], match.extensions, strict=True):
+            left = [self._leave(clause, extension) for extension in extensions]
+            remaining = frozenset([extension for extension in left if extension is not None])
+            if any(self._settled(clause, extension) for extension in remaining):
+                return None
+            kept.append(remaining)
+        if not any(kept) and self._settled(clauses[0], body):
+            return FOUND_MATCH
+        return rename(body._replace(extensions=tuple(kept)), self._table)
 
+    def _stays(self, match: Match) -> bool:
+        """Return whether all nodes of an incomplete match remain."""
+        complete = match.edges == (1 << len(self._schema.body.edges)) - 1
+        for node in match.assignment:
+            if node >= 0:
+                if self._table[node] == DONE:
+                    return False
+            elif node == UNASSIGNED:
+                complete = False
+        return not complete
 
-def forget(match: Match, scene: Scene) -> Match | MatchFate:
-    """Return the match over ports, or what became of it.
-
-    It is found when nothing can make it fail any more, and dead when nothing
-    can complete it.
-    """
-    schema = scene.schema
-    if _stays(match, scene):
-        return rename(match, scene.table)
-    walks = _leave(schema.body, match, scene)
-    if walks is None:
-        return MatchFate.DEAD
-    kept: list[frozenset[Match]] = []
-    for clause, extensions in zip(schema.withouts, match.extensions, strict=True):
-        remaining: list[Match] = []
-        for extension in extensions:
-            advanced = _leave(clause, extension, scene)
+    def _leave(self, clause: BodySchema, match: Match) -> Match | None:
+        """Carry walks on to the nodes that remain; ``None`` if a forgotten node is needed."""
+        for variable, node in enumerate(match.assignment):
+            forgotten = node >= 0 and self._table[node] == DONE
+            if forgotten and not self._served(clause, match, variable):
+                return None
+        if not clause.walks:
+            return match
+        walks: list[WalkProgress] = []
+        for goal, progress in zip(clause.walks, match.walks, strict=True):
+            advanced = self._advance(goal, progress, match)
             if advanced is None:
-                continue
-            if _settled(clause, extension, advanced, scene):
-                return MatchFate.DEAD
-            remaining.append(Match(extension.assignment, extension.edges, advanced))
-        kept.append(frozenset(remaining))
-    if not any(kept) and _settled(schema.body, match, walks, scene):
-        return MatchFate.FOUND
-    return rename(Match(match.assignment, match.edges, walks, tuple(kept)), scene.table)
+                return None
+            walks.append(advanced)
+        return match._replace(walks=tuple(walks))
 
-
-def _stays(match: Match, scene: Scene) -> bool:
-    """Return whether all nodes of an incomplete match remain and nothing else can change."""
-    if match.walks or match.extensions:
-        return False
-    complete = match.edges == scene.schema.body.all_edges
-    for node in match.assignment:
-        if node >= 0:
-            if scene.table[node] == DONE:
-                return False
-        elif node == UNASSIGNED:
-            complete = False
-    return not complete
-
-
-def _leave(clause: BodySchema, match: Match, scene: Scene) -> tuple[WalkProgress, ...] | None:
-    """Return the walks over the nodes that remain; ``None`` if a forgotten node is still needed."""
-    for variable, node in enumerate(match.assignment):
-        if node >= 0 and scene.table[node] == DONE and not _served(clause, match, variable, scene):
-            return None
-    if not clause.walks:
-        return ()
-    walks: list[WalkProgress] = []
-    for goal, progress in zip(clause.walks, match.walks, strict=True):
-        ends = match.assignment[goal.source], match.assignment[goal.target]
-        advanced = _advance(goal, progress, ends, scene)
-        if advanced is None:
-            return None
-        walks.append(advanced)
-    return tuple(walks)
-
-
-def _served(clause: BodySchema, match: Match, variable: int, scene: Scene) -> bool:
-    """Return whether everything about a variable holds at the moment its node is forgotten."""
-    node = match.assignment[variable]
-    incident = clause.incident[variable]
-    if match.edges & incident != incident:
-        return False
-    predicate = clause.predicates[variable]
-    unlabelled = scene.labels[node] is None and predicate != NO_PREDICATE
-    # No label will come any more: the tests see a node without attributes.
-    if unlabelled and not scene.schema.unlabelled >> predicate & 1:
-        return False
-    counts = scene.counts[node]
-    return all(goal.accepts(counts[goal.counter]) for goal in clause.degrees[variable])
-
-
-def _settled(
-    clause: BodySchema, match: Match, walks: tuple[WalkProgress, ...], scene: Scene
-) -> bool:
-    """Return whether the match is complete and no later rule can change that."""
-    if match.edges != clause.all_edges or not all(progress.satisfied for progress in walks):
-        return False
-    for variable, node in enumerate(match.assignment):
-        if node == UNASSIGNED:
+    def _served(self, clause: BodySchema, match: Match, variable: int) -> bool:
+        """Return whether everything about a variable holds when its node is forgotten."""
+        node = match.assignment[variable]
+        incident = clause.incident[variable]
+        if match.edges & incident != incident:
             return False
-        if node != DONE and scene.table[node] != DONE:
-            pending = scene.labels[node] is None and clause.predicates[variable] != NO_PREDICATE
-            if pending or clause.degrees[variable]:
-                return False
-    return True
+        predicate = clause.predicates[variable]
+        unlabelled = self.labels[node] is None and predicate != NO_PREDICATE
+        # No label will come any more: the tests see a node without attributes.
+        if unlabelled and not self._schema.unlabelled >> predicate & 1:
+            return False
+        counts = self._counts[node]
+        return all(goal.accepted >> counts[goal.counter] & 1 for goal in clause.degrees[variable])
 
+    def _settled(self, clause: BodySchema, match: Match) -> bool:
+        """Return whether the match is complete and no later rule can change that."""
+        if not match.complete(clause):
+            return False
+        for variable, node in enumerate(match.assignment):
+            if node != DONE and self._table[node] != DONE:
+                pending = self.labels[node] is None and clause.predicates[variable] != NO_PREDICATE
+                if pending or clause.degrees[variable]:
+                    return False
+        return True
 
-def _advance(
-    goal: WalkGoal, progress: WalkProgress, ends: tuple[int, int], scene: Scene
-) -> WalkProgress | None:
-    """Carry a path atom on to the nodes that remain; ``None`` if it cannot hold any more."""
-    if progress.satisfied:
-        return SATISFIED
-    source, target = ends
-    relation = scene.schema.relations[goal.relation]
-    reach = scene.reach[goal.relation]
-    forward = _extend(relation, reach, _starting(source, progress.forward), forwards=True)
-    backward = _extend(relation, reach, _starting(target, progress.backward), forwards=False)
-    for node, lengths in forward.items():
-        if relation.compose(lengths, backward.get(node, 0)) & goal.wanted:
+    def _advance(self, goal: WalkGoal, progress: WalkProgress, match: Match) -> WalkProgress | None:
+        """Carry a path atom on to the nodes that remain; ``None`` if it cannot hold any more."""
+        if progress.satisfied:
             return SATISFIED
-    onward = _remaining(forward, scene) if _is_done(source, scene) else None
-    back = _remaining(backward, scene) if _is_done(target, scene) else None
-    return None if onward == () or back == () else WalkProgress(onward, back)
+        relation = self._schema.relations[goal.relation]
+        source, target = match.assignment[goal.source], match.assignment[goal.target]
+        forward = self._walked(goal.relation, source, progress.forward, backwards=False)
+        backward = self._walked(goal.relation, target, progress.backward, backwards=True)
+        for node, lengths in forward.items():
+            if relation.compose(lengths, backward.get(node, 0)) & goal.wanted:
+                return SATISFIED
+        onward, back = self._remaining(source, forward), self._remaining(target, backward)
+        return None if () in (onward, back) else WalkProgress(onward, back)
 
+    def _remaining(self, end: int, lengths: dict[int, int]) -> Lengths | None:
+        """Return the lengths of the walks to nodes that remain, if the end itself does not."""
+        if end == UNASSIGNED or self._table[end] != DONE:
+            return None
+        nodes = sorted(node for node in lengths if self._table[node] != DONE)
+        return tuple((node, lengths[node]) for node in nodes)
 
-def _is_done(node: int, scene: Scene) -> bool:
-    return node == DONE or (node >= 0 and scene.table[node] == DONE)
-
-
-def _starting(end: int, known: Lengths | None) -> Lengths:
-    """Return the lengths of walks from (or to) an end, before the rule's own walks."""
-    if known is not None:
-        return known
-    return ((end, ZERO),) if end >= 0 else ()
-
-
-def _extend(
-    relation: WalkRelation, reach: Reach, lengths: Lengths, *, forwards: bool
-) -> dict[int, int]:
-    extended: dict[int, int] = {}
-    known = dict(lengths)
-    for (source, target), steps in reach.items() if known else ():
-        here, there = (source, target) if forwards else (target, source)
-        if here in known:
-            walked = relation.compose(known[here], steps)
-            extended[there] = extended.get(there, 0) | walked
-    return {node: bits for node, bits in extended.items() if bits}
-
-
-def _remaining(lengths: dict[int, int], scene: Scene) -> Lengths:
-    return tuple((node, lengths[node]) for node in sorted(lengths) if scene.table[node] != DONE)
+    def _walked(
+        self, relation: int, end: int, known: Lengths | None, *, backwards: bool
+    ) -> dict[int, int]:
+        """Return the lengths of the walks from an end to each local node, or to the end."""
+        if known is None:
+            known = ((end, ZERO),) if end >= 0 else ()
+        before = dict(known)
+        walked: dict[int, int] = {}
+        for (source, target), steps in self._reach[relation].items() if before else ():
+            here, there = (target, source) if backwards else (source, target)
+            if here in before:
+                lengths = self._schema.relations[relation].compose(before[here], steps)
+                walked[there] = walked.get(there, 0) | lengths
+        return {node: lengths for node, lengths in walked.items() if lengths}

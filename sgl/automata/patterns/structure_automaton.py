@@ -15,6 +15,18 @@ lemma: a rule's graph meets the graphs of its children at their ports only), so
 that this is a deterministic bottom-up tree automaton.  Once the structure is
 found it stays found.
 
+A rule treats every match by itself: whether a match of one child can be joined
+with a match of another depends on those two and on how the ports are glued, and
+what becomes of the two together on the scene; never on the other matches that the
+children may have.  Each such step is therefore computed once, on numbers in place
+of matches, and the transitions, which differ in *sets* of matches, are mostly looked up::
+
+    child 0   {∅, V head}  ╮   ∅ with ∅, ∅ with N head, V head with ∅, V head with N head
+    child 1   {∅, N head}  ╯   the last, with the edge V ─obj→ N, becomes N done, V head
+
+No match is dropped in favour of a "better" one: two children that both did so
+could not be joined any more.
+
 States are numbered as they are met and transitions are computed once per symbol,
 so that the automaton serves all derivations of a grammar, and all structures
 with the same schema (:mod:`sgl.automata.patterns.schema`) share it.
@@ -22,29 +34,134 @@ with the same schema (:mod:`sgl.automata.patterns.schema`) share it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from sys import maxsize
 from typing import NamedTuple
 
 from sgl.automata.common import BudgetSpent, Numbering, StructureTooCostly
-from sgl.automata.patterns.gluing import Gluing, Joining, Work
-from sgl.automata.patterns.matches import Match, complete
-from sgl.automata.patterns.scene import Outline
+from sgl.automata.patterns.matches import (
+    DONE,
+    UNASSIGNED,
+    Match,
+    empty_match,
+    join,
+    keep_passing,
+    place,
+    realise,
+    rename,
+)
+from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
 from sgl.automata.patterns.schema import NO_PREDICATE, Query, Schema, query_of
 from sgl.automata.patterns.symbols import FragmentIndex, Symbol, forgetting
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
 
 #: Elementary steps (matches joined) that one structure may cost: some seconds.
 DEFAULT_BUDGET = 4_000_000
+
+Matches = frozenset[int]
+
+
+class Work:
+    """Counts elementary steps, so that a caller can stop a hopeless compilation."""
+
+    def __init__(self, budget: int) -> None:
+        self._left = budget
+
+    def spend(self, steps: int) -> None:
+        """Raise ``BudgetSpent`` when the budget is used up."""
+        self._left -= steps
+        if self._left < 0:
+            raise BudgetSpent
+
+
+def _size(matches: Iterable[Match]) -> int:
+    """Return the number of matches, their extensions included."""
+    return sum([1 + sum(map(len, match.extensions)) for match in matches])
+
+
+class _Joining:
+    """Joins matches of children whose ports are glued in one way.
+
+    ``ports`` are those of a symbol.  Matches are given by their numbers in
+    ``matches``; those of children are over ports, joined ones over local nodes.
+    """
+
+    def __init__(
+        self, schema: Schema, ports: Sequence[tuple[int, ...]], matches: Numbering[Match]
+    ) -> None:
+        self._schema = schema
+        self._matches = matches
+        self._tables = [(*row, DONE, UNASSIGNED) for row in ports]
+        self._shared = [
+            [node for node in row if any(node in earlier for earlier in ports[:child])]
+            for child, row in enumerate(ports)
+        ]
+        # The same sets of matches are met again and again, and so are their members.
+        self._locals: dict[tuple[int, Matches], Matches] = {}
+        self._joined: dict[tuple[int, int, int], int | None] = {}
+        self._grown: dict[tuple[int, int, Matches], Matches] = {}
+
+    def result(self, children: Sequence[Matches], work: Work) -> Collection[int]:
+        """All compatible combinations of one match of each child, joined."""
+        if not children:
+            return (self._matches.number(empty_match(self._schema)),)
+        joined = self._local(0, children[0])
+        for child in range(1, len(children)):
+            members = self._local(child, children[child])
+            grown = [self._join_all(child, left, members, work) for left in joined]
+            joined = frozenset().union(*grown)
+        return joined
+
+    def _local(self, child: int, matches: Matches) -> Matches:
+        """Return the matches of a child, over local nodes."""
+        key = child, matches
+        if key not in self._locals:
+            table, values = self._tables[child], self._matches.values
+            local = [self._matches.number(rename(values[m], table)) for m in matches]
+            self._locals[key] = frozenset(local)
+        return self._locals[key]
+
+    def _join_all(self, child: int, left: int, members: Matches, work: Work) -> Matches:
+        """Join a match of earlier children with each one of ``child`` that it can be joined to."""
+        key = child, left, members
+        known = self._grown.get(key)
+        if known is None:
+            work.spend(len(members))
+            joined = [self._join(child, left, right, work) for right in members]
+            known = self._grown[key] = frozenset([both for both in joined if both is not None])
+        return known
+
+    def _join(self, child: int, left: int, right: int, work: Work) -> int | None:
+        key = child, left, right
+        if key not in self._joined:
+            earlier, own = self._matches.values[left], self._matches.values[right]
+            work.spend(_size([earlier]) * _size([own]))
+            both = join(self._schema, earlier, own, self._shared[child])
+            self._joined[key] = None if both is None else self._matches.number(both)
+        return self._joined[key]
+
+
+class _Gluing(NamedTuple):
+    """A symbol over children with given outlines.
+
+    ``outline`` is the number of the result's outline.  ``outcomes`` say what becomes of a
+    match of all children, as far as it is known; ``None`` if the structure is found.
+    """
+
+    symbol: Symbol
+    joining: _Joining
+    scene: Scene
+    outline: int
+    outcomes: dict[int, Matches | None]
 
 
 class PhraseState(NamedTuple):
     """What matters about a phrase for a schema, by number: its outline and its matches."""
 
     outline: int
-    matches: frozenset[int]
+    matches: Matches
 
 
 #: The number of the state of every phrase that contains the structure, and the state.
@@ -56,55 +173,86 @@ class SchemaAutomaton:
     """States and transitions of a schema, computed on demand."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self._symbols: Numbering[Symbol] = Numbering()
+        self._schema = schema
+        self._eager = any(clause.eager for clause in schema.clauses)
+        self.symbols: Numbering[Symbol] = Numbering()
         self._outlines: Numbering[Outline] = Numbering()
         self._matches: Numbering[Match] = Numbering()
         self._states: Numbering[PhraseState] = Numbering()
         self._states.number(_FOUND)
-        self._joinings: dict[tuple[tuple[int, ...], ...], Joining] = {}
-        self._gluings: dict[tuple[int, tuple[int, ...]], tuple[Gluing, int]] = {}
+        self._joinings: dict[tuple[tuple[int, ...], ...], _Joining] = {}
+        self._gluings: dict[tuple[int, tuple[int, ...]], _Gluing] = {}
+        #: The state after a symbol over children, as far as it is known.
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
 
-    def symbol(self, symbol: Symbol) -> int:
-        """Return the number of a symbol."""
-        return self._symbols.number(symbol)
-
     def step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
-        """Return the state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
-        key = symbol, children
-        state = self.transitions.get(key)
-        if state is None:
-            state = self.transitions[key] = self._step(symbol, children, work)
+        """Compute the state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
+        state = FOUND
+        if FOUND not in children:
+            below = [self._states.values[child] for child in children]
+            gluing = self._gluing(symbol, tuple([part.outline for part in below]))
+            matches = self._glued(gluing, [part.matches for part in below], work)
+            if matches is not None:
+                state = self._states.number(PhraseState(gluing.outline, matches))
+        self.transitions[symbol, children] = state
         return state
 
-    def _step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
-        if FOUND in children:
-            return FOUND
-        states = [self._states.values[child] for child in children]
-        gluing, outline = self._gluing(symbol, tuple([state.outline for state in states]))
-        matches = gluing.result([state.matches for state in states], work)
-        if matches is None:
-            return FOUND
-        return self._states.number(PhraseState(outline, matches))
-
-    def _gluing(self, symbol: int, outlines: tuple[int, ...]) -> tuple[Gluing, int]:
-        """Return a symbol over children with these outlines, and the outline of its result."""
-        key = symbol, outlines
+    def _gluing(self, number: int, outlines: tuple[int, ...]) -> _Gluing:
+        key = number, outlines
         if key not in self._gluings:
-            value = self._symbols.values[symbol]
-            if value.ports not in self._joinings:
-                joining = Joining(self.schema, value.ports, self._matches)
-                self._joinings[value.ports] = joining
-            gluing = Gluing(
-                self._joinings[value.ports],
-                self.schema,
-                value,
-                [self._outlines.values[outline] for outline in outlines],
-            )
-            self._gluings[key] = gluing, self._outlines.number(gluing.outline)
+            symbol = self.symbols.values[number]
+            if symbol.ports not in self._joinings:
+                joining = _Joining(self._schema, symbol.ports, self._matches)
+                self._joinings[symbol.ports] = joining
+            below = [self._outlines.values[outline] for outline in outlines]
+            scene = Scene(self._schema, symbol, below)
+            outline = self._outlines.number(scene.outline)
+            joining = self._joinings[symbol.ports]
+            self._gluings[key] = _Gluing(symbol, joining, scene, outline, {})
         return self._gluings[key]
+
+    def _glued(self, gluing: _Gluing, children: Sequence[Matches], work: Work) -> Matches | None:
+        """Return the matches of a phrase from those of its children; ``None`` if one is found."""
+        outcomes = gluing.outcomes
+        result: set[int] = set()
+        for match in gluing.joining.result(children, work):
+            if match not in outcomes:
+                outcomes[match] = self._outcome(gluing, match, work)
+            outcome = outcomes[match]
+            if outcome is None:
+                return None
+            result |= outcome
+        return frozenset(result)
+
+    def _outcome(self, gluing: _Gluing, number: int, work: Work) -> Matches | None:
+        """Give one match of all children the new nodes and edges in all ways, and forget."""
+        schema, symbol, scene = self._schema, gluing.symbol, gluing.scene
+        match: Match | None = self._matches.values[number]
+        if scene.named and match is not None:
+            match = keep_passing(schema, match, scene.labels)
+        if match is None:
+            return frozenset()
+        grown: Collection[Match] = (match,)
+        if self._eager:
+            for node in symbol.fresh:
+                label = scene.labels[node]
+                placed = [new for old in grown for new in place(schema, old, node, label)]
+                grown = dict.fromkeys(placed)
+                work.spend(_size(grown))
+        for edge in symbol.edges:
+            if any(edge.effect.goals):
+                realised = [x for old in grown for x in realise(schema, old, edge, scene.labels)]
+                grown = dict.fromkeys(realised)
+                work.spend(_size(grown))
+        outcome: set[int] = set()
+        for new in grown:
+            remaining = scene.forget(new)
+            if remaining is FOUND_MATCH:
+                return None
+            if remaining is not None:
+                outcome.add(self._matches.number(remaining))
+        return frozenset(outcome)
 
     def accepts(self, state: int) -> bool:
         """Return whether a whole text in this state contains the structure.
@@ -113,10 +261,11 @@ class SchemaAutomaton:
         """
         if state not in self._accepting:
             outline = self._outlines.values[self._states.values[state].outline]
-            last = self.step(self.symbol(forgetting(len(outline.ports))), (state,), Work(maxsize))
-            matches = (self._matches.values[m] for m in self._states.values[last].matches)
+            symbol = self.symbols.number(forgetting(len(outline.ports)))
+            last = self.step(symbol, (state,), Work(maxsize))
             self._accepting[state] = last == FOUND or any(
-                complete(self.schema, match) for match in matches
+                self._matches.values[match].complete(self._schema.body)
+                for match in self._states.values[last].matches
             )
         return self._accepting[state]
 
@@ -125,29 +274,24 @@ class StructureAutomaton:
     """The automaton of one structure over the rules of one grammar.
 
     Rules that agree in the ``predicates`` of the structure, and in the form of
-    their fragments, are read alike (:meth:`FragmentIndex.kinds`).
+    their fragments, are read alike (:meth:`FragmentIndex.kinds`).  ``cores`` are the
+    automata of the schemas that are known.
     """
 
     def __init__(
         self,
         structure: Structure,
         fragments: FragmentIndex,
-        core: dict[tuple[str, Schema], SchemaAutomaton] | None = None,
+        cores: dict[tuple[str, Schema], SchemaAutomaton],
         budget: int = DEFAULT_BUDGET,
     ) -> None:
-        query = query_of(structure)
-        cores = {} if core is None else core
-        self.structure = structure
-        self._core = cores.setdefault(
-            (structure.layer, query.schema), SchemaAutomaton(query.schema)
-        )
-        self.predicates = query.predicates
-        self._query = query
+        self._query = query_of(structure)
+        self.predicates = self._query.predicates
+        schema = self._query.schema
+        self._core = cores.setdefault((structure.layer, schema), SchemaAutomaton(schema))
+        self._symbols = fragments.symbols(self._query, self._core.symbols.number)
         self._budget = budget
         self._work = Work(budget)
-        self._query_symbols = fragments.query_symbols(query)
-        self._symbols: dict[int, int] = {}
-        self._symbol_of_kind: dict[tuple[int, ...], int] = {}
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the state of a phrase from a rule id and the states of its children.
@@ -155,60 +299,30 @@ class StructureAutomaton:
         Raises:
             StructureTooCostly: if the budget is used up.
         """
-        symbol = self._symbols.get(rule)
-        if symbol is None:
-            symbol = self._symbols[rule] = self.symbols((rule,))[0]
-        return self.after(symbol, children)
-
-    def symbols(self, rules: Sequence[int]) -> list[int]:
-        """Return the numbers of the symbols of some rules, for :meth:`after`."""
-        symbols = []
-        for kind in self._query_symbols.kinds(rules):
-            symbol = self._symbol_of_kind.get(kind)
-            if symbol is None:
-                symbol = self._core.symbol(self._query_symbols.symbol(kind))
-                self._symbol_of_kind[kind] = symbol
-            symbols.append(symbol)
-        return symbols
-
-    def after(self, symbol: int, children: tuple[int, ...]) -> int:
-        """Return the state of a phrase from the number of a symbol and the states of its children.
-
-        Raises:
-            StructureTooCostly: if the budget is used up.
-        """
+        symbol = self._symbols[rule]
         state = self._core.transitions.get((symbol, children))
         if state is not None:
             return state
         try:
             return self._core.step(symbol, children, self._work)
         except BudgetSpent:
-            raise StructureTooCostly(
-                self.structure, _costliest_variable(self._query), self._budget
-            ) from None
+            variable = _costliest_variable(self._query)
+            raise StructureTooCostly(self._query.structure, variable, self._budget) from None
 
     def accepts_state(self, state: int) -> bool:
         """Return whether a whole text in this state contains the structure."""
         return self._core.accepts(state)
 
-    def run(self, grammar: CoreGrammar, derivation: Derivation) -> int:
-        """Return the state of a derivation, given as its rule ids in preorder."""
-        stack: list[int] = []
-        for rule in reversed(derivation):
-            children = tuple(stack.pop() for _ in grammar.rules[rule].rhs)
-            stack.append(self.step(rule, children))
-        return stack.pop()
-
     def accepts(self, grammar: CoreGrammar, derivation: Derivation) -> bool:
-        """Return whether the graph of a derivation contains the structure."""
-        return self.accepts_state(self.run(grammar, derivation))
+        """Return whether the graph of a derivation, its rule ids in preorder, has the structure."""
+        return self.accepts_state(fold(derivation, grammar.arity, self.step))
 
 
 def compile_structure(
     grammar: CoreGrammar, structure: Structure, budget: int = DEFAULT_BUDGET
 ) -> StructureAutomaton:
     """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
-    return StructureAutomaton(structure, FragmentIndex(grammar, structure.layer), budget=budget)
+    return StructureAutomaton(structure, FragmentIndex(grammar, structure.layer), {}, budget)
 
 
 def _costliest_variable(query: Query) -> str:

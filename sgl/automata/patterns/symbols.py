@@ -16,101 +16,23 @@ thousands of words is decided for all of them at once::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.automata.common import Numbering, UnsupportedStructure
-from sgl.automata.patterns.schema import LabelTests, Predicate, Query
+from sgl.automata.patterns.schema import Predicate, Query
 from sgl.core.grammar import CoreGrammar, Edge, Rule
 from sgl.core.structure import LabelTest, NodeTest
 
 Attributes = tuple[tuple[str, str], ...]
+Numbers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-class LabelIndex:
-    """The labels of a layer; all must be added before the first test."""
-
-    def __init__(self) -> None:
-        self._number: dict[Attributes, int] = {}
-        self._with_value: dict[str, dict[str, list[int]]] = {}
-        self._passing: dict[Predicate, Mask] = {}
-
-    def __len__(self) -> int:
-        return len(self._number)
-
-    def add(self, attributes: Attributes) -> int:
-        """Return the number of a label."""
-        number = self._number.get(attributes)
-        if number is None:
-            number = self._number[attributes] = len(self._number)
-            for attribute, value in attributes:
-                self._with_value.setdefault(attribute, {}).setdefault(value, []).append(number)
-        return number
-
-    def passing(self, predicate: Predicate) -> Mask:
-        """Return the labels that pass a predicate; not to be changed."""
-        passing = self._passing.get(predicate)
-        if passing is None:
-            passing = np.ones(len(self), np.bool_)
-            for test in predicate:
-                passing &= self._passing_test(test)
-            self._passing[predicate] = passing
-        return passing
-
-    def blocks(self, predicates: Iterable[Predicate]) -> NDArray[np.intp]:
-        """For each label the number of its block.
-
-        LabelTests are in one block if they pass the same predicates, of these and
-        of those that have been asked about before.
-        """
-        for predicate in predicates:
-            self.passing(predicate)
-        if not self._passing:
-            return np.zeros(len(self), np.intp)
-        answers = np.packbits(np.array(list(self._passing.values())), axis=0)
-        rows = np.ascontiguousarray(answers.T)
-        whole = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
-        blocks: NDArray[np.intp] = np.unique(whole, return_inverse=True)[1]
-        return blocks
-
-    @cached_property
-    def _with_attribute(self) -> dict[str, Mask]:
-        """The labels that have an attribute."""
-        return {
-            attribute: self._mask(number for numbers in values.values() for number in numbers)
-            for attribute, values in self._with_value.items()
-        }
-
-    def _passing_test(self, test: NodeTest) -> Mask:
-        values = self._with_value.get(test.attribute, {})
-        passing = self._mask(n for value in test.values for n in values.get(value, ()))
-        if "" in test.values:
-            present = self._with_attribute.get(test.attribute)
-            passing |= True if present is None else ~present
-        return ~passing if test.negated else passing
-
-    def _mask(self, numbers: Iterable[int]) -> Mask:
-        mask = np.zeros(len(self), np.bool_)
-        mask[list(numbers)] = True
-        return mask
-
-
-def bit_sets(passing: Sequence[Mask], size: int) -> list[int]:
-    """For each of ``size`` labels the set of the masks that it is in, as the bits of a number."""
-    sets = [0] * size
-    for number, mask in enumerate(passing):
-        for label in np.flatnonzero(mask).tolist():
-            sets[label] |= 1 << number
-    return sets
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """What an edge label means to a schema.
 
     ``goals[i]`` are the edge goals it satisfies in clause ``i`` (the body first),
@@ -121,12 +43,8 @@ class Effect:
     relations: tuple[int, ...]
     counters: tuple[int, ...]
 
-    def __bool__(self) -> bool:
-        return any(self.goals) or bool(self.relations) or bool(self.counters)
 
-
-@dataclass(frozen=True, slots=True)
-class LocalEdge:
+class LocalEdge(NamedTuple):
     """An edge between local nodes, with its effect."""
 
     source: int
@@ -134,8 +52,7 @@ class LocalEdge:
     target: int
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A fragment as a schema sees it.
 
     ``ports[c][p]`` is the local node of port ``p`` of child ``c``; ``labels[x]``
@@ -152,29 +69,14 @@ class Symbol:
 
 
 def forgetting(ports: int) -> Symbol:
-    """Return the symbol that forgets all ports of its one child and exports none."""
-    nodes = tuple(range(ports))
-    return Symbol(ports=(nodes,), labels=(None,) * ports, fresh=(), edges=(), exports=())
+    """Return the symbol that keeps the nodes of its only child and exports none."""
+    return Symbol((tuple(range(ports)),), (None,) * ports, fresh=(), edges=(), exports=())
 
 
-def effect_of(tests: LabelTests, label: str) -> Effect:
-    """Return the effect of an edge with this label."""
-    return Effect(
-        goals=tuple(_accepting(goals, label) for goals in tests.goals),
-        relations=_accepting(tests.relations, label),
-        counters=_accepting(tests.counters, label),
-    )
-
-
-def _accepting(tests: Sequence[LabelTest], label: str) -> tuple[int, ...]:
-    return tuple([index for index, test in enumerate(tests) if test.accepts(label)])
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """A fragment without the contents of its labels.
 
-    ``labelled`` are the local nodes that have a label; the rest is as in
+    ``labelled`` are the local nodes that have a label, of ``size`` ones; the rest is as in
     :class:`Symbol`, with the labels of edges instead of their effects.
     """
 
@@ -185,22 +87,8 @@ class Frame:
     edges: tuple[Edge, ...]
     exports: tuple[int, ...]
 
-    def symbol(self, effects: Mapping[str, Effect], masks: Sequence[int]) -> Symbol:
-        """Return the symbol for labels that pass the predicates ``masks``."""
-        labels: list[int | None] = [None] * self.size
-        for node, mask in zip(self.labelled, masks, strict=True):
-            labels[node] = mask
-        edges = (LocalEdge(e.source, effects[e.label], e.target) for e in self.edges)
-        return Symbol(
-            ports=self.ports,
-            labels=tuple(labels),
-            fresh=self.fresh,
-            edges=tuple(edge for edge in edges if edge.effect),
-            exports=self.exports,
-        )
 
-
-def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
+def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
     """Find the local node of every port of every child in a graph layer.
 
     A port that the fragment does not mention gets a local node of its own,
@@ -210,13 +98,13 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
         UnsupportedStructure: if the rule makes one node of two ports of a
             child, or two ports of one node.
     """
-    fragment = rule.fragments[grammar.graph_layer(layer)]
+    fragment = rule.fragments[layer]
     if len(set(fragment.exports)) < len(fragment.exports):
         raise UnsupportedStructure(f"rule {rule.name} gives one node two ports")
-    ports = [[-1] * len(grammar.categories[child].ports_in(layer)) for child in rule.rhs]
+    name = grammar.graph_layers[layer].name
+    ports = [[-1] * len(grammar.categories[child].ports_in(name)) for child in rule.rhs]
     for local, node in enumerate(fragment.nodes):
-        children = [child for child, _ in node.glue]
-        if len(set(children)) < len(children):
+        if len({child for child, _ in node.glue}) < len(node.glue):
             raise UnsupportedStructure(f"rule {rule.name} merges two ports of one child")
         for child, port in node.glue:
             ports[child][port] = local
@@ -228,7 +116,7 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
                 size += 1
     nodes = list(enumerate(fragment.nodes))
     return Frame(
-        ports=tuple(tuple(row) for row in ports),
+        ports=tuple(map(tuple, ports)),
         size=size,
         labelled=tuple(local for local, node in nodes if node.attributes is not None),
         fresh=tuple(local for local, node in nodes if not node.glue),
@@ -238,73 +126,87 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: str) -> Frame:
 
 
 class FragmentIndex:
-    """The fragments of all rules in one graph layer, with their frames shared."""
+    """The fragments of all rules in one graph layer, with their frames and labels numbered."""
 
     def __init__(self, grammar: CoreGrammar, layer: str) -> None:
         number = grammar.graph_layer(layer)
-        self._index = LabelIndex()
         frames: Numbering[Frame] = Numbering()
-        self._frame_of: list[int] = []
-        rows: list[list[int]] = []
+        labels: Numbering[Attributes] = Numbering()
+        self._frame_of = [frames.number(frame_of(grammar, r, number)) for r in grammar.rules]
+        self._frames, self._labels = frames.values, labels.values
+        self._edge_labels = {edge.label for frame in frames.values for edge in frame.edges}
+        self._labels_of: list[list[int]] = []
         for rule in grammar.rules:
-            fragment = rule.fragments[number]
-            self._frame_of.append(frames.number(frame_of(grammar, rule, layer)))
-            labels = (node.attributes for node in fragment.nodes)
-            rows.append([self._index.add(label) for label in labels if label is not None])
-        self._frames = frames.values
-        # The labels of each rule, one row for each rule; of some it has fewer.
-        width, absent = max(map(len, rows), default=0), len(self._index)
-        padded = [(*row, *(absent,) * (width - len(row))) for row in rows]
-        self._labels = np.array(padded, np.intp).reshape(len(rows), width)
+            attributes = [node.attributes for node in rule.fragments[number].nodes]
+            self._labels_of.append([labels.number(a) for a in attributes if a is not None])
+        # A column for each place; a label that a rule does not have comes after all.
+        width = max(map(len, self._labels_of), default=0)
+        rows = [(own + [len(labels)] * width)[:width] for own in self._labels_of]
+        self._columns = np.array(rows, np.intp).reshape(len(rows), width).T
+        self._values: dict[str, tuple[dict[str, int], Numbers]] = {}
+        self._passing: dict[Predicate, Mask] = {}
 
-    def kinds(self, predicates: Iterable[Predicate]) -> list[tuple[int, ...]]:
-        """For each rule its kind: rules of one kind have the same symbol in every query.
+    def kinds(self, predicates: Iterable[Predicate]) -> Numbers:
+        """For each rule the number of its kind.
 
-        That is, in every query whose predicates are among these or among those
-        that have been asked about before.
+        Rules of one kind have the same symbol in every query whose predicates are
+        among these.
         """
-        block = np.append(self._index.blocks(predicates), -1)
-        return list(zip(self._frame_of, *block[self._labels].T.tolist(), strict=True))
+        masks = [np.append(self._passes(predicate), False) for predicate in predicates]
+        kinds = np.array(self._frame_of, np.intp)
+        if masks:
+            blocks = np.unique(np.array(masks), axis=1, return_inverse=True)[1].ravel()
+            for column in self._columns:
+                kinds = kinds * len(blocks) + blocks[column]
+                kinds = np.unique(kinds, return_inverse=True)[1]
+        return kinds
 
-    def query_symbols(self, query: Query) -> QuerySymbols:
-        """Return the rules as ``query`` reads them."""
-        passing = [self._index.passing(predicate) for predicate in query.predicates]
-        passed = [*bit_sets(passing, len(self._index)), 0]
-        return QuerySymbols(self._frame_of, self._labels, passed, self._frames, query)
+    def symbols(self, query: Query, number: Callable[[Symbol], int]) -> list[int]:
+        """Return the number of each rule's symbol, as ``query`` reads the rule."""
 
+        def accepting(tests: Sequence[LabelTest], label: str) -> tuple[int, ...]:
+            return tuple([index for index, test in enumerate(tests) if test.accepts(label)])
 
-class QuerySymbols:
-    """The rules of a grammar as the symbols of one query.
+        effects = {}
+        for label in self._edge_labels:
+            goals = tuple([accepting(tests, label) for tests in query.goals])
+            relations = accepting(query.relations, label)
+            counters = accepting(query.counters, label)
+            if any(goals) or relations or counters:
+                effects[label] = Effect(goals, relations, counters)
+        passing = [self._passes(predicate) for predicate in query.predicates]
+        kinds = self.kinds(query.predicates)
+        _, first, kind_of = np.unique(kinds, return_index=True, return_inverse=True)
+        numbers = []
+        for rule in first.tolist():
+            frame = self._frames[self._frame_of[rule]]
+            labels: list[int | None] = [None] * frame.size
+            for node, label in zip(frame.labelled, self._labels_of[rule], strict=True):
+                labels[node] = sum(1 << place for place, mask in enumerate(passing) if mask[label])
+            edges = [
+                LocalEdge(edge.source, effects[edge.label], edge.target)
+                for edge in frame.edges
+                if edge.label in effects
+            ]
+            symbol = Symbol(frame.ports, tuple(labels), frame.fresh, tuple(edges), frame.exports)
+            numbers.append(number(symbol))
+        return [numbers[kind] for kind in kind_of.tolist()]
 
-    Each rule has the number of a frame and a row of labels; ``passed`` gives for each
-    label the bit set of the predicates that it passes.
-    """
+    def _passes(self, predicate: Predicate) -> Mask:
+        """Return the labels that pass a predicate; not to be changed."""
+        if predicate not in self._passing:
+            tests = [self._passes_test(test) for test in predicate]
+            self._passing[predicate] = np.logical_and.reduce(tests)
+        return self._passing[predicate]
 
-    def __init__(
-        self,
-        frame_of: Sequence[int],
-        labels: NDArray[np.intp],
-        passed: Sequence[int],
-        frames: Sequence[Frame],
-        query: Query,
-    ) -> None:
-        self._frame_of = frame_of
-        self._labels = labels
-        self._passed = passed
-        self._frames = frames
-        self._effects = {
-            label: effect_of(query.labels, label)
-            for label in dict.fromkeys(e.label for frame in frames for e in frame.edges)
-        }
-
-    def kinds(self, rules: Sequence[int]) -> Iterable[tuple[int, ...]]:
-        """For each rule its kind; those of one kind have one symbol."""
-        frames = [self._frame_of[rule] for rule in rules]
-        columns = self._labels[list(rules)].T.tolist()
-        passed = [[self._passed[label] for label in column] for column in columns]
-        return zip(frames, *passed, strict=True)
-
-    def symbol(self, kind: tuple[int, ...]) -> Symbol:
-        """Return the symbol of the rules of a kind."""
-        frame = self._frames[kind[0]]
-        return frame.symbol(self._effects, kind[1 : len(frame.labelled) + 1])
+    def _passes_test(self, test: NodeTest) -> Mask:
+        """Return the labels that pass a test; one without the attribute has the value ``""``."""
+        if test.attribute not in self._values:
+            numbers: dict[str, int] = {}
+            found = [dict(label).get(test.attribute, "") for label in self._labels]
+            column = np.array([numbers.setdefault(v, len(numbers)) for v in found], np.intp)
+            self._values[test.attribute] = numbers, column
+        values, column = self._values[test.attribute]
+        accepted = np.full(len(values), test.negated)
+        accepted[[values[value] for value in test.values if value in values]] = not test.negated
+        return accepted[column]

@@ -94,7 +94,7 @@ class StructureCompiler:
                         self._predicates.add((layer, predicate))
                         refining.setdefault(layer, []).append(predicate)
         for layer, predicates in refining.items():
-            kinds = self._fragments[layer].kinds(predicates)
+            kinds = self._fragments[layer].kinds(predicates).tolist()
             self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
 
     def structure_automaton(self, structure: Structure) -> StructureAutomaton:
@@ -108,14 +108,13 @@ class StructureCompiler:
         absent = self._absence.get(structure)
         if absent is None:
             automaton = self.structure_automaton(structure)
-            words = automaton.symbols(self.lexicon.first)
-            phrases = automaton.symbols(self.index.phrasal)
+            words, phrases = self.lexicon.first, self.index.phrasal
             # What contains the structure needs no state.
             lifted = explore(
                 self.index,
                 self.lexicon,
-                leaf=lambda k: automaton.after(words[k], ()) or None,
-                step=lambda i, children: automaton.after(phrases[i], children) or None,
+                leaf=lambda k: automaton.step(words[k], ()) or None,
+                step=lambda i, children: automaton.step(phrases[i], children) or None,
                 accepts=lambda state: not automaton.accepts_state(state),
             )
             absent = self._absence[structure] = minimise(trim(lifted))
