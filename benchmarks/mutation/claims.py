@@ -174,14 +174,14 @@ class Claims:
         trusted = self._plain and not (own.keep and self._keeps)
         for group in wanted.require:
             if not (self._plain and group in own.require):
-                reader = AutomatonView.of(self._meant.absence_of_all(group))
+                reader = AutomatonView(self._meant.absence_of_all(group))
                 if not requires(evidence.view, reader):
                     lacking = self._meant.absence_of_all(group)
                     text = " or ".join(map(str, group))
                     yield self._breach("a sentence lacks its structure", evidence, text, lacking)
         for structure in dict.fromkeys((*wanted.exclude, *self._held_out(stratum))):
             if not (trusted and structure in own.exclude):
-                reader = AutomatonView.of(self._meant.absence_of_all((structure,)))
+                reader = AutomatonView(self._meant.absence_of_all((structure,)))
                 if not excludes(evidence.view, reader):
                     presence = self._meant.disjunction((structure,))
                     claim = "a sentence contains what it must not"

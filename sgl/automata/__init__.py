@@ -21,7 +21,6 @@ from sgl.automata.common import AutomataError, StructureTooCostly, UnsupportedSt
 from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
 from sgl.automata.proofs.claims import (
     Disjoint,
-    Distribution,
     Exposed,
     HeldOut,
     IngredientKind,
@@ -50,7 +49,6 @@ __all__ = [
     "Conflict",
     "Consistency",
     "Disjoint",
-    "Distribution",
     "Exposed",
     "HeldOut",
     "IngredientKind",

@@ -1,11 +1,18 @@
-"""What all floors of the package share: its errors, and the numbering of values."""
+"""What all floors of the package share: its errors, numbers for values, and remembered results."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from functools import wraps
+from typing import Generic, TypeVar, TypeVarTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sgl.core.structure import Structure
+
+Numbers = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
 
 class AutomataError(Exception):
@@ -58,12 +65,47 @@ class Numbering(Generic[_T]):
         self.values: list[_T] = []
         self._numbers: dict[_T, int] = {}
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def number(self, value: _T) -> int:
         """Return the number of a value, a new one if the value is new."""
-        number = self._numbers.setdefault(value, len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
+        values = self.values
+        number = self._numbers.setdefault(value, len(values))
+        if number == len(values):
+            values.append(value)
         return number
+
+
+def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
+    """One number for each row, in the order of the rows.
+
+    All columns but the first are below ``bound``.
+
+    >>> as_numbers((np.array([7, 0, 7]), np.array([2, 1, 2])), 3).tolist()
+    [23, 1, 23]
+    """
+    numbers = columns[0]
+    for column in columns[1:]:
+        if int(numbers.max(initial=0)) >= 2**62 // bound:
+            numbers = np.unique(numbers, return_inverse=True)[1]
+        numbers = numbers * bound + column
+    return numbers
+
+
+_Arguments = TypeVarTuple("_Arguments")
+_R = TypeVar("_R")
+_S = TypeVar("_S")
+
+
+def computed_once(
+    method: Callable[[_S, *_Arguments], _R],
+) -> Callable[[_S, *_Arguments], _R]:
+    """Remember in an object what its method returns for each combination of arguments."""
+
+    @wraps(method)
+    def remembered(self: _S, *arguments: *_Arguments) -> _R:
+        known: dict[tuple[object, ...], _R]
+        known = self.__dict__.setdefault(f"{method.__name__}()", {})
+        if arguments not in known:
+            known[arguments] = method(self, *arguments)
+        return known[arguments]
+
+    return remembered

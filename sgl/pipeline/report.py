@@ -124,7 +124,7 @@ def report_data(
     plan = compiled.plan
     texts = {layer.name for layer in compiled.grammar.text_layers}
     statistics = known_figures(compiled, structures)
-    masses = {entry.stream: entry.mass for entry in proofs.distributions}
+    masses = {entry.stream: entry.mass for entry in statistics}
     return {
         "title": compiled.project.title or compiled.project.name,
         "signature": manifest["signature"],

@@ -18,10 +18,11 @@ from sgl.automata import (
     UnsupportedStructure,
     compile_structure,
 )
-from sgl.automata.algebra import product, tree_automaton
+from sgl.automata.algebra import boolean, tree_automaton
 from sgl.automata.algebra.boolean import intersection, without_rules
 from sgl.automata.algebra.minimization import minimise, reachable, trim
-from sgl.automata.algebra.tree_automaton import DEAD, Mask, TreeAutomaton, explore, leaf_states
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, explore, leaf_states
+from sgl.automata.common import Mask
 from sgl.automata.patterns.schema import Schema, query_of
 from sgl.automata.proofs import compiler as compiler_module
 from sgl.core.grammar import CoreGrammar
@@ -82,12 +83,10 @@ def test_minimisation_keeps_the_language_and_merges_states(
 ) -> None:
     index, automaton = compiler.index, compile_structure(TOY, wanted)
     compiler.prepare([wanted])
-    lexicon = compiler.lexicon
     lifted = explore(
         index,
-        lexicon,
-        leaf=lambda k: automaton.step(lexicon.first[k], ()),
-        step=lambda i, children: automaton.step(index.phrasal[i], children),
+        compiler.lexicon,
+        step=automaton.step,
         accepts=automaton.accepts_state,
     )
     smaller = minimise(lifted)
@@ -103,13 +102,12 @@ def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structu
     """It is made from absence, which has no state for what contains the structure."""
     compiler = StructureCompiler(TOY)
     index, automaton = compiler.index, compiler.structure_automaton(wanted)
-    present, words = compiler.presence(wanted), compiler.lexicon.first
+    present = compiler.presence(wanted)
     whole = minimise(
         explore(
             index,
             compiler.lexicon,
-            leaf=lambda k: automaton.step(words[k], ()),
-            step=lambda i, children: automaton.step(index.phrasal[i], children),
+            step=automaton.step,
             accepts=automaton.accepts_state,
         ),
     )
@@ -203,11 +201,7 @@ def test_leaving_out_one_structure_each_time_shares_products(
     assert len(products) <= 6 + 2 * len(STRUCTURES)
 
 
-def test_structures_of_single_words_need_no_products(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> TreeAutomaton:
-        raise AssertionError
-
-    monkeypatch.setattr(compiler_module, "intersection", refused)
+def test_structures_of_single_words_are_left_out_together() -> None:
     words = tuple(
         structure(text)
         for text in ("{ N[lemma=cat] }", "{ V[lemma=see] }", "{ N[upos=PRON] }", "{ A[upos=ADJ] }")
@@ -270,10 +264,10 @@ def test_a_product_is_the_same_whether_or_not_it_looks_at_what_can_meet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     automata = compiler.absence(first), compiler.presence(second)
-    monkeypatch.setattr(product, "MOST_JOINED", 10**9)
-    whole = trim(product.pairs(*aligned(*automata)))
-    monkeypatch.setattr(product, "MOST_JOINED", -1)
-    meeting = product.pairs(*aligned(*automata))
+    monkeypatch.setattr(boolean, "MOST_JOINED", 10**9)
+    whole = trim(boolean.pairs(*aligned(*automata)))
+    monkeypatch.setattr(boolean, "MOST_JOINED", -1)
+    meeting = boolean.pairs(*aligned(*automata))
     assert len(meeting.rules) == np.count_nonzero(usable(meeting))
     for name in ("categories", "words", "rules", "children", "results", "final"):
         assert np.array_equal(getattr(trim(meeting), name), getattr(whole, name)), name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -44,7 +45,7 @@ def together(lexicon: Lexicon) -> set[tuple[int, int]]:
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(kinds)
 def test_a_refinement_tells_apart_what_differs_in_kind_or_category(row: list[int]) -> None:
-    refined = COARSEST.refined(row)
+    refined = COARSEST.refined(np.array(row))
     kind = dict(zip(WORDS, row, strict=True))
     alike = {
         (first, second)
@@ -52,21 +53,21 @@ def test_a_refinement_tells_apart_what_differs_in_kind_or_category(row: list[int
         if kind[first] == kind[second] and TOY.rules[first].lhs == TOY.rules[second].lhs
     }
     assert together(refined) == alike
-    assert [TOY.rules[word].lhs for word in refined.first] == list(refined.category)
+    assert [TOY.rules[word].lhs for word in refined.first] == refined.category.tolist()
     assert list(refined.first) == sorted(refined.first)
-    assert refined.refined(row) is refined
+    assert refined.refined(np.array(row)) is refined
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(kinds, kinds)
 def test_the_common_refinement_is_the_coarsest(first: list[int], second: list[int]) -> None:
-    one, other = COARSEST.refined(first), COARSEST.refined(second)
+    one, other = (COARSEST.refined(np.array(row)) for row in (first, second))
     common = one.common(other)
     assert together(common) == together(one) & together(other)
     assert one.common(COARSEST) is one
     assert COARSEST.common(one).common(one) is one
     coarser = one.coarser(common).tolist()
-    assert [coarser[common.class_of[word]] for word in WORDS] == list(one.classes)
+    assert [coarser[common.class_of[word]] for word in WORDS] == one.classes.tolist()
 
 
 def test_words_are_told_apart_only_where_a_structure_names_them() -> None:
@@ -124,7 +125,7 @@ def test_leaf_states_are_those_of_single_words() -> None:
     states = leaf_states(present)
     assert list(states) == WORDS
     for word in WORDS:
-        assert states[word] == present.run((word,))
+        assert states[word] == present.step(word, ())
     cat, dog, boy = (
         next(states[rule.id] for rule in TOY.rules if rule.name == name)
         for name in ("N:cat", "N:dog", "N:book")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sampling import columns
 from toy import (
     CAT_AS_OBJECT,
     CAT_AS_SUBJECT,
@@ -250,7 +251,7 @@ def test_a_tampered_split_is_noticed() -> None:
     """One transition from another split is enough."""
     compiler = StructureCompiler(TOY)
     clean = compiler.split(Constraint(exclude=(PP_IN_SUBJECT,)))
-    lacking = AutomatonView.of(compiler.absence(PP_IN_SUBJECT))
+    lacking = AutomatonView(compiler.absence(PP_IN_SUBJECT))
     assert excludes(SplitView(clean), lacking)
     assert not excludes(SplitView(compiler.split(Constraint())), lacking)
 
@@ -269,13 +270,13 @@ def add(
     rows: tuple[tuple[Transition, ...], ...], state: int, rule: int, children: tuple[int, ...]
 ) -> Transitions:
     row = (*rows[state], Transition(rule, children, 0.01))
-    return Transitions.of((*rows[:state], row, *rows[state + 1 :]))
+    return columns((*rows[:state], row, *rows[state + 1 :]))
 
 
 @pytest.mark.parametrize("wanted", [PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT])
 def test_the_pass_over_a_split_agrees_with_products(wanted: Structure) -> None:
     compiler = StructureCompiler(TOY)
-    reader = AutomatonView.of(compiler.absence(wanted))
+    reader = AutomatonView(compiler.absence(wanted))
     for stratum in toy_plan().strata:
         view = SplitView(compiler.split(stratum.constraint))
         both = Constraint((*stratum.constraint.require, (wanted,)), stratum.constraint.exclude)

@@ -6,10 +6,17 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from toy import GrammarBuilder
 
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.weights.split import SplitGrammar, Transition, Transitions, split_grammar
+from sgl.automata.weights.split import (
+    NO_CHILD,
+    SplitGrammar,
+    Transition,
+    Transitions,
+    split_grammar,
+)
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import DataFile
@@ -30,7 +37,7 @@ def split_of(
     return SplitGrammar(
         grammar=grammar,
         category=(grammar.start,) * len(transitions),
-        transitions=Transitions.of(transitions),
+        transitions=columns(transitions),
         roots=tuple(roots),
         inside=(1.0,) * len(transitions),
         mass=1.0,
@@ -44,6 +51,19 @@ def sample_and_write(
     sampler = sampler_for(tables)
     samples = list(sample_strata(sampler))
     return samples, write_items(directory, plan, ChunkMaker(grammar, plan, sampler), samples)
+
+
+def columns(transitions_of: Sequence[Sequence[Transition]]) -> Transitions:
+    """The columns of the sorted transitions of each state."""
+    rows = [(state, t) for state, own in enumerate(transitions_of) for t in own]
+    width = max((len(t.children) for _, t in rows), default=0)
+    children = [(*t.children, *(NO_CHILD,) * (width - len(t.children))) for _, t in rows]
+    return Transitions(
+        states=np.array([state for state, _ in rows], np.intp),
+        rules=np.array([t.rule for _, t in rows], np.intp),
+        children=np.array(children, np.intp).reshape(len(rows), width).T,
+        probabilities=np.array([t.probability for _, t in rows], np.float64),
+    )
 
 
 def whole(grammar: CoreGrammar, root: int | None = None) -> SplitGrammar:

@@ -1,10 +1,21 @@
 """Boolean operations on tree automata.
 
-Intersection is the product (:mod:`sgl.automata.algebra.product`), cut down to what can
-still be accepted.  Complement needs a state for everything that an automaton does
-not read.  An automaton for the texts *without* a structure has no state for a phrase that
-contains it; with one more state in each category, the *sink*, it reads every derivation,
-and reads as the sink what it had no state for::
+A state of a product is a pair of states, one of each automaton; a transition is a pair of
+transitions of one rule.  Both are found by joining columns::
+
+    first        NP  4 7 -> 12             product   NP  (4,1) (7,3) -> (12,5)
+                 NP  4 8 -> 12                       NP  (4,1) (8,3) -> (12,5)
+    second       NP  1 3 -> 5
+
+If both automata have many transitions of one rule, as where each tells thirty verbs and
+thirty nouns apart, most pairs of transitions are of children that no phrase has: no verb
+is one of the thirty of both.  Then the pairs of states that phrases do have are found
+first, from the words upwards, and only transitions between these are joined.
+
+A complement needs a state for everything that an automaton does not read.  An automaton for
+the texts *without* a structure has no state for a phrase that contains it; with one more
+state in each category, the *sink*, it reads every derivation, and reads as the sink what it
+had no state for::
 
     without   NP  4 7 -> 12          total   NP  4 7 -> 12    NP  4 8 -> sink
                                              S  12 sink -> sink   ...
@@ -18,57 +29,11 @@ from dataclasses import replace
 import numpy as np
 
 from sgl.automata.algebra.minimization import minimise, reachable, trim
-from sgl.automata.algebra.product import Combinations, pairs
-from sgl.automata.algebra.tree_automaton import (
-    DEAD,
-    GrammarIndex,
-    TreeAutomaton,
-    check_rows,
-    check_size,
-    explore,
-)
+from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, check_size
+from sgl.automata.common import Mask, Numbers
 
-
-def total(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Return the same automaton with a sink in each category that needs one.
-
-    Raises:
-        UnsupportedStructure: if there are too many combinations of states.
-    """
-    index, lexicon = automaton.index, automaton.lexicon
-    # The states of a category follow one another, and its sink is the last.
-    sizes = automaton.sizes + 1
-    size = int(sizes.sum())
-    begins = np.cumsum(sizes) - sizes
-    sinks = begins + automaton.sizes
-    names = begins[automaton.categories] + automaton.places
-    combinations = Combinations(index, sizes)
-    check_rows(combinations.count)
-    rules, places = combinations.all()
-    results = sinks[index.results[rules]]
-    known = combinations.numbers(automaton.rules, automaton.child_places)
-    results[known] = names[automaton.results]
-    final = np.zeros(size, np.bool_)
-    final[names[automaton.final]] = True
-    completed = replace(
-        automaton,
-        categories=np.repeat(np.arange(len(sizes)), sizes),
-        words=np.where(
-            automaton.words == DEAD,
-            sinks[np.array(lexicon.category, np.intp)],
-            np.append(names, DEAD)[automaton.words],
-        ),
-        rules=rules,
-        children=np.append(begins, size)[index.children[:, rules]] + places,
-        results=results,
-        final=final,
-    )
-    return completed.restricted(reachable(completed))
-
-
-def everything(index: GrammarIndex) -> TreeAutomaton:
-    """Return the automaton that accepts every derivation of the grammar."""
-    return trim(explore(index, index.lexicon, lambda _: 0, lambda _, __: 0, lambda _: True))
+#: More pairs of transitions than this are not joined without a look at which can meet.
+MOST_JOINED = 20_000
 
 
 def complement(automaton: TreeAutomaton) -> TreeAutomaton:
@@ -92,12 +57,11 @@ def intersection(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
 
 def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
     """Accept what ``whole`` accepts and what uses none of these rules, by id; trim."""
-    index, gone = whole.index, frozenset(rules)
-    lexicon = whole.lexicon.refined([rule in gone for rule in whole.lexicon.rules])
+    gone = list(rules)
+    lexicon = whole.lexicon.refined(np.isin(whole.lexicon.rules, gone).astype(np.intp))
     refined = whole.over(lexicon)
-    words = np.array([rule not in gone for rule in lexicon.first], np.bool_)
-    usable = np.array([rule not in gone for rule in index.phrasal], np.bool_)
-    rows = usable[refined.rules]
+    words = ~np.isin(lexicon.first, gone)
+    rows = ~np.isin(whole.index.phrasal, gone)[refined.rules]
     return trim(
         replace(
             refined,
@@ -107,3 +71,206 @@ def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
             results=refined.results[rows],
         )
     )
+
+
+class Combinations:
+    """Numbers the combinations of states that the children of every rule can have.
+
+    Rules follow one another.  A number has a digit for each child, the place of its state
+    within its category; ``sizes`` are the numbers of states of the categories.
+    """
+
+    def __init__(self, index: GrammarIndex, sizes: Numbers) -> None:
+        # A child that a rule does not have counts as one with a single state.
+        self._bases = np.append(sizes, 1)[index.children]
+        self._strides = np.ones_like(self._bases)
+        self._strides[:-1] = np.cumprod(self._bases[:0:-1], axis=0)[::-1]
+        self._counts = self._bases.prod(axis=0)
+        self._starts = np.cumsum(self._counts) - self._counts
+
+    @property
+    def representable(self) -> bool:
+        """Whether all numbers fit into 64 bits."""
+        return float(self._bases.prod(axis=0, dtype=np.float64).sum()) < 2.0**62
+
+    @property
+    def count(self) -> int:
+        """The number of combinations."""
+        return int(self._counts.sum())
+
+    def numbers(self, rules: Numbers, places: Numbers) -> Numbers:
+        """Return the numbers of combinations, given by the places of their states."""
+        numbers: Numbers = self._starts[rules] + (places * self._strides[:, rules]).sum(axis=0)
+        return numbers
+
+    def all(self) -> tuple[Numbers, Numbers]:
+        """Return the rules and the places of the states of all combinations, in order."""
+        rules = np.repeat(np.arange(len(self._counts)), self._counts)
+        digits = np.arange(len(rules)) - self._starts[rules]
+        return rules, digits // self._strides[:, rules] % self._bases[:, rules]
+
+
+def total(automaton: TreeAutomaton) -> TreeAutomaton:
+    """Return the same automaton with a sink in each category that needs one.
+
+    Raises:
+        UnsupportedStructure: if there are too many combinations of states.
+    """
+    index, lexicon = automaton.index, automaton.lexicon
+    # The states of a category follow one another, and its sink is the last.
+    sizes = automaton.sizes + 1
+    size = int(sizes.sum())
+    begins = np.cumsum(sizes) - sizes
+    sinks = begins + automaton.sizes
+    names = begins[automaton.categories] + automaton.places
+    combinations = Combinations(index, sizes)
+    check_size(transitions=combinations.count)
+    rules, places = combinations.all()
+    results = sinks[index.results[rules]]
+    known = combinations.numbers(automaton.rules, automaton.child_places)
+    results[known] = names[automaton.results]
+    final = np.zeros(size, np.bool_)
+    final[names[automaton.final]] = True
+    completed = replace(
+        automaton,
+        categories=np.repeat(np.arange(len(sizes)), sizes),
+        words=np.where(
+            automaton.words == DEAD,
+            sinks[lexicon.category],
+            np.append(names, DEAD)[automaton.words],
+        ),
+        rules=rules,
+        children=np.append(begins, size)[index.children[:, rules]] + places,
+        results=results,
+        final=final,
+    )
+    return completed.restricted(reachable(completed))
+
+
+def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+    """Accept what both accept; the automata have the same lexicon.
+
+    Pairs that no derivation leads to are among the states.
+
+    Raises:
+        UnsupportedStructure: if there are too many pairs.
+    """
+    pairing = _Pairing(first, second)
+    dead = (first.words == DEAD) | (second.words == DEAD)
+    words = np.where(dead, DEAD, pairing.of(first.words, second.words))
+    final = np.zeros(len(pairing.categories), np.bool_)
+    accepted = np.flatnonzero(first.final)[:, None], np.flatnonzero(second.final)
+    final[pairing.of(*accepted).ravel()] = True
+    rules = len(first.index.phrasal)
+    partners = np.bincount(second.rules, minlength=rules)[first.rules]
+    combinations = Combinations(first.index, second.sizes)
+    if int(partners.sum()) > MOST_JOINED and combinations.representable:
+        one, other = _Meeting(first, second, pairing, combinations).joined(words)
+    else:
+        one, number = _repeated(partners)
+        other = np.searchsorted(second.rules, np.arange(rules))[first.rules[one]] + number
+    return replace(
+        first,
+        categories=pairing.categories,
+        words=words,
+        rules=first.rules[one],
+        children=pairing.of(first.children[:, one], second.children[:, other]),
+        results=pairing.of(first.results[one], second.results[other]),
+        final=final,
+    )
+
+
+class _Pairing:
+    """Numbers the pairs of states of one category; ``categories`` are theirs.
+
+    The pairs of a category follow one another, by their first states.
+    """
+
+    def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
+        sizes = first.sizes * second.sizes
+        self.categories = np.repeat(np.arange(len(sizes)), sizes)
+        # The last entries are those of children that a rule does not have.
+        self.offset = np.concatenate(([0], np.cumsum(sizes)))
+        factor = np.append(second.sizes, 1)
+        category = np.append(first.categories, len(sizes))
+        #: The first pair of each first state.
+        self.begins = self.offset[category] + np.append(first.places, 0) * factor[category]
+        self._places = np.append(second.places, 0)
+
+    def of(self, first: Numbers, second: Numbers) -> Numbers:
+        """Return the number of each pair."""
+        numbers: Numbers = self.begins[first] + self._places[second]
+        return numbers
+
+
+def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Return every place as often as its count says, and numbers from 0 beside each."""
+    total = int(counts.sum())
+    check_size(transitions=total)
+    places = np.repeat(np.arange(len(counts)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    return places, np.arange(total) - before
+
+
+class _Meeting:
+    """Joins the transitions whose children are pairs of states that some phrase has.
+
+    ``combinations`` are those of the children in ``second``; ``_known`` are the numbers of
+    its transitions, which ``_order`` sorts.
+    """
+
+    def __init__(
+        self,
+        first: TreeAutomaton,
+        second: TreeAutomaton,
+        pairing: _Pairing,
+        combinations: Combinations,
+    ) -> None:
+        self._first, self._second, self._pairing = first, second, pairing
+        self._combinations = combinations
+        #: For each pair whether it was met, and the place of its second state.
+        self._met = np.zeros(len(pairing.categories), np.bool_)
+        before = np.arange(len(pairing.categories)) - pairing.offset[pairing.categories]
+        self._partners = before % second.sizes[pairing.categories]
+        known = combinations.numbers(second.rules, second.child_places)
+        self._order = np.argsort(known)
+        self._known = np.append(known[self._order], -1)
+
+    def joined(self, words: Numbers) -> tuple[Numbers, Numbers]:
+        """Return pairs of transitions of one rule, by their rows, those of ``first`` first.
+
+        ``words`` are the pairs after words.
+        """
+        first, second, pairing, index = self._first, self._second, self._pairing, self._first.index
+        new = np.unique(words[words != DEAD])
+        while len(new):
+            self._met[new] = True
+            grown = np.zeros(len(index.grammar.categories) + 1, np.bool_)
+            grown[pairing.categories[new]] = True
+            fresh: Mask = np.any(grown[index.children], axis=0)
+            one, other = self._join(np.flatnonzero(fresh[first.rules]))
+            results = np.unique(pairing.of(first.results[one], second.results[other]))
+            new = results[~self._met[results]]
+        return self._join(np.arange(len(first.rules)))
+
+    def _join(self, rows: Numbers) -> tuple[Numbers, Numbers]:
+        """Join some rows of the first automaton, over the pairs met so far."""
+        first = self._first
+        met = np.flatnonzero(self._met)
+        partners = np.append(self._partners[met], 0)
+        # The last entries are those of children that a rule does not have.
+        starts = self._pairing.begins[:-1]
+        begins = np.searchsorted(met, starts)
+        ends = np.searchsorted(met, starts + self._second.sizes[first.categories])
+        begins, counts = np.append(begins, len(met)), np.append(ends - begins, 1)
+        children = first.children[:, rows]
+        bases = counts[children]
+        place, number = _repeated(bases.prod(axis=0))
+        places = np.empty((len(children), len(place)), np.intp)
+        for i in range(len(children) - 1, -1, -1):
+            number, digit = np.divmod(number, bases[i, place])
+            places[i] = partners[begins[children[i, place]] + digit]
+        numbers = self._combinations.numbers(first.rules[rows[place]], places)
+        at = np.searchsorted(self._known[:-1], numbers)
+        found = self._known[at] == numbers
+        return rows[place[found]], self._order[at[found]]

@@ -16,14 +16,12 @@ one that refines both.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sgl.automata.common import Numbering
+from sgl.automata.common import Numbers, as_numbers
 from sgl.core.grammar import CoreGrammar
 
 
@@ -31,61 +29,59 @@ from sgl.core.grammar import CoreGrammar
 class Lexicon:
     """A partition of the lexical rules of a grammar.
 
-    ``rules`` are their ids in ascending order and ``classes`` the class of each
-    of them; classes are numbered in the order of their first rules.
-    ``category[k]`` is the category of the rules of class ``k``.
+    ``rules`` are their ids in ascending order, ``costs`` their tokens in the first text
+    layer and one for the rule itself, and ``classes`` the class of each of them; classes are
+    numbered in the order of their first rules.  ``category[k]`` is the category of the rules
+    of class ``k``, and ``first[k]`` the first rule, which stands for all of them.
     """
 
-    rules: tuple[int, ...]
-    classes: tuple[int, ...]
-    category: tuple[int, ...]
+    rules: Numbers
+    costs: Numbers
+    classes: Numbers
+    category: Numbers
+    first: Numbers
 
     @classmethod
     def coarsest(cls, grammar: CoreGrammar) -> Lexicon:
         """Return the partition by category."""
-        leaves = [rule for rule in grammar.rules if not rule.rhs]
-        categories: Numbering[int] = Numbering()
-        classes = tuple([categories.number(rule.lhs) for rule in leaves])
-        return cls(tuple([rule.id for rule in leaves]), classes, tuple(categories.values))
+        rules = [rule.id for rule in grammar.rules if not rule.rhs]
+        categories = np.array([grammar.rules[rule].lhs for rule in rules], np.intp)
+        costs = np.array([grammar.source_tokens[rule] + 1 for rule in rules], np.intp)
+        return cls._partition(np.array(rules, np.intp), costs, categories, categories)
 
-    @cached_property
-    def first(self) -> tuple[int, ...]:
-        """The first rule of each class, which stands for all of them."""
-        first: dict[int, int] = {}
-        for rule, number in zip(self.rules, self.classes, strict=True):
-            first.setdefault(number, rule)
-        return tuple(first.values())
+    @classmethod
+    def _partition(
+        cls, rules: Numbers, costs: Numbers, categories: Numbers, kinds: Numbers
+    ) -> Lexicon:
+        _, first, kind = np.unique(kinds, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        first = first[order]
+        return cls(rules, costs, np.argsort(order)[kind], categories[first], rules[first])
 
     @cached_property
     def class_of(self) -> dict[int, int]:
         """The class of each lexical rule, by rule id."""
-        return dict(zip(self.rules, self.classes, strict=True))
+        return dict(zip(self.rules.tolist(), self.classes.tolist(), strict=True))
 
     @cached_property
-    def class_array(self) -> NDArray[np.intp]:
-        """``classes`` as an array."""
-        return np.array(self.classes, np.intp)
+    def cheapest(self) -> Numbers:
+        """The rule of least cost of each class, the first of several."""
+        order = np.argsort(self.costs, kind="stable")
+        return self.rules[order[np.unique(self.classes[order], return_index=True)[1]]]
 
-    @cached_property
-    def rule_array(self) -> NDArray[np.intp]:
-        """``rules`` as an array."""
-        return np.array(self.rules, np.intp)
-
-    def refined(self, kinds: Sequence[Hashable]) -> Lexicon:
+    def refined(self, kinds: Numbers) -> Lexicon:
         """Return the coarsest refinement whose classes contain rules of one kind only.
 
         Args:
-            kinds: what to tell rules apart by, in the order of ``rules``.
+            kinds: what to tell rules apart by, in the order of ``rules``; not negative.
 
         Returns:
             The refinement; the lexicon itself if nothing is told apart.
         """
-        pairs: Numbering[tuple[int, Hashable]] = Numbering()
-        classes = tuple([pairs.number(pair) for pair in zip(self.classes, kinds, strict=True)])
-        if len(pairs) == len(self.category):
-            return self
-        category = tuple([self.category[old] for old, _ in pairs.values])
-        return Lexicon(self.rules, classes, category)
+        bound = int(kinds.max(initial=0)) + 1
+        both = as_numbers((self.classes, kinds), bound)
+        refined = self._partition(self.rules, self.costs, self.category[self.classes], both)
+        return self if len(refined.category) == len(self.category) else refined
 
     def common(self, other: Lexicon) -> Lexicon:
         """Return the coarsest lexicon that refines both; one of the two if possible."""
@@ -94,6 +90,6 @@ class Lexicon:
         refined = self.refined(other.classes)
         return other if len(refined.category) == len(other.category) else refined
 
-    def coarser(self, finer: Lexicon) -> NDArray[np.intp]:
+    def coarser(self, finer: Lexicon) -> Numbers:
         """For each class of a refinement the class that contains it."""
-        return np.array([self.class_of[rule] for rule in finer.first], np.intp)
+        return self.classes[np.searchsorted(self.rules, finer.first)]

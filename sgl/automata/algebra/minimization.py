@@ -15,18 +15,27 @@ to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, Mask, Numbers, TreeAutomaton, as_numbers
-from sgl.automata.common import Numbering
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
+from sgl.automata.common import Mask, Numbering, Numbers, as_numbers
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
     """Drop the states that are unreachable, and those that no accepted derivation visits."""
-    return automaton.restricted(_co_reachable(automaton, reachable(automaton)))
+    reached = np.append(reachable(automaton), True)
+    usable = np.flatnonzero(reached.take(automaton.children).all(axis=0))
+    children, results = automaton.children[:, usable], automaton.results[usable]
+    useful = np.append(automaton.final, False) & reached
+    while True:
+        ready = useful[results]
+        if not ready.any():
+            return automaton.restricted(useful[:-1])
+        useful[children[:, ready]] = True
+        useful[-1] = False
+        children, results = children[:, ~ready], results[~ready]
 
 
 def reachable(automaton: TreeAutomaton) -> Mask:
@@ -42,20 +51,6 @@ def reachable(automaton: TreeAutomaton) -> Mask:
     return live[:-1]
 
 
-def _co_reachable(automaton: TreeAutomaton, reached: Mask) -> Mask:
-    """Return whether some accepted derivation visits the state."""
-    usable = np.flatnonzero(np.append(reached, True).take(automaton.children).all(axis=0))
-    children, results = automaton.children[:, usable], automaton.results[usable]
-    useful = np.append(automaton.final & reached, False)
-    while True:
-        ready = useful[results]
-        if not ready.any():
-            return useful[:-1]
-        useful[children[:, ready]] = True
-        useful[-1] = False
-        children, results = children[:, ~ready], results[~ready]
-
-
 def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     """Merge equivalent states: Moore's algorithm.
 
@@ -68,13 +63,16 @@ def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
     if not len(together):
         return automaton
-    contexts = _Contexts(automaton, together)
+    contexts, results, bounds = _contexts(automaton, together)
+    table = np.column_stack((contexts, results))
     while len(together):
         numbers: dict[tuple[int, bytes], int] = {}
-        own = blocks[together].tolist()
-        signatures = zip(own, contexts.rows(together, blocks), strict=True)
+        table[:, 1] = blocks[results]
+        own, starts, ends = blocks[together], bounds[together], bounds[together + 1]
+        members = zip(own.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        signatures = [(block, table[start:end].tobytes()) for block, start, end in members]
         split = np.array([numbers.setdefault(s, len(numbers)) for s in signatures], np.intp)
-        if len(numbers) == len(set(own)):
+        if len(numbers) == len(np.unique(own)):
             return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
         blocks[together] = fresh + split
         fresh += len(numbers)
@@ -82,35 +80,23 @@ def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     return automaton
 
 
-class _Contexts:
-    """The contexts that states occur in, with what they lead to.
+def _contexts(automaton: TreeAutomaton, states: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the contexts that states occur in, by number, and the states they lead to.
 
-    A context is a position, a rule and the states at the other positions.
-    ``_table`` has a row for each occurrence, sorted by state and context: the number
-    of the context and the block of the result.
+    A context is a position, a rule and the states at the other positions.  Occurrences are
+    sorted by state and context; those of state ``q`` begin at the place ``bounds[q]``.
     """
-
-    def __init__(self, automaton: TreeAutomaton, states: Numbers) -> None:
-        wanted = np.zeros(automaton.size + 1, np.bool_)
-        wanted[states] = True
-        position, row = np.nonzero(wanted[automaton.children])
-        others = automaton.children[:, row]
-        occurrences = np.arange(len(row))
-        state = others[position, occurrences]
-        others[position, occurrences] = automaton.size + 1
-        context = as_numbers((automaton.rules[row], *others), automaton.size + 2)
-        order = np.lexsort((context, state))
-        self._table = np.empty((len(row), 2), np.intp)
-        self._table[:, 0] = context[order]
-        self._results = automaton.results[row[order]]
-        self._bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
-
-    def rows(self, states: Numbers, blocks: Numbers) -> Iterator[bytes]:
-        """Yield the contexts of some of the states, as they are for these blocks."""
-        self._table[:, 1] = blocks[self._results]
-        starts, stops = self._bounds[states].tolist(), self._bounds[states + 1].tolist()
-        for start, stop in zip(starts, stops, strict=True):
-            yield self._table[start:stop].tobytes()
+    wanted = np.zeros(automaton.size + 1, np.bool_)
+    wanted[states] = True
+    position, row = np.nonzero(wanted[automaton.children])
+    others = automaton.children[:, row]
+    occurrences = np.arange(len(row))
+    state = others[position, occurrences]
+    others[position, occurrences] = automaton.size + 1
+    context = as_numbers((automaton.rules[row], *others), automaton.size + 2)
+    order = np.lexsort((context, state))
+    bounds = np.searchsorted(state[order], np.arange(automaton.size + 1))
+    return context[order], automaton.results[row[order]], bounds
 
 
 def canonical(automaton: TreeAutomaton) -> TreeAutomaton:

@@ -19,26 +19,23 @@ of the derivation is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sgl.automata.algebra.lexicon import Lexicon
-from sgl.automata.common import UnsupportedStructure
+from sgl.automata.common import Mask, Numbers, UnsupportedStructure, as_numbers
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, fold
 
 #: The state of a leaf, or of a phrase, that no accepted derivation contains.
 DEAD = -1
 
 Table = Mapping[tuple[int, ...], int]
-Numbers = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 #: More states than this are a sign that structures combine in too many ways.
 MOST_STATES = 50_000
@@ -52,52 +49,41 @@ _S = TypeVar("_S", bound=Hashable)
 class GrammarIndex:
     """What tree automata need to know of a grammar.
 
-    ``phrasal`` are rule ids (``phrasal_array`` the same as an array); rules are
-    elsewhere given by their index there.
+    ``phrasal`` are rule ids; rules are elsewhere given by their index there, and
+    ``number_of`` has the index of each id.  ``lhs`` and ``rhs`` are their categories.
     ``width`` is the largest number of children of a rule; ``children[i]`` are the
     categories of the ``i``-th children of the rules, the number of categories
     where there are none, and ``results`` those of the phrases.  ``lexicon`` tells no
     two lexical rules of one category apart.  ``weights`` and ``word_weights`` are
     the weights of the phrasal and the lexical rules.  ``uses[c]`` lists (rule,
     position) of the occurrences of category ``c`` among the children of rules.
-    ``costs`` are the sizes of all rules in a derivation: their tokens in the
-    first text layer, and themselves; ``phrasal_costs`` those of the phrasal ones.
+    ``costs`` are the sizes of the phrasal rules in a derivation: their tokens in the
+    first text layer, and themselves.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self.grammar = grammar
         self.lexicon = Lexicon.coarsest(grammar)
-        self.phrasal = tuple(rule.id for rule in grammar.rules if rule.rhs)
-        self.number_of = {rule: number for number, rule in enumerate(self.phrasal)}
-        self.lhs = tuple(grammar.rules[rule].lhs for rule in self.phrasal)
-        self.rhs = tuple(grammar.rules[rule].rhs for rule in self.phrasal)
+        rules = [rule for rule in grammar.rules if rule.rhs]
+        self.phrasal = np.array([rule.id for rule in rules], np.intp)
+        self.number_of = {rule.id: number for number, rule in enumerate(rules)}
+        self.lhs = tuple(rule.lhs for rule in rules)
+        self.rhs = tuple(rule.rhs for rule in rules)
         self.width = max(map(len, self.rhs), default=1)
-        self.phrasal_array = np.array(self.phrasal, np.intp)
         self.results = np.array(self.lhs, np.intp)
         absent = (len(grammar.categories),) * self.width
         rows = [(*rhs, *absent)[: self.width] for rhs in self.rhs]
         columns = np.array(rows, np.intp).reshape(len(rows), self.width)
         self.children = np.ascontiguousarray(columns.T)
-        self.weights = np.array([grammar.rules[rule].weight for rule in self.phrasal], np.float64)
-        words = [grammar.rules[rule].weight for rule in self.lexicon.rules]
-        self.word_weights = np.array(words, np.float64)
+        weights = np.array([rule.weight for rule in grammar.rules], np.float64)
+        self.weights = weights[self.phrasal]
+        self.word_weights = weights[self.lexicon.rules]
         self.start = grammar.start
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
-        for rule, children in enumerate(self.rhs):
+        for number, children in enumerate(self.rhs):
             for position, child in enumerate(children):
-                self.uses[child].append((rule, position))
-        self.costs = tuple([tokens + 1 for tokens in grammar.source_tokens])
-        self.phrasal_costs = np.array([self.costs[rule] for rule in self.phrasal], np.intp)
-        self._cheapest: dict[Lexicon, tuple[int, ...]] = {}
-
-    def cheapest(self, lexicon: Lexicon) -> tuple[int, ...]:
-        """Return the rule of least cost of each class, the first of several."""
-        if lexicon not in self._cheapest:
-            best: dict[int, int] = {}
-            for rule in sorted(lexicon.rules, key=lambda rule: (self.costs[rule], rule)):
-                best.setdefault(lexicon.class_of[rule], rule)
-            self._cheapest[lexicon] = tuple([best[k] for k in range(len(lexicon.category))])
-        return self._cheapest[lexicon]
+                self.uses[child].append((number, position))
+        self.costs = np.array(grammar.source_tokens, np.intp)[self.phrasal] + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,38 +110,6 @@ class TreeAutomaton:
     children: Numbers
     results: Numbers
     final: Mask
-
-    @classmethod
-    def of(
-        cls,
-        index: GrammarIndex,
-        lexicon: Lexicon,
-        category: Sequence[int],
-        leaves: Sequence[int],
-        transitions: Sequence[tuple[int, tuple[int, ...], int]],
-        accepting: Sequence[int],
-    ) -> TreeAutomaton:
-        """Return an automaton from Python's own types; transitions are sorted."""
-        size = len(category)
-        final = np.zeros(size, np.bool_)
-        final[list(accepting)] = True
-        padding = [(size,) * (index.width - arity) for arity in range(index.width + 1)]
-        row = [
-            number
-            for rule, children, result in transitions
-            for number in (rule, *children, *padding[len(children)], result)
-        ]
-        columns = np.array(row, np.intp).reshape(len(transitions), index.width + 2).T.copy()
-        return cls(
-            index=index,
-            lexicon=lexicon,
-            categories=np.array(category, np.intp),
-            words=np.array(leaves, np.intp),
-            rules=columns[0],
-            children=columns[1:-1],
-            results=columns[-1],
-            final=final,
-        )
 
     @property
     def size(self) -> int:
@@ -197,38 +151,35 @@ class TreeAutomaton:
         """The state after a leaf of each class of the lexicon, or ``DEAD``."""
         return tuple(self.words.tolist())
 
+    def tables_of(self, rules: Mask) -> dict[int, Table]:
+        """Return the transitions of each of some phrasal rules."""
+        tables: dict[int, dict[tuple[int, ...], int]]
+        tables = {rule: {} for rule in np.flatnonzero(rules).tolist()}
+        rows = np.flatnonzero(rules[self.rules])
+        columns = self.rules[rows], self.children[:, rows].T, self.results[rows]
+        for rule, children, result in zip(*[c.tolist() for c in columns], strict=True):
+            tables[rule][tuple(children[: len(self.index.rhs[rule])])] = result
+        return {**tables}
+
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The transitions of each phrasal rule."""
-        tables: list[dict[tuple[int, ...], int]] = [{} for _ in self.index.phrasal]
-        arity = [len(children) for children in self.index.rhs]
-        rows = zip(
-            self.rules.tolist(), self.children.T.tolist(), self.results.tolist(), strict=True
-        )
-        for rule, children, result in rows:
-            tables[rule][tuple(children[: arity[rule]])] = result
-        return tuple(tables)
+        return tuple(self.tables_of(np.ones(len(self.index.phrasal), np.bool_)).values())
 
     @cached_property
     def accepting(self) -> frozenset[int]:
         """The accepted states, all of the start category."""
         return frozenset(np.flatnonzero(self.final).tolist())
 
-    def run(self, derivation: Derivation) -> int:
-        """Return the state of a derivation, ``DEAD`` if there is none."""
-        class_of = self.lexicon.class_of
-        stack: list[int] = []
-        for rule in reversed(derivation):
-            if rule in class_of:
-                stack.append(self.leaves[class_of[rule]])
-                continue
-            children = tuple(stack.pop() for _ in self.index.grammar.rules[rule].rhs)
-            stack.append(self.tables[self.index.number_of[rule]].get(children, DEAD))
-        return stack.pop()
+    def step(self, rule: int, children: tuple[int, ...]) -> int:
+        """Return the state after a rule, given by id, or ``DEAD``."""
+        if children:
+            return self.tables[self.index.number_of[rule]].get(children, DEAD)
+        return self.leaves[self.lexicon.class_of[rule]]
 
     def accepts(self, derivation: Derivation) -> bool:
         """Return whether the derivation is accepted."""
-        return self.run(derivation) in self.accepting
+        return fold(derivation, self.index.grammar.arity, self.step) in self.accepting
 
     def over(self, lexicon: Lexicon) -> TreeAutomaton:
         """Return the same automaton over a refinement of its lexicon."""
@@ -277,56 +228,35 @@ class TreeAutomaton:
         )
 
 
-def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
-    """One number for each row, in the order of the rows.
-
-    All columns but the first are below ``bound``.
-    """
-    numbers = columns[0]
-    for column in columns[1:]:
-        if int(numbers.max(initial=0)) >= 2**62 // bound:
-            numbers = np.unique(numbers, return_inverse=True)[1]
-        numbers = numbers * bound + column
-    return numbers
-
-
 def leaf_states(automaton: TreeAutomaton) -> dict[int, int]:
     """Return the state after each leaf rule of the grammar, by rule id."""
-    leaves, class_of = automaton.leaves, automaton.lexicon.class_of
-    return {rule: leaves[class_of[rule]] for rule in automaton.lexicon.rules}
+    lexicon = automaton.lexicon
+    states = automaton.words[lexicon.classes].tolist()
+    return dict(zip(lexicon.rules.tolist(), states, strict=True))
 
 
-def check_size(states: int) -> None:
-    """Raise ``UnsupportedStructure`` if an automaton has too many states."""
-    _check(states, MOST_STATES)
-
-
-def check_rows(transitions: int) -> None:
-    """Raise ``UnsupportedStructure`` if an automaton has too many transitions."""
-    _check(transitions, MOST_TRANSITIONS)
-
-
-def _check(number: int, most: int) -> None:
-    if number > most:
-        raise UnsupportedStructure(
-            f"the structures of these patterns combine in more than {most:,} ways; "
-            "give their nodes more tests, or their edges labels"
-        )
+def check_size(states: int = 0, transitions: int = 0) -> None:
+    """Raise ``UnsupportedStructure`` if an automaton is too large."""
+    for number, most in ((states, MOST_STATES), (transitions, MOST_TRANSITIONS)):
+        if number > most:
+            raise UnsupportedStructure(
+                f"the structures of these patterns combine in more than {most:,} ways; "
+                "give their nodes more tests, or their edges labels"
+            )
 
 
 def explore(
     index: GrammarIndex,
     lexicon: Lexicon,
-    leaf: Callable[[int], _S | None],
     step: Callable[[int, tuple[_S, ...]], _S | None],
     accepts: Callable[[_S], bool],
 ) -> TreeAutomaton:
     """Return the reachable part of an automaton that is given by functions.
 
-    ``leaf(k)`` is the state after a leaf of class ``k`` of the lexicon,
-    ``step(i, qs)`` the state after phrasal rule ``i`` (by index, not by id);
-    ``accepts`` is asked for states of the start category.  A leaf or phrase
-    without a state (``None``) is rejected, whatever the rest of the derivation is.
+    ``step(r, qs)`` is the state after rule ``r``, given by id; of each class of the lexicon
+    only the first rule is asked for.  ``accepts`` is asked for states of the start category.
+    A leaf or phrase without a state (``None``) is rejected, whatever the rest of the
+    derivation is.
 
     Raises:
         UnsupportedStructure: if there are too many states.
@@ -339,15 +269,17 @@ def explore(
     def meet(category: int, value: _S | None) -> int:
         if value is None:
             return DEAD
-        number = numbers[category].get(value)
-        if number is None:
-            number = numbers[category][value] = len(values)
+        number = numbers[category].setdefault(value, len(values))
+        if number == len(values):
             values.append(value)
             category_of.append(category)
         return number
 
-    leaves = [meet(category, leaf(k)) for k, category in enumerate(lexicon.category)]
-    transitions: list[tuple[int, tuple[int, ...], int]] = []
+    words = zip(lexicon.category.tolist(), lexicon.first.tolist(), strict=True)
+    leaves = [meet(category, step(word, ())) for category, word in words]
+    phrasal = index.phrasal.tolist()
+    transitions: list[tuple[int, ...]] = []
+    padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
     # Each state is taken up once and combined with those taken up before it, so
     # that every combination of children is seen once.
     members: list[list[int]] = [[] for _ in index.grammar.categories]
@@ -356,22 +288,26 @@ def explore(
         earlier = list(members[category])
         members[category].append(current)
         for rule, position in index.uses[category]:
-            lhs, rhs = index.lhs[rule], index.rhs[rule]
-            choices = [
-                earlier if i < position and child == category else members[child]
-                for i, child in enumerate(rhs)
-            ]
+            rhs = index.rhs[rule]
+            choices = [members[child] for child in rhs]
             choices[position] = [current]
+            for place in range(position):
+                if rhs[place] == category:
+                    choices[place] = earlier
             for children in product(*choices):
-                result = meet(lhs, step(rule, tuple([values[child] for child in children])))
+                value = step(phrasal[rule], tuple([values[child] for child in children]))
+                result = meet(index.lhs[rule], value)
                 if result != DEAD:
-                    transitions.append((rule, children, result))
-    transitions.sort()
-    return TreeAutomaton.of(
-        index,
-        lexicon,
-        category=category_of,
-        leaves=leaves,
-        transitions=transitions,
-        accepting=[number for value, number in numbers[index.start].items() if accepts(value)],
+                    transitions.append((rule, *children, *padding[len(children)], result))
+    columns = np.array(sorted(transitions), np.intp).reshape(-1, index.width + 2).T.copy()
+    final = [number for value, number in numbers[index.start].items() if accepts(value)]
+    return TreeAutomaton(
+        index=index,
+        lexicon=lexicon,
+        categories=np.array(category_of, np.intp),
+        words=np.array(leaves, np.intp),
+        rules=columns[0],
+        children=np.where(columns[1:-1] == DEAD, len(values), columns[1:-1]),
+        results=columns[-1],
+        final=np.isin(np.arange(len(values)), final),
     )

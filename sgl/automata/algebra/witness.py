@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, Numbers, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
+from sgl.automata.common import Numbers
 from sgl.core.interpret import Derivation
 
 #: The size of a state that derives nothing.
@@ -45,18 +46,16 @@ class SmallestDerivations:
     """The smallest derivations of the states of an automaton."""
 
     def __init__(self, automaton: TreeAutomaton) -> None:
-        index = self._index = automaton.index
         self._automaton = automaton
-        self._words: dict[int, list[int]] = {}
-        for word, state in zip(index.cheapest(automaton.lexicon), automaton.leaves, strict=True):
-            self._words.setdefault(state, []).append(word)
+        lexicon, live = automaton.lexicon, automaton.words != DEAD
+        #: The cheapest word of each class, and what it costs.
+        self._words = lexicon.cheapest
+        self._costs = lexicon.costs[np.searchsorted(lexicon.rules, self._words)]
         # The last entry is that of the children that a rule does not have.
         self._sizes: Numbers = np.full(automaton.size + 1, _ENDLESS, np.intp)
         self._sizes[-1] = 0
-        for state, words in self._words.items():
-            if state != DEAD:
-                self._sizes[state] = min(index.costs[word] for word in words)
-        costs = index.phrasal_costs[automaton.rules]
+        np.minimum.at(self._sizes, automaton.words[live], self._costs[live])
+        costs = automaton.index.costs[automaton.rules]
         while True:
             self._totals = costs + self._sizes[automaton.children].sum(axis=0)
             improved = self._sizes.copy()
@@ -81,14 +80,12 @@ class SmallestDerivations:
 
     def step(self, state: int) -> tuple[int, tuple[int, ...]]:
         """Return the first rule, with children, that gives a state its smallest derivation."""
-        automaton, size = self._automaton, self.size(state)
+        automaton, size, index = self._automaton, self._sizes[state], self._automaton.index
+        words = self._words[(automaton.words == state) & (self._costs == size)]
+        steps: list[tuple[int, tuple[int, ...]]] = [(word, ()) for word in words.tolist()]
         rows = np.flatnonzero((automaton.results == state) & (self._totals == size))
-        steps: list[tuple[int, tuple[int, ...]]] = [
-            (word, ()) for word in self._words.get(state, ()) if self._index.costs[word] == size
-        ]
         for row in rows.tolist():
             rule = int(automaton.rules[row])
-            arity = len(self._index.rhs[rule])
-            children = tuple(automaton.children[:arity, row].tolist())
-            steps.append((self._index.phrasal[rule], children))
+            children = tuple(automaton.children[: len(index.rhs[rule]), row].tolist())
+            steps.append((int(index.phrasal[rule]), children))
         return min(steps)

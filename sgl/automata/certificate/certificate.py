@@ -92,7 +92,7 @@ def _required(evidence: Evidence, stratum: StratumEvidence) -> Iterator[Group]:
     if pattern is not None:
         yield pattern.gen or pattern.held_out
         # What keeps the items apart from training: it contains none of these.
-        yield evidence.marks(pattern)
+        yield evidence.marks(pattern.name)
 
 
 def _licences(evidence: Evidence) -> dict[SplitView, dict[Structure, Derivation]]:
@@ -174,7 +174,7 @@ def _alike(
         {t.rule: state for state, row in enumerate(split.transitions_of) for t in row}
         for split in splits
     ]
-    words = compiler.index.lexicon.rules
+    words = compiler.index.lexicon.rules.tolist()
     return {word: tuple([states.get(word, -1) for states in given]) for word in words}
 
 

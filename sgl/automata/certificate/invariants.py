@@ -63,14 +63,16 @@ class WrittenAutomaton:
             number[state] = met[automaton.category[state]]
             met[automaton.category[state]] += 1
         return cls(
-            reader=AutomatonView.of(automaton),
+            reader=AutomatonView(automaton),
             number=tuple(number),
             words={rule: number[state] for rule, state in leaves.items()},
             tables={
                 rule: {
                     tuple([number[q] for q in qs]): number[result] for qs, result in table.items()
                 }
-                for rule, table in zip(compiler.index.phrasal, automaton.tables, strict=True)
+                for rule, table in zip(
+                    compiler.index.phrasal.tolist(), automaton.tables, strict=True
+                )
             },
             accepting=tuple(sorted(number[state] for state in automaton.accepting)),
         )
@@ -115,7 +117,12 @@ def _single(view: SplitView, automaton: WrittenAutomaton, *, accepted: bool) -> 
     wrong = ~reader.accepting if accepted else reader.accepting
     if any(sets[root] & wrong for root, _ in view.split.roots):
         return None
-    written = ((state, automaton.written(sets[state])) for state in view.states_in(reader.crowded))
+    crowded = (reader.automaton.sizes > 1).tolist()
+    written = [
+        (state, automaton.written(sets[state]))
+        for state, category in enumerate(view.split.category)
+        if crowded[category]
+    ]
     return [(state, *numbers) for state, numbers in written if numbers]
 
 

@@ -141,7 +141,7 @@ class FragmentIndex:
             self._labels_of.append([labels.number(a) for a in attributes if a is not None])
         # A column for each place; a label that a rule does not have comes after all.
         width = max(map(len, self._labels_of), default=0)
-        rows = [(own + [len(labels)] * width)[:width] for own in self._labels_of]
+        rows = [(own + [len(self._labels)] * width)[:width] for own in self._labels_of]
         self._columns = np.array(rows, np.intp).reshape(len(rows), width).T
         self._values: dict[str, tuple[dict[str, int], Numbers]] = {}
         self._passing: dict[Predicate, Mask] = {}

@@ -238,16 +238,6 @@ class PatternProofs:
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
-    """Figures of one stratum: how probable it is and how its texts grow."""
-
-    stream: str
-    mass: float
-    spectral_radius: float
-    expected_tokens: float
-
-
-@dataclass(frozen=True, slots=True)
 class Unsatisfiable:
     """A stratum without any text, with the clauses that are in conflict."""
 
@@ -291,7 +281,6 @@ class Proofs:
     """Everything proved and found about a plan."""
 
     patterns: tuple[PatternProofs, ...]
-    distributions: tuple[Distribution, ...]
     unsatisfiable: tuple[Unsatisfiable, ...]
     overlaps: tuple[Overlap, ...]
     nestings: tuple[Nesting, ...]

@@ -1,8 +1,16 @@
 """From structures and constraints to automata, each computed once.
 
 Structures become automata over the derivations of the grammar (*presence*), their
-complements (*absence*) are joined to what constraints exclude
-(:mod:`sgl.automata.algebra.conjunctions`), and what they require is added by intersection.
+complements (*absence*) are joined to what constraints exclude, and what they require is
+added by intersection.  Constraints of one dataset resemble one another: every
+generalization set excludes the held-out structures of all patterns but its own.
+Conjunctions are therefore built over a fixed order of the structures, in halves of halves::
+
+    exclude everything but 2      {0 1 2 3 4 5 6 7}
+                                 {0 1 3}   {4 5 6 7}      <- shared with all others
+                             {0 1}   {3}
+
+so that leaving out each of n structures costs n log n products, not n squared.
 
 Where a constraint has no text, :func:`find_conflict` says why: a set of its clauses that is
 minimal in the sense that it could be satisfied if any one of them were dropped.  It is
@@ -16,19 +24,15 @@ found by QuickXplain (Junker 2004), which takes few tests when few clauses matte
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.automata.algebra.boolean import (
-    complement,
-    everything,
-    intersection,
-    without_rules,
-)
-from sgl.automata.algebra.conjunctions import Conjunctions
+from sgl.automata.algebra.boolean import complement, intersection, without_rules
 from sgl.automata.algebra.minimization import canonical, minimise, trim
 from sgl.automata.algebra.tree_automaton import GrammarIndex, TreeAutomaton, explore
+from sgl.automata.common import Numbering, computed_once
 from sgl.automata.patterns.schema import Predicate, Schema
 from sgl.automata.patterns.structure_automaton import (
     DEFAULT_BUDGET,
@@ -57,19 +61,14 @@ class StructureCompiler:
     def __init__(self, grammar: CoreGrammar, budget: int = DEFAULT_BUDGET) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
-        self._budget = budget
         self.lexicon = self.index.lexicon
+        self._budget = budget
         self._fragments: dict[str, FragmentIndex] = {}
         self._predicates: set[tuple[str, Predicate]] = set()
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self._automata: dict[Structure, StructureAutomaton] = {}
-        self._presence: dict[tuple[Structure, ...], TreeAutomaton] = {}
-        self._absence: dict[Structure, TreeAutomaton] = {}
-        self._absences = Conjunctions(self.absence)
-        self._disjunctions: dict[tuple[Structure, ...], TreeAutomaton] = {}
-        self._languages: dict[Constraint, TreeAutomaton] = {}
-        self._splits: dict[TreeAutomaton, SplitGrammar] = {}
-        self._views: dict[TreeAutomaton, SplitView] = {}
+        #: The structures in the order in which their absence is first asked for.
+        self._ranks: Numbering[Structure] = Numbering()
 
     def prepare(self, structures: Iterable[Structure]) -> None:
         """Make ready to compile these structures.
@@ -80,22 +79,23 @@ class StructureCompiler:
         refining: dict[str, list[Predicate]] = {}
         # Constraints share most of their structures: look at each object once.
         for structure in {id(structure): structure for structure in structures}.values():
+            if structure in self._automata:
+                continue
             layer = structure.layer
             if layer not in self._fragments:
                 self._fragments[layer] = FragmentIndex(self.grammar, layer)
                 refining[layer] = []
-            if structure not in self._automata:
-                automaton = StructureAutomaton(
-                    structure, self._fragments[layer], self._schemas, budget=self._budget
-                )
-                self._automata[structure] = automaton
-                for predicate in automaton.predicates:
-                    if (layer, predicate) not in self._predicates:
-                        self._predicates.add((layer, predicate))
-                        refining.setdefault(layer, []).append(predicate)
+            automaton = StructureAutomaton(
+                structure, self._fragments[layer], self._schemas, self._budget
+            )
+            self._automata[structure] = automaton
+            new = [p for p in automaton.predicates if (layer, p) not in self._predicates]
+            self._predicates.update((layer, predicate) for predicate in new)
+            if new:
+                refining.setdefault(layer, []).extend(new)
         for layer, predicates in refining.items():
-            kinds = self._fragments[layer].kinds(predicates).tolist()
-            self.lexicon = self.lexicon.refined([kinds[rule] for rule in self.lexicon.rules])
+            kinds = self._fragments[layer].kinds(predicates)
+            self.lexicon = self.lexicon.refined(kinds[self.lexicon.rules])
 
     def structure_automaton(self, structure: Structure) -> StructureAutomaton:
         """Return the automaton of a structure over single derivations."""
@@ -103,84 +103,79 @@ class StructureCompiler:
             self.prepare((structure,))
         return self._automata[structure]
 
+    @computed_once
     def absence(self, structure: Structure) -> TreeAutomaton:
         """Return the derivations that do not contain the structure; trim and minimal."""
-        absent = self._absence.get(structure)
-        if absent is None:
-            automaton = self.structure_automaton(structure)
-            words, phrases = self.lexicon.first, self.index.phrasal
-            # What contains the structure needs no state.
-            lifted = explore(
-                self.index,
-                self.lexicon,
-                leaf=lambda k: automaton.step(words[k], ()) or None,
-                step=lambda i, children: automaton.step(phrases[i], children) or None,
-                accepts=lambda state: not automaton.accepts_state(state),
-            )
-            absent = self._absence[structure] = minimise(trim(lifted))
-        return absent
+        automaton = self.structure_automaton(structure)
+        # What contains the structure, state 0, needs no state.
+        lifted = explore(
+            self.index,
+            self.lexicon,
+            step=lambda rule, children: automaton.step(rule, children) or None,
+            accepts=lambda state: not automaton.accepts_state(state),
+        )
+        return minimise(trim(lifted))
+
+    def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
+        """Return the derivations that contain none of the structures; trim and minimal."""
+        ranks = {self._ranks.number(structure) for structure in structures}
+        return self._conjunction(tuple(sorted(ranks))) if ranks else self.everything
+
+    @computed_once
+    def _conjunction(self, members: tuple[int, ...]) -> TreeAutomaton:
+        """Return the derivations without any of the structures that have these ranks."""
+        if len(members) == 1:
+            return self.absence(self._ranks.values[members[0]])
+        # The highest binary digit in which ranks differ tells the halves apart.
+        digit = (members[0] ^ members[-1]).bit_length() - 1
+        half = bisect_left(members, members[-1] >> digit << digit)
+        return intersection(self._conjunction(members[:half]), self._conjunction(members[half:]))
 
     def presence(self, structure: Structure) -> TreeAutomaton:
         """Return the derivations that contain the structure; total and minimal."""
         return self.presence_of_any((structure,))
 
+    @computed_once
     def presence_of_any(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """Return the derivations that contain one of the structures; total and minimal."""
-        if structures not in self._presence:
-            self._presence[structures] = complement(self.absence_of_all(structures))
-        return self._presence[structures]
+        return complement(self.absence_of_all(structures))
 
+    @computed_once
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """Return the derivations that contain one of the structures; trim and minimal."""
-        if structures not in self._disjunctions:
-            self._disjunctions[structures] = trim(self.presence_of_any(structures))
-        return self._disjunctions[structures]
+        return trim(self.presence_of_any(structures))
 
     @cached_property
     def everything(self) -> TreeAutomaton:
         """All derivations of the grammar."""
-        return everything(self.index)
+        return trim(explore(self.index, self.index.lexicon, lambda *_: 0, lambda _: True))
 
-    @cached_property
-    def _keepless(self) -> TreeAutomaton:
-        """The derivations without a rule that every split keeps."""
-        kept = (rule.id for rule in self.grammar.rules if rule.keep)
-        return without_rules(self.everything, kept)
-
-    def _satisfied_by_kept_rules(self, excluded: tuple[Structure, ...]) -> TreeAutomaton:
-        """Return the derivations that use a kept rule or contain none of these structures."""
-        return trim(complement(intersection(self.presence_of_any(excluded), self._keepless)))
-
+    @computed_once
     def language(self, constraint: Constraint) -> TreeAutomaton:
         """Return the derivations that satisfy a constraint; trim, minimal and in order."""
-        language = self._languages.get(constraint)
-        if language is None:
-            language = self.absence_of_all(constraint.exclude)
-            if constraint.keep and any(rule.keep for rule in self.grammar.rules):
-                language = self._satisfied_by_kept_rules(constraint.exclude)
-            for group in constraint.require:
-                language = intersection(language, self.disjunction(group))
-            language = self._languages[constraint] = canonical(language)
-        return language
+        language = self.absence_of_all(constraint.exclude)
+        kept = [rule.id for rule in self.grammar.rules if rule.keep and constraint.keep]
+        if kept:
+            # Whatever uses a kept rule may contain what is excluded.
+            cut = intersection(
+                self.presence_of_any(constraint.exclude), without_rules(self.everything, kept)
+            )
+            language = trim(complement(cut))
+        for group in constraint.require:
+            language = intersection(language, self.disjunction(group))
+        return canonical(language)
 
     def split(self, constraint: Constraint) -> SplitGrammar:
         """Return the grammar, conditioned on a constraint."""
-        language = self.language(constraint)
-        if language not in self._splits:
-            self._splits[language] = split_grammar(language)
-        return self._splits[language]
+        return self.view(constraint).split
 
     def view(self, constraint: Constraint) -> SplitView:
         """Return the grammar under a constraint, prepared for being read by automata."""
-        language = self.language(constraint)
-        if language not in self._views:
-            self._views[language] = SplitView(self.split(constraint))
-        return self._views[language]
+        return self._view(self.language(constraint))
 
-    def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
-        """Return the derivations that contain none of the structures; trim and minimal."""
-        members = tuple(structures)
-        return self._absences.of(members) if members else self.everything
+    @computed_once
+    def _view(self, language: TreeAutomaton) -> SplitView:
+        return SplitView(split_grammar(language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,42 +190,34 @@ class Conflict:
     exclude: tuple[Structure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Requirement:
-    group: tuple[Structure, ...]
-    excluded: bool
-
-
-_Clauses = Sequence[_Requirement]
+#: One of these structures must occur, or, if it is excluded, none of them may.
+_Clause = tuple[tuple[Structure, ...], bool]
+_Clauses = Sequence[_Clause]
 
 
 def find_conflict(compiler: StructureCompiler, constraint: Constraint) -> Conflict | None:
     """Return a minimal conflict in a constraint, or ``None`` if it can be satisfied."""
 
     def impossible(clauses: _Clauses) -> bool:
-        candidate = _constraint(clauses, keep=constraint.keep)
-        return not compiler.language(candidate).accepting
+        required, excluded = _sides(clauses)
+        return compiler.language(Constraint(required, excluded, constraint.keep)).empty
 
-    clauses = [_Requirement((structure,), excluded=True) for structure in constraint.exclude]
-    clauses += [_Requirement(group, excluded=False) for group in constraint.require]
+    clauses: list[_Clause] = [((structure,), True) for structure in constraint.exclude]
+    clauses += [(group, False) for group in constraint.require]
     if not impossible(clauses):
         return None
-    minimal = [] if impossible([]) else _explain(impossible, [], False, clauses)
-    found = _constraint(minimal, keep=False)
-    return Conflict(found.require, found.exclude)
+    return Conflict(*_sides([] if impossible([]) else _explain(impossible, [], False, clauses)))
 
 
-def _constraint(clauses: _Clauses, *, keep: bool) -> Constraint:
-    return Constraint(
-        require=tuple(clause.group for clause in clauses if not clause.excluded),
-        exclude=tuple(clause.group[0] for clause in clauses if clause.excluded),
-        keep=keep,
-    )
+def _sides(clauses: _Clauses) -> tuple[tuple[tuple[Structure, ...], ...], tuple[Structure, ...]]:
+    """Return the groups that are required, and the structures that are excluded."""
+    required = tuple(group for group, excluded in clauses if not excluded)
+    return required, tuple(group[0] for group, excluded in clauses if excluded)
 
 
 def _explain(
     impossible: Callable[[_Clauses], bool], given: _Clauses, grown: bool, clauses: _Clauses
-) -> list[_Requirement]:
+) -> list[_Clause]:
     """Return the clauses needed to make ``given`` impossible; ``grown`` says that it is new."""
     if grown and impossible(given):
         return []

@@ -7,18 +7,19 @@ the texts without it, prepared for reading splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.automata.algebra.boolean import intersection
-from sgl.automata.algebra.tree_automaton import TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.common import computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.invariant import AutomatonView, SplitView, excludes, requires
 from sgl.automata.weights.split import SplitGrammar, acceptance_probability
 from sgl.core.interpret import Derivation
-from sgl.core.plan import Pattern, Plan, Stratum
+from sgl.core.plan import Plan, Stratum
 from sgl.core.structure import Structure
 
 TRAIN = "train"
@@ -50,10 +51,7 @@ class Evidence:
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
         self.compiler = compiler
         self.plan = plan
-        self._automaton_views: dict[tuple[Structure, ...], AutomatonView] = {}
-        self._marked: dict[str, bool] = {}
-        self._exclusions: dict[tuple[SplitView, Structure], bool] = {}
-        self._intersections: dict[tuple[TreeAutomaton, TreeAutomaton], TreeAutomaton] = {}
+        self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         compiler.prepare(_structures(plan))
 
     @cached_property
@@ -83,30 +81,38 @@ class Evidence:
     @cached_property
     def used_in_training(self) -> frozenset[int]:
         """The rules that some training sentence can use."""
-        return _used(self.populated_training)
+        return frozenset().union(*[e.split.used_rules for e in self.populated_training])
 
     def used_by_items_of(self, pattern: str) -> frozenset[int]:
         """Return the rules that some generalization item of a pattern can use."""
         own = (e for e in self.generalization if e.stratum.category == pattern)
-        return _used(e for e in own if e.stratum.count)
+        return frozenset().union(*[e.split.used_rules for e in own if e.stratum.count])
 
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
-        key = evidence.view, structure
-        if key not in self._exclusions:
-            lacking = self._automaton_view((structure,))
-            self._exclusions[key] = excludes(evidence.view, lacking)
-        return self._exclusions[key]
+        return self._excludes(evidence.view, structure)
+
+    @computed_once
+    def _excludes(self, view: SplitView, structure: Structure) -> bool:
+        return excludes(view, self._automaton_view((structure,)))
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
         return requires(evidence.view, self._automaton_view(group))
 
+    @computed_once
     def _automaton_view(self, structures: tuple[Structure, ...]) -> AutomatonView:
-        if structures not in self._automaton_views:
-            lacking = self.compiler.absence_of_all(structures)
-            self._automaton_views[structures] = AutomatonView.of(lacking)
-        return self._automaton_views[structures]
+        return AutomatonView(self.compiler.absence_of_all(structures))
+
+    @computed_once
+    def leak(self, structure: Structure) -> tuple[StratumEvidence, Derivation] | None:
+        """Return the first training stratum that derives the structure, with its smallest text."""
+        for stratum in self.training:
+            if not self.excludes(stratum, structure):
+                witness = self.smallest(stratum, self.compiler.presence(structure))
+                if witness is not None:
+                    return stratum, witness
+        return None
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a stratum that an automaton accepts."""
@@ -119,30 +125,29 @@ class Evidence:
         both = self._intersection(evidence.language, self.compiler.presence(structure))
         return acceptance_probability(both) / evidence.split.mass
 
+    @computed_once
     def _intersection(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-        key = first, second
-        if key not in self._intersections:
-            self._intersections[key] = intersection(first, second)
-        return self._intersections[key]
+        return intersection(first, second)
 
-    def marks(self, pattern: Pattern) -> tuple[Structure, ...]:
+    @computed_once
+    def rules_without(self, structures: tuple[Structure, ...]) -> frozenset[int]:
+        """Return the rules that some text uses which contains none of the structures."""
+        automaton = self.compiler.absence_of_all(structures)
+        words = automaton.lexicon.rules[automaton.words[automaton.lexicon.classes] != DEAD]
+        phrasal = automaton.index.phrasal[automaton.rules]
+        return frozenset((*words.tolist(), *phrasal.tolist()))
+
+    @computed_once
+    def marks(self, name: str) -> tuple[Structure, ...]:
         """Return the held-out structures that items of a pattern may contain."""
-        return tuple(
-            structure
-            for other in self.plan.patterns
-            if other.name == pattern.name or other.name in pattern.allow
-            for structure in other.held_out
-        )
+        allowed = (name, *self.patterns[name].allow)
+        patterns = [pattern for pattern in self.plan.patterns if pattern.name in allowed]
+        return tuple(structure for pattern in patterns for structure in pattern.held_out)
 
-    def is_marked(self, evidence: StratumEvidence, pattern: Pattern) -> bool:
-        """Return whether every text of a stratum of ``pattern`` contains one of its marks."""
-        if evidence.stream not in self._marked:
-            self._marked[evidence.stream] = self.requires(evidence, self.marks(pattern))
-        return self._marked[evidence.stream]
-
-
-def _used(strata: Iterable[StratumEvidence]) -> frozenset[int]:
-    return frozenset().union(*[e.split.used_rules for e in strata])
+    @computed_once
+    def is_marked(self, evidence: StratumEvidence) -> bool:
+        """Return whether every item of a generalization stratum contains one of its marks."""
+        return self.requires(evidence, self.marks(evidence.stratum.category))
 
 
 def _structures(plan: Plan) -> Iterator[Structure]:

@@ -34,7 +34,7 @@ class StateExample:
 
 def state_examples(view: SplitView, automaton: TreeAutomaton) -> Iterator[StateExample]:
     """Yield the states of a total automaton in the categories that it has several states for."""
-    sets = assignment(view, AutomatonView.of(automaton))
+    sets = assignment(view, AutomatonView(automaton))
     assert sets is not None, "the automaton is total"
     reached = frozenset(state for bits in sets for state in members(bits))
     smallest = SmallestDerivations(automaton)

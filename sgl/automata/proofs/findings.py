@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sgl.automata.algebra.witness import smallest_derivation
-from sgl.automata.proofs.claims import Distribution, Nesting, Overlap, Unsatisfiable, Unused
+from sgl.automata.proofs.claims import Nesting, Overlap, Unsatisfiable, Unused
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.automata.weights.counting import count_by_length, count_derivations, height_distribution
-from sgl.automata.weights.split import SplitGrammar
 from sgl.core.plan import Constraint, Plan
 from sgl.core.structure import Structure
 
@@ -25,16 +24,6 @@ GRAMMAR = "grammar"
 
 #: Derivations are counted for each length up to this number of tokens.
 LONGEST_COUNTED = 12
-
-
-def find_distributions(evidence: Evidence) -> tuple[Distribution, ...]:
-    """Figures of every stratum, after those of the author's grammar."""
-    splits = [(GRAMMAR, evidence.compiler.split(Constraint()))]
-    splits += [(stratum.stream, stratum.split) for stratum in evidence.strata]
-    return tuple(
-        Distribution(stream, split.mass, split.spectral_radius, split.expected_tokens)
-        for stream, split in splits
-    )
 
 
 def find_unsatisfiable(evidence: Evidence) -> tuple[Unsatisfiable, ...]:
@@ -50,23 +39,22 @@ def find_unsatisfiable(evidence: Evidence) -> tuple[Unsatisfiable, ...]:
 
 def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
     """Pairs of generalization strata of different patterns that share a text."""
+    strata = [(e, frozenset(e.stratum.constraint.exclude)) for e in evidence.generalization]
+
+    def separated(first: StratumEvidence, excluded: frozenset[Structure]) -> bool:
+        """Return whether every text of a stratum contains a structure that another excludes."""
+        marks = evidence.marks(first.stratum.category)
+        return excluded.issuperset(marks) and evidence.is_marked(first)
+
     found = []
-    for first, second in combinations(evidence.generalization, 2):
+    for (first, excluded), (second, other) in combinations(strata, 2):
         if first.stratum.category == second.stratum.category:
             continue
-        if _separated(evidence, first, second) or _separated(evidence, second, first):
-            continue
-        witness = evidence.smallest(first, second.language)
-        if witness is not None:
-            found.append(Overlap(first.stream, second.stream, witness))
+        if not separated(first, other) and not separated(second, excluded):
+            witness = evidence.smallest(first, second.language)
+            if witness is not None:
+                found.append(Overlap(first.stream, second.stream, witness))
     return tuple(found)
-
-
-def _separated(evidence: Evidence, first: StratumEvidence, second: StratumEvidence) -> bool:
-    """Return whether every text of ``first`` contains a structure that ``second`` excludes."""
-    pattern = next(p for p in evidence.plan.patterns if p.name == first.stratum.category)
-    excluded = frozenset(second.stratum.constraint.exclude)
-    return excluded.issuperset(evidence.marks(pattern)) and evidence.is_marked(first, pattern)
 
 
 def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:
@@ -83,14 +71,10 @@ def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:
                 continue
             if not compiler.structure_automaton(outer).accepts(compiler.grammar, example):
                 continue
-            if not _occurs_without(evidence, inner, outer):
+            # What occurs together always, occurs in no text without the other.
+            if compiler.language(Constraint(require=((inner,),), exclude=(outer,))).empty:
                 found.append(Nesting(inner_pattern, inner, outer_pattern, outer))
     return tuple(found)
-
-
-def _occurs_without(evidence: Evidence, inner: Structure, outer: Structure) -> bool:
-    constraint = Constraint(require=((inner,),), exclude=(outer,))
-    return bool(evidence.compiler.language(constraint).accepting)
 
 
 def find_unused(evidence: Evidence) -> tuple[Unused, ...]:
@@ -154,20 +138,16 @@ def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStati
     known: dict[Constraint, StratumStatistics] = {}
     found = []
     for stream, constraint in constraints:
-        twin = known.get(constraint)
-        if twin is None:
-            twin = known[constraint] = _sizes(stream, compiler.split(constraint))
-        found.append(twin if twin.stream == stream else replace(twin, stream=stream))
+        if constraint not in known:
+            split = compiler.split(constraint)
+            known[constraint] = StratumStatistics(
+                stream=stream,
+                mass=split.mass,
+                spectral_radius=split.spectral_radius,
+                expected_tokens=split.expected_tokens,
+                derivations=count_derivations(split),
+                by_length=count_by_length(split, LONGEST_COUNTED),
+                heights=height_distribution(split),
+            )
+        found.append(replace(known[constraint], stream=stream))
     return tuple(found)
-
-
-def _sizes(stream: str, split: SplitGrammar) -> StratumStatistics:
-    return StratumStatistics(
-        stream=stream,
-        mass=split.mass,
-        spectral_radius=split.spectral_radius,
-        expected_tokens=split.expected_tokens,
-        derivations=count_derivations(split),
-        by_length=count_by_length(split, LONGEST_COUNTED),
-        heights=height_distribution(split),
-    )

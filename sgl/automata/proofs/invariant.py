@@ -17,17 +17,17 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import groupby, product
-from math import prod
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from sgl.automata.algebra.lexicon import Lexicon
 from sgl.automata.algebra.tree_automaton import DEAD, Table, TreeAutomaton
+from sgl.automata.common import Mask, computed_once
 from sgl.automata.weights.split import SplitGrammar
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
@@ -45,65 +45,57 @@ def members(bits: Bits) -> Iterator[int]:
         bits ^= lowest
 
 
-#: From the sets of all states to those of the children of a step.
-_Children = Callable[[list[Bits]], tuple[Bits, ...]]
-
-
 class _Step(NamedTuple):
-    """A phrasal transition of the split; ``rank`` orders steps from the leaves upwards.
+    """A phrasal transition of the split.
 
     ``loop`` is the number of its component, if phrases of that can contain one another.
     """
 
-    rank: int
     loop: int
+    rule: int
     state: int
     children: tuple[int, ...]
-    sets_of: _Children
 
 
 class SplitView:
-    """The transitions of a split grammar by rule, and its states by category."""
+    """A split grammar, prepared for being read by automata."""
 
     def __init__(self, split: SplitGrammar) -> None:
         self.split = split
-        self.steps_of: dict[int, list[_Step]] = {}
-        self._states_in: dict[int, list[int]] = {}
-        for state, category in enumerate(split.category):
-            self._states_in.setdefault(category, []).append(state)
-        self._words = split.transitions.lexical()
-        self._by_class: dict[Lexicon, list[list[int]]] = {}
-        own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in split.category]
-        for state, rule, children, _ in split.phrasal.rows():
+
+    @cached_property
+    def steps(self) -> list[_Step]:
+        """The phrasal transitions, in the order of the components of the split."""
+        own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in self.split.category]
+        for state, rule, children, _ in self.split.phrasal.rows():
             own[state].append((rule, children))
-        rank = 0
-        for number, component in enumerate(split.components):
-            inside = set(component)
-            steps = [(state, *step) for state in component for step in own[state]]
-            loops = any(not inside.isdisjoint(children) for _, _, children in steps)
-            for state, rule, children in steps:
-                loop = number if loops else NO_LOOP
-                step = _Step(rank, loop, state, children, _sets_of(children))
-                self.steps_of.setdefault(rule, []).append(step)
-                rank += 1
+        steps: list[_Step] = []
+        for number, component in enumerate(self.split.moments.components):
+            inside = frozenset(component)
+            found = [(rule, state, below) for state in component for rule, below in own[state]]
+            loops = any(not inside.isdisjoint(children) for _, _, children in found)
+            steps += [_Step(number if loops else NO_LOOP, *step) for step in found]
+        return steps
 
-    def states_in(self, categories: Iterable[int]) -> list[int]:
-        """Return the states of some categories, in order."""
-        return sorted(state for c in categories for state in self._states_in.get(c, ()))
+    @cached_property
+    def places_of(self) -> dict[int, list[int]]:
+        """Where the transitions of each rule are among the steps."""
+        places: dict[int, list[int]] = {}
+        for place, step in enumerate(self.steps):
+            places.setdefault(step.rule, []).append(place)
+        return places
 
+    @computed_once
     def states_of(self, lexicon: Lexicon) -> list[list[int]]:
         """For each class of a lexicon the states with a transition into one of its words."""
-        if lexicon not in self._by_class:
-            size = len(self.split.category)
-            places = np.searchsorted(lexicon.rule_array, self._words.rules)
-            pairs = np.unique(lexicon.class_array[places] * size + self._words.states)
-            states: list[list[int]] = [[] for _ in lexicon.category]
-            for number, state in zip(
-                (pairs // size).tolist(), (pairs % size).tolist(), strict=True
-            ):
-                states[number].append(state)
-            self._by_class[lexicon] = states
-        return self._by_class[lexicon]
+        size = len(self.split.category)
+        words = self.split.lexical
+        places = np.searchsorted(lexicon.rules, words.rules)
+        pairs = np.unique(lexicon.classes[places] * size + words.states)
+        states: list[list[int]] = [[] for _ in lexicon.category]
+        for pair in pairs.tolist():
+            states[pair // size].append(pair % size)
+        return states
 
 
 class RuleTable(dict[tuple[Bits, ...], tuple[Bits, bool]]):
@@ -126,58 +118,51 @@ class RuleTable(dict[tuple[Bits, ...], tuple[Bits, bool]]):
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class AutomatonView:
     """An automaton, prepared for reading many splits.
 
-    The results of words are given by the class of its lexicon.  In the lists
-    called decisive those are left out that cannot fail and whose result is the
-    only state of its category; ``only[c]`` is the set of that state, or empty, and
-    ``crowded`` are the categories with several.  ``constant`` are the phrasal rules
-    that cannot fail and have one result.
+    ``only[c]`` is the set of the only state of category ``c``, or empty.  What cannot fail
+    and leads to the only state of its category is not *decisive*; ``constant`` are the
+    phrasal rules that cannot fail and have one result.
     """
 
-    automaton: TreeAutomaton
-    only: tuple[Bits, ...]
-    crowded: tuple[int, ...]
-    accepting: Bits
-    decisive_words: tuple[tuple[int, int], ...]
-    constant: tuple[tuple[int, int], ...]
-    decisive_tables: tuple[tuple[int, RuleTable], ...]
+    def __init__(self, automaton: TreeAutomaton) -> None:
+        self.automaton = automaton
+        self.accepting: Bits = sum(1 << state for state in automaton.accepting)
+        index, sizes, rules = automaton.index, automaton.sizes, automaton.rules
+        single = sizes[automaton.categories] == 1
+        self.only: list[Bits] = [0] * len(sizes)
+        for state in np.flatnonzero(single).tolist():
+            self.only[automaton.category[state]] = 1 << state
+        count = np.bincount(rules, minlength=len(index.phrasal))
+        result = np.zeros_like(count)
+        result[rules] = automaton.results
+        varied = np.bincount(rules, automaton.results != result[rules], len(count)) > 0
+        unfailing = count == np.append(sizes, 1)[index.children].prod(axis=0)
+        settled = unfailing & (count > 0) & ~varied
+        self._decisive = ~settled
+        self.constant = [
+            (int(index.phrasal[rule]), int(result[rule]))
+            for rule in np.flatnonzero(settled & (sizes[index.results] != 1)).tolist()
+        ]
+        words, category = automaton.words, automaton.lexicon.category
+        decisive = np.flatnonzero((words == DEAD) | (sizes[category] != 1))
+        self.decisive_words = list(zip(decisive.tolist(), words[decisive].tolist(), strict=True))
 
-    @classmethod
-    def of(cls, automaton: TreeAutomaton) -> AutomatonView:
-        """Prepare an automaton."""
-        index = automaton.index
-        only = [0] * len(automaton.sizes)
-        for state in np.flatnonzero(automaton.sizes[automaton.categories] == 1).tolist():
-            only[automaton.category[state]] = 1 << state
-        sizes = automaton.sizes.tolist()
-        constant: list[tuple[int, int]] = []
-        decisive: list[tuple[int, RuleTable]] = []
-        tables = zip(index.phrasal, index.lhs, index.rhs, automaton.tables, strict=True)
-        for rule, lhs, rhs, table in tables:
-            complete = len(table) == prod([sizes[child] for child in rhs])
-            if complete and len(set(table.values())) == 1:
-                if not only[lhs]:
-                    constant.append((rule, min(table.values())))
-            else:
-                decisive.append((rule, RuleTable(table)))
-        return cls(
-            automaton=automaton,
-            only=tuple(only),
-            crowded=tuple(np.flatnonzero(automaton.sizes > 1).tolist()),
-            accepting=sum(1 << state for state in automaton.accepting),
-            decisive_words=tuple(
-                (number, state)
-                for number, (state, category) in enumerate(
-                    zip(automaton.leaves, automaton.lexicon.category, strict=True)
-                )
-                if state == DEAD or not only[category]
-            ),
-            constant=tuple(constant),
-            decisive_tables=tuple(decisive),
-        )
+    @cached_property
+    def decisive_tables(self) -> dict[int, RuleTable]:
+        """The transitions of the decisive rules, by rule id."""
+        return self._tables(self._decisive)
+
+    @cached_property
+    def tables(self) -> dict[int, RuleTable]:
+        """The transitions of all rules, by rule id."""
+        return self._tables(np.ones_like(self._decisive))
+
+    def _tables(self, wanted: Mask) -> dict[int, RuleTable]:
+        phrasal = self.automaton.index.phrasal
+        tables = self.automaton.tables_of(wanted)
+        return {int(phrasal[rule]): RuleTable(table) for rule, table in tables.items()}
 
 
 def excludes(view: SplitView, lacking: AutomatonView) -> bool:
@@ -203,57 +188,41 @@ def assignment(view: SplitView, reader: AutomatonView) -> list[Bits] | None:
                 return None
             sets[state] |= 1 << result
     for rule, result in reader.constant:
-        for step in view.steps_of.get(rule, ()):
-            sets[step.state] |= 1 << result
-    return None if _close(_in_order(view, reader.decisive_tables), sets) else sets
+        for place in view.places_of.get(rule, ()):
+            sets[view.steps[place].state] |= 1 << result
+    return None if _close(view, reader.decisive_tables, sets) else sets
 
 
 def requires(view: SplitView, lacking: AutomatonView) -> bool:
     """Return whether no text of the split is accepted by ``lacking``."""
-    split, automaton = view.split, lacking.automaton
-    sets = [0] * len(split.category)
+    automaton = lacking.automaton
+    sets = [0] * len(view.split.category)
     for result, row in zip(automaton.leaves, view.states_of(automaton.lexicon), strict=True):
         if result != DEAD:
             for state in row:
                 sets[state] |= 1 << result
-    tables = zip(automaton.index.phrasal, map(RuleTable, automaton.tables), strict=True)
-    _close(_in_order(view, tables), sets)
-    return not any(sets[root] & lacking.accepting for root, _ in split.roots)
+    _close(view, lacking.tables, sets)
+    return not any(sets[root] & lacking.accepting for root, _ in view.split.roots)
 
 
-#: A step of the split and the transitions of its rule.
-_Reading = tuple[_Step, RuleTable]
-
-
-def _in_order(view: SplitView, tables: Iterable[tuple[int, RuleTable]]) -> list[_Reading]:
-    """Return the steps of these rules by their ranks, of which no two are equal."""
-    readings = [(step, table) for rule, table in tables for step in view.steps_of.get(rule, ())]
-    return sorted(readings, key=lambda reading: reading[0].rank)
-
-
-def _close(readings: Iterable[_Reading], sets: list[Bits]) -> bool:
-    """Add to the sets of states what the steps derive; whether some step got stuck.
+def _close(view: SplitView, tables: Mapping[int, RuleTable], sets: list[Bits]) -> bool:
+    """Add to the sets of states what these rules derive; whether some step got stuck.
 
     Steps come in the order of the components of the split, so that each component is
     finished before the next begins; only where phrases contain phrases of the same
     component is anything taken again.
     """
     stuck = False
-    for loop, group in groupby(readings, key=lambda reading: reading[0].loop):
+    places = sorted([place for rule in tables for place in view.places_of.get(rule, ())])
+    for loop, group in groupby([view.steps[place] for place in places], attrgetter("loop")):
         steps = list(group)
         grown = True
         while grown:
             grown = False
-            for step, table in steps:
-                results, lacks = table[step.sets_of(sets)]
+            for _, rule, state, children in steps:
+                results, lacks = tables[rule][tuple([sets[child] for child in children])]
                 stuck = stuck or lacks
-                if results & ~sets[step.state]:
-                    sets[step.state] |= results
+                if results & ~sets[state]:
+                    sets[state] |= results
                     grown = loop != NO_LOOP
     return stuck
-
-
-def _sets_of(children: tuple[int, ...]) -> _Children:
-    if len(children) > 1:
-        return itemgetter(*children)
-    return lambda sets: (sets[children[0]],)

@@ -19,11 +19,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, leaf_states
+from sgl.automata.common import Numbering
 from sgl.automata.proofs.claims import IngredientKind, Reason, Unseen
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.grammar import CoreGrammar, Rule
@@ -39,25 +38,27 @@ class Ingredient(NamedTuple):
 
 
 class RuleIngredients:
-    """What each rule of a grammar provides, and the rules that provide each ingredient."""
+    """What each rule of a grammar provides, by number, and the rules that provide it."""
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         texts = [layer.name for layer in grammar.text_layers]
         # The forms of a view are put together from no words.
         target = texts.index(plan.target) if plan.target in texts else None
         self.lemmas = introduced_lemmas(grammar, plan)
-        self.of_rule = [
-            tuple(dict.fromkeys(_ingredients(grammar, rule, self.lemmas[rule.id], target)))
-            for rule in grammar.rules
-        ]
-        self.rules_of: dict[Ingredient, list[int]] = {}
-        for rule, ingredients in enumerate(self.of_rule):
+        numbers: Numbering[Ingredient] = Numbering()
+        self.of_rule: list[list[int]] = []
+        for rule in grammar.rules:
+            own = _ingredients(grammar, rule, self.lemmas[rule.id], target)
+            self.of_rule.append(list(dict.fromkeys(map(numbers.number, own))))
+        self.all = numbers.values
+        self.rules_of: list[list[int]] = [[] for _ in self.all]
+        for number, ingredients in enumerate(self.of_rule):
             for ingredient in ingredients:
-                self.rules_of.setdefault(ingredient, []).append(rule)
+                self.rules_of[ingredient].append(number)
 
-    def used_by(self, rules: Iterable[int]) -> list[Ingredient]:
+    def used_by(self, rules: Iterable[int]) -> Iterable[int]:
         """Return the ingredients that some rules provide, in the order of the rules."""
-        return list(dict.fromkeys(i for rule in sorted(rules) for i in self.of_rule[rule]))
+        return dict.fromkeys(chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)]))
 
 
 def _ingredients(
@@ -71,9 +72,7 @@ def _ingredients(
     category = grammar.categories[rule.lhs].name.partition("[")[0]
     for lemma in lemmas:
         yield Ingredient(IngredientKind.ENTRY, f"{category}: {lemma}")
-    if target is None:
-        return
-    form = " ".join(rule.words(target))
+    form = "" if target is None else " ".join(rule.words(target))
     if form:
         yield Ingredient(IngredientKind.FORM, form)
 
@@ -87,53 +86,32 @@ def inventory_of(
     """
     if not evidence.populated_training:
         return (), ()
-    used = evidence.used_by_items_of(pattern.name)
-    trained = evidence.used_in_training
-    needed = ingredients.used_by(used)
-    number = Counter([ingredient.kind for ingredient in needed])
-    unseen = [
-        ingredient
-        for ingredient in ingredients.used_by(used - trained)
-        if trained.isdisjoint(ingredients.rules_of[ingredient])
-    ]
-    reasons = _AbsenceReasons(evidence, ingredients, pattern)
-    found = []
-    for ingredient in unseen:
-        rules = tuple(rule for rule in ingredients.rules_of[ingredient] if rule in used)
-        found.append(Unseen(*ingredient, reasons.of(ingredient, rules), rules))
-    return tuple((kind, number[kind]) for kind in IngredientKind), tuple(found)
+    used, trained = evidence.used_by_items_of(pattern.name), evidence.used_in_training
+    kinds = Counter([ingredients.all[i].kind.value for i in ingredients.used_by(used)])
+    unseen = []
+    for number in ingredients.used_by(used - trained):
+        providers = ingredients.rules_of[number]
+        if trained.isdisjoint(providers):
+            rules = tuple(rule for rule in providers if rule in used)
+            reason = _why_unseen(evidence, ingredients, pattern, number, rules)
+            unseen.append(Unseen(*ingredients.all[number], reason, rules))
+    return tuple((kind, kinds[kind.value]) for kind in IngredientKind), tuple(unseen)
 
 
-@dataclass(frozen=True)
-class _AbsenceReasons:
-    """Finds the reason why something is not in training."""
-
-    evidence: Evidence
-    ingredients: RuleIngredients
-    pattern: Pattern
-
-    def of(self, ingredient: Ingredient, rules: Sequence[int]) -> Reason:
-        """Return the reason for an ingredient that these rules provide to items."""
-        lemmas = self.ingredients.lemmas
-        if all(not self._targets.isdisjoint(lemmas[rule]) for rule in rules):
-            return Reason.TARGET
-        if self._usable_without_structure.isdisjoint(self.ingredients.rules_of[ingredient]):
-            return Reason.STRUCTURE
-        return Reason.TOGETHER if ingredient.kind is IngredientKind.RULE else Reason.MISSING
-
-    @cached_property
-    def _targets(self) -> frozenset[str]:
-        return frozenset(self.pattern.targets)
-
-    @cached_property
-    def _usable_without_structure(self) -> frozenset[int]:
-        """The rules of texts without what the items may contain and others may not."""
-        marks = self.evidence.marks(self.pattern)
-        return rules_used(self.evidence.compiler.absence_of_all(marks))
-
-
-def rules_used(automaton: TreeAutomaton) -> frozenset[int]:
-    """Return the rules that some text uses which a trim automaton accepts."""
-    words = (rule for rule, state in leaf_states(automaton).items() if state != DEAD)
-    phrasal = automaton.index.phrasal_array[automaton.rules]
-    return frozenset((*words, *phrasal.tolist()))
+def _why_unseen(
+    evidence: Evidence,
+    ingredients: RuleIngredients,
+    pattern: Pattern,
+    ingredient: int,
+    rules: Sequence[int],
+) -> Reason:
+    """Return why training lacks an ingredient that these rules provide to items."""
+    targets = frozenset(pattern.targets)
+    if all(not targets.isdisjoint(ingredients.lemmas[rule]) for rule in rules):
+        return Reason.TARGET
+    # What the items may contain and others may not.
+    without = evidence.rules_without(evidence.marks(pattern.name))
+    if without.isdisjoint(ingredients.rules_of[ingredient]):
+        return Reason.STRUCTURE
+    rule = ingredients.all[ingredient].kind is IngredientKind.RULE
+    return Reason.TOGETHER if rule else Reason.MISSING

@@ -16,14 +16,16 @@ depend on chance: the generator starts from a constant.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from random import Random
+from typing import NamedTuple
 
+from sgl.automata.algebra.lexicon import Lexicon
+from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.evidence import Evidence
 from sgl.automata.weights.split import SplitGrammar
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, fold
 from sgl.core.lemmas import content_lemmas, repeats_lemma
 from sgl.core.plan import IN_DISTRIBUTION
 from sgl.core.structure import Structure
@@ -37,52 +39,76 @@ LONGEST = 400
 _SEED = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A training sentence and the stream of the stratum that it belongs to."""
 
     stream: str
     derivation: Derivation
 
 
+#: A rule over phrases that are given by number.
+_Phrase = tuple[int, tuple[int, ...]]
+
+
 class TrainingSearch:
     """Looks for structures in the training sentences of a plan, for each once."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
-        self._found: dict[Structure, Seen | None] = {}
+        self.evidence = evidence
 
     def find(self, structure: Structure) -> Seen | None:
         """Return a training sentence that contains the structure, or ``None`` if none can."""
-        name = structure.canonical()
-        if name not in self._found:
-            compiler = self._evidence.compiler
-            automaton = compiler.structure_automaton(name)
-            sampled = (s for s in self._texts if automaton.accepts(compiler.grammar, s.derivation))
-            self._found[name] = next(sampled, None) or self._decide(name)
-        return self._found[name]
+        return self._find(structure.canonical())
 
-    def _decide(self, structure: Structure) -> Seen | None:
-        """Return the smallest text with the structure in the first stratum that derives it."""
-        for stratum in self._evidence.populated_training:
-            if not self._evidence.excludes(stratum, structure):
-                contains = self._evidence.compiler.presence(structure)
-                derivation = self._evidence.smallest(stratum, contains)
+    @computed_once
+    def _find(self, structure: Structure) -> Seen | None:
+        compiler = self.evidence.compiler
+        automaton = compiler.structure_automaton(structure)
+        phrases, roots = self._phrases(compiler.lexicon)
+        states: list[int] = []
+        for seen, root in zip(self._texts, roots, strict=True):
+            for rule, children in phrases[len(states) : root + 1]:
+                states.append(automaton.step(rule, tuple([states[child] for child in children])))
+            if automaton.accepts_state(states[root]):
+                return seen
+        # The smallest text with the structure in the first stratum that derives it.
+        for stratum in self.evidence.populated_training:
+            if not self.evidence.excludes(stratum, structure):
+                contains = compiler.presence(structure)
+                derivation = self.evidence.smallest(stratum, contains)
                 if derivation is not None:
                     return Seen(stratum.stream, derivation)
         return None
+
+    @computed_once
+    def _phrases(self, lexicon: Lexicon) -> tuple[list[_Phrase], list[int]]:
+        """Return the different phrases of the sentences, and for each sentence its number.
+
+        Words of one class of the lexicon are taken for one word.  A phrase comes after its
+        parts and before those that only later sentences have.
+        """
+        phrases: Numbering[_Phrase] = Numbering()
+        first = lexicon.first.tolist()
+        word = {rule: first[number] for rule, number in lexicon.class_of.items()}
+        arity = self.evidence.compiler.grammar.arity
+
+        def number(rule: int, children: tuple[int, ...]) -> int:
+            return phrases.number((word.get(rule, rule), children))
+
+        roots = [fold(text.derivation, arity, number) for text in self._texts]
+        return phrases.values, roots
 
     @cached_property
     def _texts(self) -> list[Seen]:
         """Sentences of the training strata, those first that repeat no lemma."""
         texts: list[Seen] = []
-        strata = self._evidence.populated_training
+        strata = self.evidence.populated_training
         for evidence in sorted(strata, key=lambda e: e.stratum.category != IN_DISTRIBUTION):
             common = evidence.stratum.category == IN_DISTRIBUTION
             sampled = sample_some(evidence.split, DRAWN_IN_DISTRIBUTION if common else DRAWN)
             texts += [Seen(evidence.stream, derivation) for derivation in sampled]
         # Those that the dataset could contain come first.
-        lemmas = content_lemmas(self._evidence.compiler.grammar, self._evidence.plan)
+        lemmas = content_lemmas(self.evidence.compiler.grammar, self.evidence.plan)
         return sorted(texts, key=lambda text: repeats_lemma(text.derivation, lemmas))
 
 

@@ -17,15 +17,15 @@ of the inside weights, taken with the conditional probabilities of the split:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from math import prod
 from operator import mul
 
 import numpy as np
 
-from sgl.automata.weights.inside import EquationSystem, Monomial, extended
-from sgl.automata.weights.numerics import components
-from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.weights.inside import EquationSystem, components, extended
+from sgl.automata.weights.split import NO_CHILD, SplitGrammar
 
 #: Heights are followed until no more than this probability is left, or so far.
 LEFT_OUT = 1e-6
@@ -34,20 +34,14 @@ HIGHEST = 200
 
 def count_derivations(split: SplitGrammar) -> int | None:
     """Return the number of derivations of a split, or ``None`` if they are infinitely many."""
-    successors = [
-        [child for transition in transitions for child in transition.children]
-        for transitions in split.transitions_of
-    ]
+    successors = [[child for t in own for child in t.children] for own in split.transitions_of]
     counts = [0] * len(successors)
     for component in components(successors):
         state = component[0]
         if len(component) > 1 or state in successors[state]:
             return None
-        for transition in split.transitions_of[state]:
-            ways = 1
-            for child in transition.children:
-                ways *= counts[child]
-            counts[state] += ways
+        own = split.transitions_of[state]
+        counts[state] = sum(prod([counts[child] for child in t.children]) for t in own)
     return sum(counts[state] for state, _ in split.roots)
 
 
@@ -57,88 +51,52 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
     ``None`` if a phrase can contain itself without a further token: then one
     length has infinitely many derivations.
     """
-    table = _LengthTable.of(split)
-    order = _same_length_order(table)
+    tokens = split.grammar.source_tokens
+    # The words of each state by their tokens, and (tokens of the rule, children) of phrases.
+    words = [Counter(tokens[t.rule] for t in own if not t.children) for own in split.transitions_of]
+    phrases = [
+        [(tokens[t.rule], t.children) for t in own if t.children] for own in split.transitions_of
+    ]
+    order = _same_length_order(words, phrases)
     if order is None:
         return None
-    counts: list[list[int]] = [[] for _ in table.leaves]
-    phrases = [
-        [(tokens, [counts[child] for child in children]) for tokens, children in own]
-        for own in table.phrases
-    ]
+    counts: list[list[int]] = [[] for _ in words]
     for length in range(longest + 1):
         for row in counts:
             row.append(0)
         for state in order:
-            total = table.leaves[state].get(length, 0)
-            for tokens, rows in phrases[state]:
-                if tokens <= length:
-                    total += _ways(rows, length - tokens)
-            counts[state][length] = total
+            counts[state][length] = words[state][length] + sum(
+                _ways([counts[child] for child in children], length - own)
+                for own, children in phrases[state]
+                if own <= length
+            )
     roots = [counts[state] for state, _ in split.roots]
     return tuple(sum(row[length] for row in roots) for length in range(longest + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class _LengthTable:
-    """The transitions of a split as far as they matter to lengths.
-
-    ``leaves[q]`` counts the words of state ``q`` by their tokens; ``phrases[q]``
-    are (tokens of the rule, children).
-    """
-
-    leaves: list[dict[int, int]]
-    phrases: list[list[tuple[int, tuple[int, ...]]]]
-
-    @classmethod
-    def of(cls, split: SplitGrammar) -> _LengthTable:
-        tokens = split.grammar.source_tokens
-        leaves: list[dict[int, int]] = []
-        phrases: list[list[tuple[int, tuple[int, ...]]]] = []
-        for transitions in split.transitions_of:
-            words: dict[int, int] = {}
-            own = []
-            for transition in transitions:
-                length = tokens[transition.rule]
-                if transition.children:
-                    own.append((length, transition.children))
-                else:
-                    words[length] = words.get(length, 0) + 1
-            leaves.append(words)
-            phrases.append(own)
-        return cls(leaves, phrases)
-
-    def empty(self) -> list[bool]:
-        """Return whether each state has a phrase without tokens."""
-        empty = [0 in words for words in self.leaves]
-        changed = True
-        while changed:
-            changed = False
-            for state, phrases in enumerate(self.phrases):
-                if not empty[state] and any(
-                    not tokens and all(empty[child] for child in children)
-                    for tokens, children in phrases
-                ):
-                    empty[state] = changed = True
-        return empty
-
-
-def _same_length_order(table: _LengthTable) -> list[int] | None:
+def _same_length_order(
+    words: Sequence[Counter[int]], phrases: Sequence[Sequence[tuple[int, tuple[int, ...]]]]
+) -> list[int] | None:
     """Return the states so that those come first which others need at the same length.
 
     A state needs a child at its own length if the rule and the other children
     may be without tokens.  ``None`` if states need each other.
     """
-    empty = table.empty()
-    needs: list[list[int]] = [
+    empty = {state for state, lengths in enumerate(words) if 0 in lengths}
+    silent = [[children for tokens, children in own if not tokens] for own in phrases]
+    grown = True
+    while grown:
+        before = len(empty)
+        empty.update(s for s, own in enumerate(silent) if any(map(empty.issuperset, own)))
+        grown = len(empty) > before
+    needs = [
         [
             child
-            for tokens, children in phrases
+            for children in own
             for place, child in enumerate(children)
-            if not tokens
-            and all(empty[other] for other in (*children[:place], *children[place + 1 :]))
+            if empty.issuperset(children[:place] + children[place + 1 :])
         ]
-        for phrases in table.phrases
+        for own in silent
     ]
     order = components(needs)
     if any(len(component) > 1 or component[0] in needs[component[0]] for component in order):
@@ -148,30 +106,25 @@ def _same_length_order(table: _LengthTable) -> list[int] | None:
 
 def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
     """Return the coefficient of ``length`` in the product of the rows, read as polynomials."""
-    if len(rows) == 1:
-        return rows[0][length]
-    product, *rest, last = rows
-    for row in rest:
-        product = [_coefficient(product, row, total) for total in range(length + 1)]
-    return _coefficient(product, last, length)
-
-
-def _coefficient(first: Sequence[int], second: Sequence[int], total: int) -> int:
-    return sum(map(mul, first[: total + 1], second[total::-1]))
+    product, *rest = rows
+    for row in rest[:-1]:
+        product = [sum(map(mul, product, row[total::-1])) for total in range(length + 1)]
+    return sum(map(mul, product, rest[-1][length::-1])) if rest else product[length]
 
 
 def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
     """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
-    system = EquationSystem.of(
-        len(split.category),
-        [
-            Monomial(state, transition.probability, transition.children)
-            for state, transitions in enumerate(split.transitions_of)
-            for transition in transitions
-        ],
+    phrasal, lexical, size = split.phrasal, split.lexical, len(split.category)
+    system = EquationSystem(
+        size=size,
+        state=phrasal.states,
+        weight=phrasal.probabilities,
+        children=np.where(phrasal.children == NO_CHILD, size, phrasal.children).T,
+        # ``bincount`` adds in the order of the transitions.
+        constant=np.bincount(lexical.states, lexical.probabilities, size).astype(np.float64),
     )
     at_most = [0.0]
-    inside = extended(np.zeros(system.size))
+    inside = extended(np.zeros(size))
     while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
         inside = system.apply(inside)
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))

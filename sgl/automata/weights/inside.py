@@ -12,6 +12,10 @@ Newton's method, one strongly connected component after the other, goes on from
 where it stopped: monotone, and quadratic below the critical radius (Etessami &
 Yannakakis 2009; Esparza, Kiefer & Luttenberger 2010).  Both stop on the relative
 change of *every* component: an absolute bound would leave the rare ones wrong.
+
+Linear systems are solved here and not by a library: library solvers use fused or reordered
+operations that differ between machines, and the probabilities that samplers compare random
+numbers with must not.
 """
 
 from __future__ import annotations
@@ -21,14 +25,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.weights.numerics import Vector, components, solve
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
 
 RELATIVE_CHANGE = 1e-15
 KLEENE_STEPS = 600
 NEWTON_STEPS = 100
+
+#: The weight and the children of a monomial.
+_Term = tuple[float, tuple[int, ...]]
 
 
 class Monomial(NamedTuple):
@@ -49,7 +58,7 @@ class EquationSystem:
 
     size: int
     state: NDArray[np.intp]
-    weight: NDArray[np.float64]
+    weight: Vector
     children: NDArray[np.intp]
     constant: Vector
 
@@ -116,7 +125,7 @@ def inside_weights(system: EquationSystem) -> Vector:
     for _ in range(KLEENE_STEPS):
         improved = system.apply(inside)
         # One state that still moves is enough to go on.
-        if not _moves(float(inside[moving]), float(improved[moving])):
+        if abs(improved[moving] - inside[moving]) <= RELATIVE_CHANGE * improved[moving]:
             settled = np.abs(improved - inside) <= RELATIVE_CHANGE * improved
             if settled.all():
                 return improved[:-1]
@@ -125,95 +134,93 @@ def inside_weights(system: EquationSystem) -> Vector:
     return _newton(system, inside[:-1])
 
 
-def _moves(old: float, new: float) -> bool:
-    return abs(new - old) > RELATIVE_CHANGE * new
-
-
-def _settled(old: Vector, new: Vector) -> bool:
-    return bool(np.all(np.abs(new - old) <= RELATIVE_CHANGE * new))
-
-
 def _newton(system: EquationSystem, inside: Vector) -> Vector:
     """Newton's method on each component, those that it depends on first."""
-    rows_of: list[list[int]] = [[] for _ in range(system.size)]
-    successors: list[list[int]] = [[] for _ in range(system.size)]
-    for row, state in enumerate(system.state.tolist()):
-        rows_of[state].append(row)
-        successors[state].extend(c for c in system.children[row].tolist() if c < system.size)
-    values = [*inside.tolist(), 1.0]
-    for component in components(successors):
-        equations = _Component.of(system, component, rows_of)
-        if equations.recursive:
-            equations.solve(values)
-        else:
-            values[component[0]] = equations.value(0, values)
-    return np.array(values[:-1])
+    terms_of: list[list[_Term]] = [[] for _ in range(system.size)]
+    rows = zip(system.state.tolist(), system.weight.tolist(), system.children.tolist(), strict=True)
+    for state, weight, children in rows:
+        own = tuple(child for child in children if child < system.size)
+        terms_of[state].append((weight, own))
+    values: list[float] = inside.tolist()
+    constants: list[float] = system.constant.tolist()
 
-
-@dataclass(frozen=True, slots=True)
-class _Component:
-    """The equations of one strongly connected component.
-
-    ``terms[i]`` are the (weight, children) of the component's state ``i``.
-    """
-
-    states: Sequence[int]
-    position: dict[int, int]
-    constants: list[float]
-    terms: list[list[tuple[float, tuple[int, ...]]]]
-    recursive: bool
-
-    @classmethod
-    def of(
-        cls, system: EquationSystem, states: Sequence[int], rows_of: list[list[int]]
-    ) -> _Component:
-        terms = [
-            [
-                (
-                    float(system.weight[row]),
-                    tuple(c for c in system.children[row].tolist() if c < system.size),
-                )
-                for row in rows_of[state]
-            ]
-            for state in states
-        ]
-        position = {state: index for index, state in enumerate(states)}
-        recursive = any(c in position for row in terms for _, children in row for c in children)
-        constants = [float(system.constant[state]) for state in states]
-        return cls(states, position, constants, terms, recursive)
-
-    def value(self, index: int, values: Sequence[float]) -> float:
-        total = self.constants[index]
-        for weight, children in self.terms[index]:
+    def right(state: int) -> float:
+        total = constants[state]
+        for weight, children in terms_of[state]:
             total += _product(weight, children, values)
         return total
 
-    def solve(self, values: list[float]) -> None:
-        """Improve ``values`` of the component's states until they settle."""
+    successors = [[child for _, own in terms for child in own] for terms in terms_of]
+    for component in components(successors):
+        if not any(child in component for state in component for child in successors[state]):
+            values[component[0]] = right(component[0])
+            continue
         for _ in range(NEWTON_STEPS):
-            old = np.array([values[state] for state in self.states])
-            gap = np.array([self.value(i, values) for i in range(len(self.states))]) - old
-            step = solve(self.jacobian(values), gap)
+            old = np.array([values[state] for state in component])
+            gap = np.array([right(state) for state in component]) - old
+            step = solve(_jacobian(terms_of, component, values), gap)
             if step is None:
-                return
+                break
             new = old + np.maximum(step, 0.0)
-            for state, value in zip(self.states, new.tolist(), strict=True):
+            for state, value in zip(component, new.tolist(), strict=True):
                 values[state] = value
-            if _settled(old, new):
-                return
+            if np.all(np.abs(new - old) <= RELATIVE_CHANGE * new):
+                break
+    return np.array(values)
 
-    def jacobian(self, values: Sequence[float]) -> NDArray[np.float64]:
-        matrix = np.zeros((len(self.states), len(self.states)))
-        for row, terms in enumerate(self.terms):
-            for weight, children in terms:
-                for place, child in enumerate(children):
-                    if child in self.position:
-                        others = children[:place] + children[place + 1 :]
-                        matrix[row, self.position[child]] += _product(weight, others, values)
-        return matrix
+
+def _jacobian(
+    terms_of: Sequence[Sequence[_Term]], component: Sequence[int], values: Sequence[float]
+) -> Matrix:
+    """Return the derivatives of the equations of a component, given the terms of all."""
+    place_of = {state: place for place, state in enumerate(component)}
+    matrix = np.zeros((len(component), len(component)))
+    for row, state in enumerate(component):
+        for weight, children in terms_of[state]:
+            for place, child in enumerate(children):
+                if child in place_of:
+                    others = children[:place] + children[place + 1 :]
+                    matrix[row, place_of[child]] += _product(weight, others, values)
+    return matrix
 
 
 def _product(weight: float, children: Sequence[int], values: Sequence[float]) -> float:
     for child in children:
         weight *= values[child]
     return weight
+
+
+def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:
+    """Return the components of the graph, each sorted, successors before predecessors.
+
+    >>> components([[1], [0, 2], []])
+    [[2], [0, 1]]
+    """
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(len(successors)))
+    graph.add_edges_from((node, other) for node, own in enumerate(successors) for other in own)
+    return [sorted(component) for component in nx.strongly_connected_components(graph)]
+
+
+def solve(matrix: Matrix, right: Vector) -> Vector | None:
+    """Return the solution ``x`` of ``(I - matrix) x = right``.
+
+    Returns:
+        The solution, or ``None`` if a pivot is not positive, which means that
+        the spectral radius of ``matrix`` is not below 1.
+    """
+    size = len(right)
+    left = np.where(np.eye(size, dtype=bool), 1.0 - matrix, -matrix)
+    solution = right.astype(np.float64)
+    for column in range(size):
+        pivot = left[column, column]
+        if not pivot > 0.0:
+            return None
+        rows = column + 1 + np.flatnonzero(left[column + 1 :, column])
+        factors = left[rows, column] / pivot
+        left[rows, column:] -= factors[:, None] * left[column, column:][None, :]
+        solution[rows] -= factors * solution[column]
+    for column in range(size - 1, -1, -1):
+        solution[column] /= left[column, column]
+        solution[:column] -= left[:column, column] * solution[column]
+    return solution

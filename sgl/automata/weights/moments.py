@@ -15,10 +15,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sgl.automata.weights.inside import EquationSystem, Monomial, inside_weights
-from sgl.automata.weights.numerics import components, solve
+from sgl.automata.weights.inside import (
+    EquationSystem,
+    Matrix,
+    Monomial,
+    Vector,
+    components,
+    inside_weights,
+    solve,
+)
 from sgl.core.grammar import CoreGrammar
 
 #: Power iteration stops when it knows the radius this precisely, or after so many
@@ -29,6 +35,18 @@ LOOK_EVERY = 10
 
 #: Added to the diagonal: without it a periodic matrix would never settle.
 SHIFT = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Radius:
+    """A spectral radius with the component that has it and its growth vector.
+
+    ``growth[q]`` is proportional to the number of descendants, many levels
+    down, of state ``q`` of the component.
+    """
+
+    value: float
+    growth: Mapping[int, float]
 
 
 @dataclass(frozen=True)
@@ -53,36 +71,56 @@ class Moments:
     @cached_property
     def components(self) -> list[list[int]]:
         """The strongly connected components of the states, children before parents."""
-        return components([list(row) for row in self.rows])
+        return components(self.rows)
+
+    @cached_property
+    def radius(self) -> Radius:
+        """The spectral radius of the matrix: the largest of its components' radii."""
+        largest = Radius(0.0, {})
+        for component in self.components:
+            if self._recursive(component):
+                radius = _component_radius(self._within(component), component)
+                if radius.value > largest.value:
+                    largest = radius
+        return largest
+
+    def expected_visits(self, roots: Iterable[tuple[int, float]]) -> list[float]:
+        """Return the expected number of phrases in each state; infinite where it has no bound."""
+        visits = [0.0] * len(self.rows)
+        for state, probability in roots:
+            visits[state] += probability
+        for component in reversed(self.components):
+            if self._recursive(component):
+                entering: Vector = np.array([visits[state] for state in component])
+                solution = None
+                if np.all(np.isfinite(entering)):
+                    solution = solve(self._within(component).T.copy(), entering)
+                for place, state in enumerate(component):
+                    visits[state] = math.inf if solution is None else float(solution[place])
+            members = set(component)
+            for state in component:
+                for child, expected in self.rows[state].items():
+                    if child not in members:
+                        visits[child] += visits[state] * expected
+        return visits
+
+    def _recursive(self, component: Sequence[int]) -> bool:
+        """Return whether phrases of the component can contain one another."""
+        return len(component) > 1 or component[0] in self.rows[component[0]]
+
+    def _within(self, component: Sequence[int]) -> Matrix:
+        """Return the part of the matrix that is about one component."""
+        place = {state: index for index, state in enumerate(component)}
+        matrix = np.zeros((len(component), len(component)))
+        for state in component:
+            for child, expected in self.rows[state].items():
+                if child in place:
+                    matrix[place[state], place[child]] = expected
+        return matrix
 
 
-@dataclass(frozen=True, slots=True)
-class Radius:
-    """A spectral radius with the component that has it and its growth vector.
-
-    ``growth[i]`` is proportional to the number of descendants, many levels
-    down, of state ``component[i]``.
-    """
-
-    value: float
-    component: tuple[int, ...]
-    growth: tuple[float, ...]
-
-
-def spectral_radius(moments: Moments) -> Radius:
-    """Return the spectral radius of the matrix: the largest of its components' radii."""
-    rows, largest = moments.rows, Radius(0.0, (), ())
-    for component in moments.components:
-        if len(component) > 1 or component[0] in rows[component[0]]:
-            radius = _component_radius(rows, component)
-            if radius.value > largest.value:
-                largest = radius
-    return largest
-
-
-def _component_radius(rows: Sequence[Mapping[int, float]], component: list[int]) -> Radius:
+def _component_radius(matrix: Matrix, component: Sequence[int]) -> Radius:
     """Power iteration on ``M + SHIFT I``, which is primitive, between Collatz-Wielandt bounds."""
-    matrix = _submatrix(rows, component)
     source, target = np.nonzero(matrix)
     weight = matrix[source, target]
     vector = np.ones(len(component))
@@ -97,48 +135,7 @@ def _component_radius(rows: Sequence[Mapping[int, float]], component: list[int])
             if high - low <= RADIUS_TOLERANCE:
                 break
         vector = image
-    return Radius(radius, tuple(component), tuple(vector.tolist()))
-
-
-def _submatrix(
-    rows: Sequence[Mapping[int, float]], component: Sequence[int]
-) -> NDArray[np.float64]:
-    position = {state: index for index, state in enumerate(component)}
-    matrix = np.zeros((len(component), len(component)))
-    for state in component:
-        for child, expected in rows[state].items():
-            if child in position:
-                matrix[position[state], position[child]] = expected
-    return matrix
-
-
-def expected_visits(moments: Moments, roots: Iterable[tuple[int, float]]) -> list[float]:
-    """Return the expected number of phrases in each state; infinite where it has no bound."""
-    rows = moments.rows
-    visits = [0.0] * len(rows)
-    for state, probability in roots:
-        visits[state] += probability
-    for component in reversed(moments.components):
-        if len(component) > 1 or component[0] in rows[component[0]]:
-            solution = _inside_component(rows, component, visits)
-            for state, value in zip(component, solution, strict=True):
-                visits[state] = value
-        members = set(component)
-        for state in component:
-            for child, expected in rows[state].items():
-                if child not in members:
-                    visits[child] += visits[state] * expected
-    return visits
-
-
-def _inside_component(
-    rows: Sequence[Mapping[int, float]], component: list[int], visits: Sequence[float]
-) -> list[float]:
-    entering = np.array([visits[state] for state in component])
-    solution = None
-    if np.all(np.isfinite(entering)):
-        solution = solve(_submatrix(rows, component).T.copy(), entering)
-    return [math.inf] * len(component) if solution is None else solution.tolist()
+    return Radius(radius, dict(zip(component, vector.tolist(), strict=True)))
 
 
 #: Rounding may keep a probability that is 1 this far below it.
@@ -172,41 +169,35 @@ def consistency(grammar: CoreGrammar) -> Consistency:
 
     Only categories that the start category reaches count.
     """
-    reachable = _reachable(grammar)
-    rules = [rule for rule in grammar.rules if rule.lhs in reachable and rule.weight > 0.0]
+    reachable, agenda = {grammar.start}, [grammar.start]
+    while agenda:
+        below = {child for rule in grammar.rules_of[agenda.pop()] for child in rule.rhs}
+        agenda += below - reachable
+        reachable |= below
+    rules = [
+        Monomial(rule.lhs, rule.weight, rule.rhs)
+        for rule in grammar.rules
+        if rule.lhs in reachable and rule.weight > 0.0
+    ]
     size = len(grammar.categories)
-    system = EquationSystem.of(size, [Monomial(rule.lhs, rule.weight, rule.rhs) for rule in rules])
-    moments = Moments.of(size, [(rule.lhs, rule.weight, rule.rhs) for rule in rules])
-    radius = spectral_radius(moments)
+    moments = Moments.of(size, rules)
     return Consistency(
-        spectral_radius=radius.value,
-        cycle=_heaviest_cycle(moments.rows, radius),
-        termination=float(inside_weights(system)[grammar.start]),
+        spectral_radius=moments.radius.value,
+        cycle=_heaviest_cycle(moments),
+        termination=float(inside_weights(EquationSystem.of(size, rules))[grammar.start]),
     )
 
 
-def _reachable(grammar: CoreGrammar) -> set[int]:
-    reachable = {grammar.start}
-    agenda = [grammar.start]
-    while agenda:
-        for rule in grammar.rules_of[agenda.pop()]:
-            for child in rule.rhs:
-                if child not in reachable:
-                    reachable.add(child)
-                    agenda.append(child)
-    return reachable
-
-
-def _heaviest_cycle(rows: Sequence[Mapping[int, float]], radius: Radius) -> tuple[int, ...]:
+def _heaviest_cycle(moments: Moments) -> tuple[int, ...]:
     """Follow from each category the child with the most descendants until one repeats."""
-    if not radius.component:
+    rows, growth = moments.rows, moments.radius.growth
+    if not growth:
         return ()
-    growth = dict(zip(radius.component, radius.growth, strict=True))
-    state = max(radius.component, key=lambda category: growth[category])
+    state = max(growth, key=lambda category: growth[category])
     path: list[int] = []
     while state not in path:
         path.append(state)
-        children = [child for child in rows[state] if child in growth]
         row = rows[state]
-        state = max(sorted(children), key=lambda child: row[child] * growth[child])
+        children = sorted(child for child in row if child in growth)
+        state = max(children, key=lambda child: row[child] * growth[child])
     return tuple(path[path.index(state) :])

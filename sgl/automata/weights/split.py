@@ -22,25 +22,26 @@ computed of all of them at once is computed on columns::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
-from sgl.automata.weights.inside import EquationSystem, extended, inside_weights
-from sgl.automata.weights.moments import Moments, Radius, expected_visits, spectral_radius
-from sgl.automata.weights.numerics import Vector
+from sgl.automata.common import Mask
+from sgl.automata.weights.inside import EquationSystem, Vector, extended, inside_weights
+from sgl.automata.weights.moments import Moments
 from sgl.core.grammar import CoreGrammar
 
 #: In place of a child that a rule does not have.
 NO_CHILD = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(NamedTuple):
     """A rule over child states, with its probability given the parent's state."""
 
     rule: int
@@ -60,59 +61,23 @@ class Transitions:
     children: NDArray[np.intp]
     probabilities: Vector
 
-    @classmethod
-    def of(cls, transitions_of: Sequence[Iterable[Transition]]) -> Transitions:
-        """Return the columns of the sorted transitions of each state."""
-        rows = [(state, t) for state, own in enumerate(transitions_of) for t in own]
-        width = max((len(t.children) for _, t in rows), default=0)
-        children = [(*t.children, *(NO_CHILD,) * (width - len(t.children))) for _, t in rows]
-        return cls(
-            states=np.array([state for state, _ in rows], np.intp),
-            rules=np.array([t.rule for _, t in rows], np.intp),
-            children=np.array(children, np.intp).reshape(len(rows), width).T,
-            probabilities=np.array([t.probability for _, t in rows], np.float64),
-        )
-
-    def by_state(self, size: int) -> tuple[tuple[Transition, ...], ...]:
-        """Return the transitions of each of ``size`` states."""
-        table: list[list[Transition]] = [[] for _ in range(size)]
-        for state, rule, children, probability in self.rows():
-            table[state].append(Transition(rule, children, probability))
-        return tuple([tuple(own) for own in table])
-
     def rows(self) -> Iterable[tuple[int, int, tuple[int, ...], float]]:
         """State, rule, children and probability of each transition."""
+        arity = (self.children != NO_CHILD).sum(axis=0).tolist()
+        rows = zip(self.children.T.tolist(), arity, strict=True)
         return zip(
             self.states.tolist(),
             self.rules.tolist(),
-            _trees(self.children),
+            [tuple(row[:number]) if number else () for row, number in rows],
             self.probabilities.tolist(),
             strict=True,
         )
 
-    def lexical(self) -> Transitions:
-        """Return the transitions into words."""
-        return self._chosen(self._leaves())
-
-    def phrasal(self) -> Transitions:
-        """Return the transitions with children."""
-        return self._chosen(~self._leaves())
-
-    def _leaves(self) -> NDArray[np.bool_]:
-        leaves: NDArray[np.bool_] = (self.children == NO_CHILD).all(axis=0)
-        return leaves
-
-    def _chosen(self, rows: NDArray[np.bool_]) -> Transitions:
+    def chosen(self, rows: Mask) -> Transitions:
+        """Return some of the transitions."""
         return Transitions(
             self.states[rows], self.rules[rows], self.children[:, rows], self.probabilities[rows]
         )
-
-
-def _trees(columns: NDArray[np.intp]) -> list[tuple[int, ...]]:
-    """Return the rows of children, each as long as the rule has children."""
-    arity = (columns != NO_CHILD).sum(axis=0)
-    rows = columns.T.tolist()
-    return [tuple(row[:n]) if n else () for row, n in zip(rows, arity.tolist(), strict=True)]
 
 
 @dataclass(frozen=True)
@@ -143,27 +108,35 @@ class SplitGrammar:
     @cached_property
     def transitions_of(self) -> tuple[tuple[Transition, ...], ...]:
         """The transitions of each state, by rule and children."""
-        return self.transitions.by_state(len(self.category))
+        rows = [Transition(*row[1:]) for row in self.transitions.rows()]
+        bounds = np.searchsorted(self.transitions.states, np.arange(len(self.category) + 1))
+        return tuple([tuple(rows[start:end]) for start, end in pairwise(bounds.tolist())])
 
     @cached_property
     def phrasal(self) -> Transitions:
         """The transitions with children."""
-        return self.transitions.phrasal()
+        return self.transitions.chosen((self.transitions.children != NO_CHILD).any(axis=0))
 
     @cached_property
-    def components(self) -> list[list[int]]:
-        """The strongly connected components of the states, children before parents."""
-        return self._moments.components
+    def lexical(self) -> Transitions:
+        """The transitions into words."""
+        return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
 
     @cached_property
+    def moments(self) -> Moments:
+        """The expected numbers of phrases below one another."""
+        rows = ((state, weight, children) for state, _, children, weight in self.phrasal.rows())
+        return Moments.of(len(self.category), rows)
+
+    @property
     def spectral_radius(self) -> float:
         """The spectral radius of the first-moment matrix."""
-        return self._radius.value
+        return self.moments.radius.value
 
     @cached_property
     def expected_rules(self) -> tuple[float, ...]:
         """The expected number of uses of each rule of the grammar in a text."""
-        visits = np.array(expected_visits(self._moments, self.roots), np.float64)
+        visits = np.array(self.moments.expected_visits(self.roots), np.float64)
         uses = visits[self.transitions.states] * self.transitions.probabilities
         # ``bincount`` adds in the order of the transitions.
         expected = np.bincount(self.transitions.rules, uses, minlength=len(self.grammar.rules))
@@ -183,15 +156,6 @@ class SplitGrammar:
         """The rules that some text uses."""
         return frozenset(self.transitions.rules.tolist())
 
-    @cached_property
-    def _moments(self) -> Moments:
-        rows = ((state, weight, children) for state, _, children, weight in self.phrasal.rows())
-        return Moments.of(len(self.category), rows)
-
-    @cached_property
-    def _radius(self) -> Radius:
-        return spectral_radius(self._moments)
-
 
 def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
     """Return the grammar of the derivations that a trim automaton accepts."""
@@ -199,13 +163,12 @@ def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
     inside = inside_weights(system)
     mass = _mass(automaton, inside)
     weights: list[float] = inside.tolist()
+    roots = sorted(automaton.accepting) if mass > 0.0 else []
     return SplitGrammar(
         grammar=automaton.index.grammar,
         category=automaton.category,
         transitions=_transitions(automaton, inside, system.terms(extended(inside))),
-        roots=tuple(
-            (state, weights[state] / mass) for state in sorted(automaton.accepting) if mass > 0.0
-        ),
+        roots=tuple((state, weights[state] / mass) for state in roots),
         inside=tuple(weights),
         mass=mass,
     )
@@ -221,12 +184,10 @@ def acceptance_probability(automaton: TreeAutomaton) -> float:
 def _system(automaton: TreeAutomaton) -> EquationSystem:
     """Return the equations of the inside weights; a row of the automaton is a monomial."""
     index = automaton.index
-    states = automaton.words[automaton.lexicon.class_array]
+    states = automaton.words[automaton.lexicon.classes]
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
-    constant: Vector = np.bincount(
-        states[live], index.word_weights[live], minlength=automaton.size
-    ).astype(np.float64)
+    constant = np.bincount(states[live], index.word_weights[live], minlength=automaton.size)
     return EquationSystem(
         size=automaton.size,
         state=automaton.results,
@@ -248,16 +209,14 @@ def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Tra
 
     ``terms`` are the inside weights of the automaton's transitions.
     """
-    index = automaton.index
-    words = automaton.words[automaton.lexicon.class_array]
+    index, lexicon = automaton.index, automaton.lexicon
+    words = automaton.words[lexicon.classes]
     live = (words != DEAD) & (index.word_weights > 0.0)
     words = words[live]
     used = terms / inside[automaton.results] > 0.0
-    phrases, children = automaton.results[used], automaton.children[:, used]
-    states = np.concatenate((words, phrases))
-    rules = np.concatenate(
-        (automaton.lexicon.rule_array[live], index.phrasal_array[automaton.rules[used]])
-    )
+    children = automaton.children[:, used]
+    states = np.concatenate((words, automaton.results[used]))
+    rules = np.concatenate((lexicon.rules[live], index.phrasal[automaton.rules[used]]))
     weights = np.concatenate((index.word_weights[live], terms[used]))
     leaves = np.full((index.width, len(words)), NO_CHILD, np.intp)
     columns = np.hstack((leaves, np.where(children == automaton.size, NO_CHILD, children)))
