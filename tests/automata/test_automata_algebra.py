@@ -86,6 +86,7 @@ def test_minimisation_keeps_the_language_and_merges_states(
     lifted = explore(
         index,
         compiler.lexicon,
+        words=automaton.words(compiler.lexicon.first.tolist()),
         step=automaton.step,
         accepts=automaton.accepts_state,
     )
@@ -107,6 +108,7 @@ def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structu
         explore(
             index,
             compiler.lexicon,
+            words=automaton.words(compiler.lexicon.first.tolist()),
             step=automaton.step,
             accepts=automaton.accepts_state,
         ),

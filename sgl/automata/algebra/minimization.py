@@ -66,12 +66,12 @@ def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     contexts, results, bounds = _contexts(automaton, together)
     table = np.column_stack((contexts, results))
     while len(together):
-        numbers: dict[tuple[int, bytes], int] = {}
         table[:, 1] = blocks[results]
         own, starts, ends = blocks[together], bounds[together], bounds[together + 1]
         members = zip(own.tolist(), starts.tolist(), ends.tolist(), strict=True)
         signatures = [(block, table[start:end].tobytes()) for block, start, end in members]
-        split = np.array([numbers.setdefault(s, len(numbers)) for s in signatures], np.intp)
+        numbers = {found: number for number, found in enumerate(dict.fromkeys(signatures))}
+        split = np.array([numbers[found] for found in signatures], np.intp)
         if len(numbers) == len(np.unique(own)):
             return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
         blocks[together] = fresh + split

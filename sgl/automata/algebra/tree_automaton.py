@@ -19,7 +19,7 @@ of the derivation is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -248,13 +248,14 @@ def check_size(states: int = 0, transitions: int = 0) -> None:
 def explore(
     index: GrammarIndex,
     lexicon: Lexicon,
+    words: Sequence[_S | None],
     step: Callable[[int, tuple[_S, ...]], _S | None],
     accepts: Callable[[_S], bool],
 ) -> TreeAutomaton:
     """Return the reachable part of an automaton that is given by functions.
 
-    ``step(r, qs)`` is the state after rule ``r``, given by id; of each class of the lexicon
-    only the first rule is asked for.  ``accepts`` is asked for states of the start category.
+    ``words`` are the states after the classes of the lexicon, ``step(r, qs)`` is the state
+    after a rule, given by id; ``accepts`` is asked for states of the start category.
     A leaf or phrase without a state (``None``) is rejected, whatever the rest of the
     derivation is.
 
@@ -275,8 +276,7 @@ def explore(
             category_of.append(category)
         return number
 
-    words = zip(lexicon.category.tolist(), lexicon.first.tolist(), strict=True)
-    leaves = [meet(category, step(word, ())) for category, word in words]
+    leaves = [meet(*leaf) for leaf in zip(lexicon.category.tolist(), words, strict=True)]
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]

@@ -34,7 +34,7 @@ with the same schema (:mod:`sgl.automata.patterns.schema`) share it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from sys import maxsize
 from typing import NamedTuple
 
@@ -101,7 +101,7 @@ class _Joining:
         # The same sets of matches are met again and again, and so are their members.
         self._locals: dict[tuple[int, Matches], Matches] = {}
         self._joined: dict[tuple[int, int, int], int | None] = {}
-        self._grown: dict[tuple[int, int, Matches], Matches] = {}
+        self._grown: dict[tuple[int, Matches], dict[int, Matches]] = {}
 
     def result(self, children: Sequence[Matches], work: Work) -> Collection[int]:
         """All compatible combinations of one match of each child, joined."""
@@ -110,37 +110,35 @@ class _Joining:
         joined = self._local(0, children[0])
         for child in range(1, len(children)):
             members = self._local(child, children[child])
-            grown = [self._join_all(child, left, members, work) for left in joined]
-            joined = frozenset().union(*grown)
+            known = self._grown.setdefault((child, members), {})
+            for left in joined:
+                if left not in known:
+                    known[left] = self._join_all(child, left, members, work)
+            joined = frozenset().union(*[known[left] for left in joined])
         return joined
 
     def _local(self, child: int, matches: Matches) -> Matches:
         """Return the matches of a child, over local nodes."""
-        key = child, matches
-        if key not in self._locals:
+        local = self._locals.get((child, matches))
+        if local is None:
             table, values = self._tables[child], self._matches.values
-            local = [self._matches.number(rename(values[m], table)) for m in matches]
-            self._locals[key] = frozenset(local)
-        return self._locals[key]
+            renamed = [self._matches.number(rename(values[m], table)) for m in matches]
+            local = self._locals[child, matches] = frozenset(renamed)
+        return local
 
     def _join_all(self, child: int, left: int, members: Matches, work: Work) -> Matches:
         """Join a match of earlier children with each one of ``child`` that it can be joined to."""
-        key = child, left, members
-        known = self._grown.get(key)
-        if known is None:
-            work.spend(len(members))
-            joined = [self._join(child, left, right, work) for right in members]
-            known = self._grown[key] = frozenset([both for both in joined if both is not None])
-        return known
-
-    def _join(self, child: int, left: int, right: int, work: Work) -> int | None:
-        key = child, left, right
-        if key not in self._joined:
-            earlier, own = self._matches.values[left], self._matches.values[right]
-            work.spend(_size([earlier]) * _size([own]))
-            both = join(self._schema, earlier, own, self._shared[child])
-            self._joined[key] = None if both is None else self._matches.number(both)
-        return self._joined[key]
+        work.spend(len(members))
+        values, joined = self._matches.values, self._joined
+        for right in members:
+            if (child, left, right) not in joined:
+                earlier, own = values[left], values[right]
+                if earlier.extensions:
+                    work.spend(_size([earlier]) * _size([own]))
+                both = join(self._schema, earlier, own, self._shared[child])
+                joined[child, left, right] = None if both is None else self._matches.number(both)
+        found = [joined[child, left, right] for right in members]
+        return frozenset([both for both in found if both is not None])
 
 
 class _Gluing(NamedTuple):
@@ -175,6 +173,7 @@ class SchemaAutomaton:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._eager = any(clause.eager for clause in schema.clauses)
+        self._size: Callable[[Collection[Match]], int] = _size if schema.clauses[1:] else len
         self.symbols: Numbering[Symbol] = Numbering()
         self._outlines: Numbering[Outline] = Numbering()
         self._matches: Numbering[Match] = Numbering()
@@ -239,12 +238,12 @@ class SchemaAutomaton:
                 label = scene.labels[node]
                 placed = [new for old in grown for new in place(schema, old, node, label)]
                 grown = dict.fromkeys(placed)
-                work.spend(_size(grown))
+                work.spend(self._size(grown))
         for edge in symbol.edges:
             if any(edge.effect.goals):
                 realised = [x for old in grown for x in realise(schema, old, edge, scene.labels)]
                 grown = dict.fromkeys(realised)
-                work.spend(_size(grown))
+                work.spend(self._size(grown))
         outcome: set[int] = set()
         for new in grown:
             remaining = scene.forget(new)
@@ -308,6 +307,12 @@ class StructureAutomaton:
         except BudgetSpent:
             variable = _costliest_variable(self._query)
             raise StructureTooCostly(self._query.structure, variable, self._budget) from None
+
+    def words(self, rules: Sequence[int]) -> list[int]:
+        """Return the state after each of some words."""
+        rule_of = {self._symbols[rule]: rule for rule in rules}
+        states = {symbol: self.step(rule, ()) for symbol, rule in rule_of.items()}
+        return [states[self._symbols[rule]] for rule in rules]
 
     def accepts_state(self, state: int) -> bool:
         """Return whether a whole text in this state contains the structure."""

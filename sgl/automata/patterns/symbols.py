@@ -20,16 +20,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sgl.automata.common import Numbering, UnsupportedStructure
+from sgl.automata.common import Mask, Numbering, Numbers, UnsupportedStructure, as_numbers
 from sgl.automata.patterns.schema import Predicate, Query
 from sgl.core.grammar import CoreGrammar, Edge, Rule
 from sgl.core.structure import LabelTest, NodeTest
 
 Attributes = tuple[tuple[str, str], ...]
-Numbers = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 
 class Effect(NamedTuple):
@@ -153,13 +150,13 @@ class FragmentIndex:
         among these.
         """
         masks = [np.append(self._passes(predicate), False) for predicate in predicates]
-        kinds = np.array(self._frame_of, np.intp)
-        if masks:
-            blocks = np.unique(np.array(masks), axis=1, return_inverse=True)[1].ravel()
-            for column in self._columns:
-                kinds = kinds * len(blocks) + blocks[column]
-                kinds = np.unique(kinds, return_inverse=True)[1]
-        return kinds
+        frames = np.array(self._frame_of, np.intp)
+        if not masks:
+            return frames
+        # Eight masks are one number for each label.
+        blocks = as_numbers([*np.packbits(masks, axis=0).astype(np.intp)], 256)
+        kinds = as_numbers((frames, *blocks[self._columns]), int(blocks.max()) + 1)
+        return np.unique(kinds, return_inverse=True)[1]
 
     def symbols(self, query: Query, number: Callable[[Symbol], int]) -> list[int]:
         """Return the number of each rule's symbol, as ``query`` reads the rule."""

@@ -111,6 +111,7 @@ class StructureCompiler:
         lifted = explore(
             self.index,
             self.lexicon,
+            words=[state or None for state in automaton.words(self.lexicon.first.tolist())],
             step=lambda rule, children: automaton.step(rule, children) or None,
             accepts=lambda state: not automaton.accepts_state(state),
         )
@@ -148,7 +149,9 @@ class StructureCompiler:
     @cached_property
     def everything(self) -> TreeAutomaton:
         """All derivations of the grammar."""
-        return trim(explore(self.index, self.index.lexicon, lambda *_: 0, lambda _: True))
+        lexicon = self.index.lexicon
+        words = [0] * len(lexicon.category)
+        return trim(explore(self.index, lexicon, words, lambda *_: 0, lambda _: True))
 
     @computed_once
     def language(self, constraint: Constraint) -> TreeAutomaton:

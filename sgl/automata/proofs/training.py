@@ -21,10 +21,12 @@ from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
+
 from sgl.automata.algebra.lexicon import Lexicon
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.evidence import Evidence
-from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.weights.split import NO_CHILD, SplitGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.lemmas import content_lemmas, repeats_lemma
 from sgl.core.plan import IN_DISTRIBUTION
@@ -117,19 +119,22 @@ def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
     random = Random(_SEED)  # noqa: S311 - to look at, and the same every time
     if split.empty:
         return
-    starts = [state for state, _ in split.roots]
-    root_bounds = list(accumulate(probability for _, probability in split.roots))
+    roots, shares = zip(*split.roots, strict=True)
+    root_bounds = list(accumulate(shares))
+    rows = split.transitions
+    ends = np.searchsorted(rows.states, np.arange(len(split.category) + 1)).tolist()
     bounds: dict[int, list[float]] = {}
     for _ in range(number):
         derivation: list[int] = []
-        stack = random.choices(starts, cum_weights=root_bounds)
+        stack = random.choices(roots, cum_weights=root_bounds)
         while stack and len(derivation) < LONGEST:
             state = stack.pop()
-            transitions = split.transitions_of[state]
+            own = range(ends[state], ends[state + 1])
             if state not in bounds:
-                bounds[state] = list(accumulate(t.probability for t in transitions))
-            (chosen,) = random.choices(transitions, cum_weights=bounds[state])
-            derivation.append(chosen.rule)
-            stack.extend(reversed(chosen.children))
+                bounds[state] = list(accumulate(rows.probabilities[own.start : own.stop].tolist()))
+            (chosen,) = random.choices(own, cum_weights=bounds[state])
+            derivation.append(int(rows.rules[chosen]))
+            children = rows.children[:, chosen].tolist()
+            stack += [child for child in reversed(children) if child != NO_CHILD]
         if not stack:
             yield tuple(derivation)
