@@ -89,13 +89,12 @@ def find_open_ties(state: CompilerState) -> None:
     Before: ``declared``, whose rules were made of ``instances`` one by one.  After: its
     ``open_ties``.
     """
-    productions, instances = state.productions, state.instances
     numbered: dict[int, list[tuple[int, Instance]]] = {}
-    for number, instance in enumerate(instances):
+    for number, instance in enumerate(state.instances):
         if instance.rhs:
             numbered.setdefault(id(instance.production), []).append((number, instance))
-    rules = [production for production in productions if id(production) in numbered]
-    words = [production for production in productions if not production.rhs]
+    rules = [production for production in state.productions if id(production) in numbered]
+    words = [production for production in state.productions if not production.rhs]
     usage = _Usage(rules, words)
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
@@ -118,71 +117,49 @@ def find_open_ties(state: CompilerState) -> None:
     state.declared = replace(state.declared, open_ties=ties)
 
 
-def _kinds_of_words(words: Sequence[Production]) -> list[Production]:
-    """Return one word of each kind: of a category, with values for the same features."""
-    kinds: dict[tuple[object, ...], Production] = {}
-    for word in words:
-        kinds.setdefault((word.lhs.info.name, word.lhs.mentioned, word.lhs.free), word)
-    return list(kinds.values())
-
-
 #: The number of the left-hand side among the places of a rule; children have 0, 1, ….
 LEFT = -1
 
 
 class FeaturePlace(NamedTuple):
-    """A place of a rule that has the feature in question; ``slot`` is its index there."""
+    """A place of a rule that has the feature in question; ``slot`` is its index there.
+
+    ``carried`` are its category and the feature; places of other rules are compared by their
+    ``kind``.  The place is open if the ``pattern`` that stands there says nothing about the
+    feature; it is told if that has a ``variable``, or values that are not all there are.
+    """
 
     production: Production
     number: int
+    pattern: CategoryPattern
     feature: str
     slot: int
-
-    @property
-    def pattern(self) -> CategoryPattern:
-        """What the rule has in this place."""
-        production = self.production
-        return production.lhs if self.number == LEFT else production.rhs[self.number]
-
-    @property
-    def category(self) -> str:
-        """The name of the category in this place."""
-        return self.pattern.info.name
+    variable: str | None
+    is_open: bool
+    is_told: bool
 
     @property
     def carried(self) -> tuple[str, str]:
-        """The category, and the feature that it carries."""
-        return self.category, self.feature
+        """The category in this place, and the feature that it carries."""
+        return self.pattern.info.name, self.feature
 
     @property
     def kind(self) -> tuple[str, bool, str]:
         """What places of other rules are compared by."""
-        return self.category, self.number == LEFT, self.feature
-
-    @property
-    def variable(self) -> str | None:
-        """The variable that stands here, if one does."""
-        slot = self.pattern.slots[self.slot]
-        return slot if isinstance(slot, str) else None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the brackets say nothing about the feature."""
-        return self.feature not in self.pattern.mentioned
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the brackets have a variable, or values that are not all there are."""
-        return self.feature not in self.pattern.free
+        return self.pattern.info.name, self.number == LEFT, self.feature
 
 
 def _places_of(production: Production) -> list[FeaturePlace]:
     """Return the left-hand side and the children, once for each of their features."""
-    return [
-        FeaturePlace(production, number, feature, slot)
-        for number, pattern in enumerate((production.lhs, *production.rhs), LEFT)
-        for slot, feature in enumerate(pattern.info.features)
-    ]
+    found = []
+    for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
+        pairs = zip(pattern.info.features, pattern.slots, strict=True)
+        for index, (feature, slot) in enumerate(pairs):
+            variable = slot if isinstance(slot, str) else None
+            is_open, is_told = feature not in pattern.mentioned, feature not in pattern.free
+            where = (production, number, pattern, feature, index)
+            found.append(FeaturePlace(*where, variable, is_open, is_told))
+    return found
 
 
 def _is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
@@ -223,25 +200,37 @@ class _Usage:
     def __init__(self, rules: Sequence[Production], words: Sequence[Production]) -> None:
         self._words = words
         self._rules = [_places_of(rule) for rule in rules]
-        told = [_places_of(word) for word in _kinds_of_words(words)]
+        # One word of each kind is enough: of a category, with values for the same features.
+        kinds = {(w.lhs.info.name, w.lhs.mentioned, w.lhs.free): w for w in reversed(words)}
+        told = [place for word in kinds.values() for place in _places_of(word)]
         self._every: dict[tuple[str, bool, str], list[FeaturePlace]] = {}
-        for place in (place for places in [*self._rules, *told] for place in places):
+        for place in (*(place for places in self._rules for place in places), *told):
             self._every.setdefault(place.kind, []).append(place)
         #: The features of categories that come from words.
-        self._of_words = _risen(
-            self._rules, {place.carried for places in told for place in places if place.is_told}
-        )
+        self._of_words = self._risen({place.carried for place in told if place.is_told})
 
     @cached_property
     def _inflected(self) -> set[tuple[str, str]]:
         """The features of categories by which the forms of one lemma differ."""
-        values: dict[tuple[tuple[str, str], str], set[Slotting]] = {}
+        values: dict[tuple[tuple[str, str], object], set[Slotting]] = {}
         for word in self._words:
             for place in _places_of(word) if word.fragments else ():
                 if place.is_told:
-                    forms = values.setdefault((place.carried, _lemma(word)), set())
-                    forms.add(word.lhs.slots[place.slot])
-        return _risen(self._rules, {key for (key, _), forms in values.items() if len(forms) > 1})
+                    lemma = dict(word.fragments[0].attributes.get(0, ())).get("lemma", "")
+                    forms = values.setdefault((place.carried, lemma), set())
+                    forms.add(place.pattern.slots[place.slot])
+        return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
+
+    def _risen(self, features: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return features of categories, and all that rules make of them from below upwards."""
+        found, size = set(features), -1
+        while size != len(found):
+            size = len(found)
+            for places in self._rules:
+                below = {p.variable for p in places if p.number != LEFT and p.carried in found}
+                above = [p for p in places if p.number == LEFT and p.variable is not None]
+                found.update(place.carried for place in above if place.variable in below)
+        return found
 
     def suspects(self) -> Iterator[_Suspect]:
         """Yield all open places with a partner that the rest of the grammar speaks against."""
@@ -250,8 +239,7 @@ class _Usage:
                 if (
                     place.is_open
                     and all(
-                        end.number == LEFT or end.carried in self._of_words
-                        for end in (place, partner)
+                        p.number == LEFT or p.carried in self._of_words for p in (place, partner)
                     )
                     and _is_partner(place, partner, places)
                     and not self._is_provided(place, partner, places)
@@ -262,24 +250,16 @@ class _Usage:
         self, place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]
     ) -> bool:
         """Return whether the partner agrees with another child, and words here do not inflect."""
-        return (
-            place.number != LEFT
-            and partner.number != LEFT
-            and partner.variable is not None
-            and any(
-                other.variable == partner.variable and other.number not in (LEFT, partner.number)
-                for other in places
-            )
-            and place.carried not in self._inflected
-        )
+        if LEFT in (place.number, partner.number) or partner.variable is None:
+            return False
+        children = [other for other in places if other.number not in (LEFT, partner.number)]
+        tied = any(other.variable == partner.variable for other in children)
+        return tied and place.carried not in self._inflected
 
     def _judged(self, place: FeaturePlace, partner: FeaturePlace) -> Iterator[_Suspect]:
         everywhere = self._every[place.kind]
-        others = [
-            other
-            for other in everywhere
-            if other.production is not place.production and other.production.rhs
-        ]
+        elsewhere = (other for other in everywhere if other.production is not place.production)
+        others = [other for other in elsewhere if other.production.rhs]
         tying = [other for other in others if _is_tied_with(other, partner)]
         if tying and all(other.is_told for other in others):
             spans = tuple(other.pattern.span for other in tying)
@@ -290,7 +270,8 @@ class _Usage:
             if not self._stands_alone(place, partner):
                 yield _Suspect(place, partner, Reason.NEVER_ASKED)
             return
-        asked = self._every.get((place.category, False, place.feature), [])
+        category, feature = place.carried
+        asked = self._every.get((category, False, feature), [])
         tied_at = tuple(other.pattern.span for other in asked if other.is_told)
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
@@ -316,62 +297,28 @@ def _is_partner(place: FeaturePlace, partner: FeaturePlace, places: Sequence[Fea
         return False
     if not partner.is_open and partner.variable is None:
         return False
-    alike = [other for other in places if other.kind == place.kind and other is not place]
-    return not any(
-        other.variable is not None and other.variable == partner.variable for other in alike
-    )
-
-
-def _risen(
-    rules: Sequence[Sequence[FeaturePlace]], features: set[tuple[str, str]]
-) -> set[tuple[str, str]]:
-    """Return features of categories, and all that rules make of them from below upwards."""
-    found = set(features)
-    size = -1
-    while size != len(found):
-        size = len(found)
-        for places in rules:
-            below = {p.variable for p in places if p.number != LEFT and p.carried in found}
-            above = [p for p in places if p.number == LEFT and p.variable is not None]
-            found.update(place.carried for place in above if place.variable in below)
-    return found
-
-
-def _lemma(word: Production) -> str:
-    """Return the lemma of a word in the first graph."""
-    return str(dict(word.fragments[0].attributes.get(0, ())).get("lemma", ""))
+    alike = [other for other in places if other.kind == place.kind and other.number != place.number]
+    return all(other.variable is None or other.variable != partner.variable for other in alike)
 
 
 def _choices(
     place: FeaturePlace, partner: FeaturePlace, instances: Sequence[tuple[int, Instance]]
 ) -> tuple[TieChoice, ...]:
-    further = [
-        other
-        for other in _places_of(place.production)
-        if other.feature == place.feature and other.number not in (place.number, partner.number)
-    ]
-    return tuple(
-        TieChoice(
-            number,
-            _value(place, instance),
-            (value := _value(partner, instance)),
-            all(_value(other, instance) == value for other in further),
-            _rest(place, instance),
+    """Return what the instances of a rule have in an open place and in its partner."""
+    numbers, places = (place.number, partner.number), _places_of(place.production)
+    further = [p for p in places if p.feature == place.feature and p.number not in numbers]
+    found = []
+    for number, instance in instances:
+        # Categories with their values, the left-hand side first.
+        concrete = [instance.lhs, *instance.rhs]
+        value, other, *more = (
+            concrete[p.number - LEFT][1][p.slot] for p in (place, partner, *further)
         )
-        for number, instance in instances
-    )
-
-
-def _value(place: FeaturePlace, instance: Instance) -> str:
-    concrete = instance.lhs if place.number == LEFT else instance.rhs[place.number]
-    return concrete[1][place.slot]
-
-
-def _rest(place: FeaturePlace, instance: Instance) -> tuple[Concrete, ...]:
-    """Return the categories of an instance, left-hand side first, without the value of a place."""
-    found = [instance.lhs, *instance.rhs]
-    name, values = found[place.number - LEFT]
-    found[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
+        name, values = concrete[place.number - LEFT]
+        without = (*values[: place.slot], *values[place.slot + 1 :])
+        concrete[place.number - LEFT] = name, without
+        even = all(one == other for one in more)
+        found.append(TieChoice(number, value, other, even, tuple(concrete)))
     return tuple(found)
 
 
@@ -387,8 +334,8 @@ def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
         rule=place.production.name,
         feature=place.feature,
         reason=suspect.reason,
-        category=place.category,
-        partner_category=partner.category,
+        category=place.pattern.info.name,
+        partner_category=partner.pattern.info.name,
         agreeing=tuple(mention.pattern.having(place.feature, variable) for mention in mentions),
         any_value=place.pattern.having(place.feature, ANY),
         place=place.pattern.span,

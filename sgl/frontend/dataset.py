@@ -9,8 +9,8 @@ from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
+from sgl.frontend.structures import vocabulary
 from sgl.frontend.views import WRITTEN
-from sgl.frontend.vocabulary import vocabulary
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")

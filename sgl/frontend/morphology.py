@@ -98,21 +98,15 @@ class Evaluation:
         try:
             return replace(self, steps=count()).value_within(expression, 0)
         except _Endless as problem:
-            self.diagnostics.error(
-                "SGL0608",
-                problem.span,
-                f"{problem.what} never ends: {problem.bound}",
-                notes=("a function that calls itself, directly or through others, never ends",),
-            )
+            notes = ("a function that calls itself, directly or through others, never ends",)
+            message = f"{problem.what} never ends: {problem.bound}"
+            self.diagnostics.error("SGL0608", problem.span, message, notes=notes)
         except _Missing as problem:
-            self.diagnostics.error(
-                "SGL0604",
-                self.row or problem.column.span,
-                f"this row has no `{problem.column}`",
-                labels=[Label(problem.column.span, "asked for here")],
-                hint='fill in the column, with `""` for an empty text, '
-                f"or write `${problem.column} or …`",
-            )
+            column, place = problem.column, self.row or problem.column.span
+            labels = [Label(column.span, "asked for here")]
+            hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
+            message = f"this row has no `{column}`"
+            self.diagnostics.error("SGL0604", place, message, hint, labels=labels)
         return None
 
     def value_within(self, expression: s.Expression, depth: int) -> str | None:
@@ -121,10 +115,8 @@ class Evaluation:
             self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
         if isinstance(expression, s.Name):
             return expression.text
-        if isinstance(expression, s.Column):
-            return self._column(expression.name, expression.span)
-        if isinstance(expression, s.Mention):
-            return self._mention(expression)
+        if isinstance(expression, s.Column | s.Mention):
+            return self._column(expression)
         if depth >= _MAX_DEPTH:
             self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
         if isinstance(expression, s.Call):
@@ -139,109 +131,102 @@ class Evaluation:
             self._give_up(expression, f"its text has more than {_MAX_LENGTH:,} characters")
         return left + right
 
+    def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
+        raise _Endless(expression.span, self.function, bound)
+
     def _fallback(self, fallback: s.Fallback, depth: int) -> str | None:
         try:
             left = self.value_within(fallback.left, depth)
         except _Missing:
             left = ""
         if left and self.listener is not None:
-            self.listener(self._unused(fallback, left))
+            # What the right side would have given is heard, though it is not used.
+            heard: list[Application] = []
+            quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
+            value = quiet.value(fallback.right) or ""
+            plain = Application("", "", value, "", value, fallback.right.span)
+            last = heard[-1] if heard and heard[-1].result == value else plain
+            self.listener(replace(last, instead=left))
         return left if left is None or left else self.value_within(fallback.right, depth)
 
-    def _unused(self, fallback: s.Fallback, instead: str) -> Application:
-        """Return what the right side of a fallback would have given."""
-        heard: list[Application] = []
-        quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
-        value = quiet.value(fallback.right) or ""
-        plain = Application("", "", value, "", value, fallback.right.span)
-        last = heard[-1] if heard and heard[-1].result == value else plain
-        return replace(last, instead=instead)
-
-    def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
-        raise _Endless(expression.span, self.function, bound)
-
-    def _mention(self, mention: s.Mention) -> str | None:
-        """Return a bare name is a parameter, in the body of a function."""
-        if self.function is not None:
-            return self._column(mention.name, mention.span)
-        self.diagnostics.error(
-            "SGL0603",
-            mention.span,
-            f"`{mention.name}` is a bare name, but a word is made from columns and quoted texts",
-            hint=f"write `${mention.name}` for a column",
-        )
-        return None
-
-    def _column(self, name: s.Name, span: Span) -> str | None:
-        if name.text not in self.known:
-            what = f"the function has no parameter `{name}`"
-            if self.function is None:
-                what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
-            hint = suggest(name.text, self.known) or f"there is: {', '.join(self.known) or 'none'}"
-            self.diagnostics.error("SGL0603", span, what, hint)
+    def _column(self, expression: s.Column | s.Mention) -> str | None:
+        """Return the text of a column, or of a parameter in the body of a function."""
+        name, text = expression.name, expression.name.text
+        if isinstance(expression, s.Mention) and self.function is None:
+            message = f"`{name}` is a bare name, but a word is made from columns and quoted texts"
+            hint = f"write `${name}` for a column"
+            self.diagnostics.error("SGL0603", expression.span, message, hint)
             return None
-        if name.text in self.columns:
-            return self.columns[name.text]
-        raise self.lacking.get(name.text) or _Missing(name)
+        if text in self.columns:
+            return self.columns[text]
+        if text in self.known:
+            raise self.lacking.get(text) or _Missing(name)
+        what = f"the function has no parameter `{name}`"
+        if self.function is None:
+            what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
+        hint = suggest(text, self.known) or f"there is: {', '.join(self.known) or 'none'}"
+        self.diagnostics.error("SGL0603", expression.span, what, hint)
+        return None
 
     def _call(self, call: s.Call, depth: int) -> str | None:
         name = call.name.text
         declared = self.scope.peek(s.Function, name) or self.scope.peek(s.Paradigm, name)
         if declared is None:
-            self._report_unknown(call.name)
+            kinds = (s.Function, s.Paradigm)
+            if not any(self.scope.may_declare(kind, name) for kind in kinds):
+                hint = suggest(name, [known for kind in kinds for known in self.scope.names(kind)])
+                message = f"there is no paradigm or function `{name}`"
+                self.diagnostics.error("SGL0201", call.name.span, message, hint)
             return None
-        arguments = [self._argument(argument, depth) for argument in call.arguments]
-        values = [argument for argument in arguments if argument is not None]
-        if len(values) < len(arguments):
+        values: list[str | _Missing] = []
+        for argument in call.arguments:
+            try:
+                value = self.value_within(argument, depth)
+            except _Missing as problem:
+                values.append(problem)
+            else:
+                values += [value] if value is not None else []
+        if len(values) < len(call.arguments):
             return None
-        if isinstance(declared, s.Function):
-            result = self._function(call, declared, values, depth)
-        else:
-            result = self._paradigm(call, declared, [_present(value) for value in values])
-        language = self._language(declared)
+        lacking = [value for value in values if isinstance(value, _Missing)]
+        if lacking and isinstance(declared, s.Paradigm):
+            # Whether a function needs it is seen in its body; a paradigm always does.
+            raise lacking[0]
         texts = [value for value in values if isinstance(value, str)]
+        # The directory of the library that the declaration stands in, if it stands there.
+        unit = self.scope.where(declared).unit
+        language = unit.path.relative_to(unit.root.directory).parts[0] if unit.is_library else ""
+        if isinstance(declared, s.Function):
+            result = self._function(call, declared, values, depth, heard=not language)
+        else:
+            result = self._paradigm(call, declared, texts)
         if self.listener is not None and language and result is not None and texts:
             word, inflection_class, *_ = (*texts, "")
             self.listener(Application(name, language, word, inflection_class, result, call.span))
         return result
 
-    def _language(self, declared: s.Function | s.Paradigm) -> str:
-        """Return the directory of the library that a declaration stands in, or an empty text."""
-        unit = self.scope.where(declared).unit
-        return unit.path.relative_to(unit.root.directory).parts[0] if unit.is_library else ""
-
-    def _argument(self, argument: s.Expression, depth: int) -> str | _Missing | None:
-        """Return the value of an argument; whether a function needs it is seen in its body."""
-        try:
-            return self.value_within(argument, depth)
-        except _Missing as problem:
-            return problem
-
-    def _report_unknown(self, name: s.Name) -> None:
-        kinds = (s.Function, s.Paradigm)
-        if not any(self.scope.may_declare(kind, name.text) for kind in kinds):
-            known = [known for kind in kinds for known in self.scope.names(kind)]
-            message = f"there is no paradigm or function `{name}`"
-            self.diagnostics.error("SGL0201", name.span, message, suggest(name.text, known))
-
     def _function(
-        self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int
+        self,
+        call: s.Call,
+        function: s.Function,
+        values: list[str | _Missing],
+        depth: int,
+        *,
+        heard: bool,
     ) -> str | None:
         parameters = tuple(name.text for name in function.parameters)
         if len(values) != len(parameters):
             self._report_arguments(call, len(parameters), function.name)
             return None
-        given = dict(zip(parameters, values, strict=True))
-        inner = Evaluation(
-            self.scope.where(function),
-            {name: value for name, value in given.items() if isinstance(value, str)},
-            parameters,
-            self.row,
-            self.diagnostics,
-            function,
-            self.steps,
-            {name: value for name, value in given.items() if isinstance(value, _Missing)},
-            None if self._language(function) else self.listener,
+        given = list(zip(parameters, values, strict=True))
+        inner = replace(
+            self,
+            scope=self.scope.where(function),
+            columns={name: value for name, value in given if isinstance(value, str)},
+            known=parameters,
+            function=function,
+            lacking={name: value for name, value in given if isinstance(value, _Missing)},
+            listener=self.listener if heard else None,
         )
         return inner.value_within(function.body, depth)
 
@@ -250,52 +235,29 @@ class Evaluation:
         if not values or len(values) > 2 or (len(values) == 1 and len(classes) != 1):
             self._report_arguments(call, 2 if len(classes) != 1 else 1, paradigm.name)
             return None
-        name = values[1] if len(values) == 2 else next(iter(classes))
-        line = classes.get(name)
-        if line is None:
-            self.diagnostics.error(
-                "SGL0606",
-                self.row or call.span,
-                f"the paradigm `{paradigm.name}` has no class `{name}`",
-                labels=[Label(call.span, "asked for here")] if self.row else [],
-                hint=suggest(name, classes, "its classes are"),
-            )
+        word, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
+        place, labels = self.row or call.span, [Label(call.span, "asked for here")]
+        labels = labels if self.row else []
+        if name not in classes:
+            message = f"the paradigm `{paradigm.name}` has no class `{name}`"
+            hint = suggest(name, classes, "its classes are")
+            self.diagnostics.error("SGL0606", place, message, hint, labels=labels)
             return None
-        return self._rewrite(values[0], line, paradigm, call)
-
-    def _rewrite(
-        self, word: str, line: s.ParadigmLine, paradigm: s.Paradigm, call: s.Call
-    ) -> str | None:
-        fitting = [pair for pair in line.rewrites if word.endswith(pair[0].text)]
+        fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
         if not fitting or not word:
             what = f"`{word}`" if word else "an empty cell"
-            self.diagnostics.error(
-                "SGL0607",
-                self.row or call.span,
-                f"the paradigm `{paradigm.name}` does not say how {what} is inflected "
-                f"as `{line.inflection_class}`",
-                labels=[Label(call.span, "asked for here")] if self.row else [],
-                hint="correct the word or its class, or add its ending to the paradigm",
-            )
+            message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected "
+            hint = "correct the word or its class, or add its ending to the paradigm"
+            self.diagnostics.error("SGL0607", place, f"{message}as `{name}`", hint, labels=labels)
             return None
         ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
         return word[: len(word) - len(ending.text)] + replacement.text
 
     def _report_arguments(self, call: s.Call, expected: int, declared: s.Name) -> None:
-        self.diagnostics.error(
-            "SGL0608",
-            call.span,
-            f"`{declared}` takes {expected} argument{'s' if expected != 1 else ''}, "
-            f"not {len(call.arguments)}",
-            labels=[Label(declared.span, "declared here")],
-        )
-
-
-def _present(value: str | _Missing) -> str:
-    """Return the value itself, which a paradigm always needs."""
-    if isinstance(value, _Missing):
-        raise value
-    return value
+        plural = "s" if expected != 1 else ""
+        message = f"`{declared}` takes {expected} argument{plural}, not {len(call.arguments)}"
+        labels = [Label(declared.span, "declared here")]
+        self.diagnostics.error("SGL0608", call.span, message, labels=labels)
 
 
 # ---- paradigms and functions by themselves
@@ -303,23 +265,21 @@ def _present(value: str | _Missing) -> str:
 
 def check_morphology(state: CompilerState) -> None:
     """Report classes, endings and parameters that are given twice."""
+    lists: list[tuple[str, Iterable[s.Name], s.Name]] = []
     for function, _ in state.names.declared(s.Function):
-        _check_twice("parameter", function.parameters, function.name, state)
+        lists.append(("parameter", function.parameters, function.name))
     for paradigm, _ in state.names.declared(s.Paradigm):
         classes = [line.inflection_class for line in paradigm.lines]
-        _check_twice("class", classes, paradigm.name, state)
-        for line in paradigm.lines:
-            endings = [ending for ending, _ in line.rewrites]
-            _check_twice("ending", endings, line.inflection_class, state)
-
-
-def _check_twice(what: str, parts: Iterable[s.Name], whole: s.Name, state: CompilerState) -> None:
-    seen: dict[str, s.Name] = {}
-    for part in parts:
-        earlier = seen.setdefault(part.text, part)
-        if earlier is not part:
-            message = f"`{whole}` has the {what} `{part}` twice"
-            hint = "remove one of the two"
-            state.error(
-                "SGL0203", part.span, message, hint, labels=[Label(earlier.span, "here first")]
-            )
+        lists.append(("class", classes, paradigm.name))
+        lists.extend(
+            ("ending", [ending for ending, _ in line.rewrites], line.inflection_class)
+            for line in paradigm.lines
+        )
+    for what, parts, whole in lists:
+        seen: dict[str, s.Name] = {}
+        for part in parts:
+            earlier = seen.setdefault(part.text, part)
+            if earlier is not part:
+                message = f"`{whole}` has the {what} `{part}` twice"
+                labels = [Label(earlier.span, "here first")]
+                state.error("SGL0203", part.span, message, "remove one of the two", labels=labels)

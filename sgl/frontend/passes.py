@@ -28,15 +28,20 @@ from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import lower
 from sgl.frontend.names import report_unused, resolve_names
 from sgl.frontend.parameters import set_parameters
-from sgl.frontend.parts import LoweredPart, lower_parts
-from sgl.frontend.patterns import LoweredPattern, lower_patterns
+from sgl.frontend.patterns import (
+    LoweredPart,
+    LoweredPattern,
+    LoweredTest,
+    lower_parts,
+    lower_patterns,
+    lower_tests,
+)
 from sgl.frontend.plan import check_patterns, check_sizes, make_plan
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
-from sgl.frontend.sentence_tests import LoweredTest, lower_tests
 from sgl.frontend.signature import build_signature
 from sgl.frontend.state import CompilerState
-from sgl.frontend.vocabulary import structure_context
+from sgl.frontend.structures import structure_context
 from sgl.frontend.weights import apply_weights
 from sgl.lang.project import Project
 

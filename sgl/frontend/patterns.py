@@ -1,19 +1,26 @@
-"""Lower patterns: each clause becomes structures of the core."""
+"""Lower patterns, parts and tests: each of their clauses becomes structures of the core.
+
+A part is training sentences that belong to no pattern, under a constraint of their own.  A
+test names a layer for each output that it expects: a text, or, of a graph layer, a structure
+that the graph of the sentence has to contain::
+
+    test "Ava saw a cat." => ja "…", syn { V[lemma=see] -[obj]-> N[lemma=cat] }
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Pattern, Quota
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Quotas, anchor, check_shares, count_of_sentences
+from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import lower_structure
-from sgl.frontend.vocabulary import StructureContext
+from sgl.frontend.structures import context_of, lower_structure
 from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.
@@ -51,12 +58,8 @@ def lower_patterns(state: CompilerState) -> None:
     declared = state.names.of(s.PatternDecl)
     known = {declaration.name.text: False for declaration, _ in state.names.declared(s.PatternDecl)}
     known.update((declaration.name.text, True) for declaration, _ in declared)
-    found = []
-    for declaration, scope in declared:
-        lowered = _Lowering(declaration, scope, state.context, known).run()
-        if lowered is not None:
-            found.append(lowered)
-    state.patterns = tuple(found)
+    lowered = [_PatternLowering(d, scope, state, known).run() for d, scope in declared]
+    state.patterns = tuple(pattern for pattern in lowered if pattern is not None)
 
 
 class _Clause(NamedTuple):
@@ -67,86 +70,85 @@ class _Clause(NamedTuple):
     sentences: int
 
 
-class _Lowering:
-    """The lowering of one pattern."""
+class _PatternLowering:
+    """The lowering of one pattern; ``known`` are all patterns, and whether they are in force."""
 
     def __init__(
-        self,
-        declaration: s.PatternDecl,
-        scope: Scope,
-        context: StructureContext,
-        known: Mapping[str, bool],
+        self, declaration: s.PatternDecl, scope: Scope, state: CompilerState, known: dict[str, bool]
     ) -> None:
-        self.declaration = declaration
-        self.scope = scope
-        #: All patterns, and whether they are in force.
-        self.known = known
-        self.state = context.state
-        clauses = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
-        self.targets = tuple(dict.fromkeys(w.text for c in clauses for w in c.words))
-        self.only_exposed = any(clause.only_exposed for clause in clauses)
-        self.context = replace(context, targets=self.targets if clauses else None)
-        self._check_targets(clauses)
+        self.declaration, self.scope, self.state, self.known = declaration, scope, state, known
+        self.speaking = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
+        self.targets = tuple(dict.fromkeys(w.text for c in self.speaking for w in c.words))
+        targets = self.targets if self.speaking else None
+        self.context = replace(state.context, targets=targets)
         self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
         self.allowed: list[str] = []
 
     def run(self) -> LoweredPattern | None:
-        errors = self.state.diagnostics.errors
+        errors, declaration = self.state.diagnostics.errors, self.declaration
         examples = []
-        for clause in self.declaration.clauses:
+        for clause in declaration.clauses:
             if isinstance(clause, s.StructureClause):
                 self._structure_clause(clause)
             elif isinstance(clause, s.AllowClause):
                 self._allow(clause)
-            elif isinstance(clause, s.LikeClause) and self._holds(clause.when):
+            elif isinstance(clause, s.LikeClause) and self.state.parameters.holds(clause.when):
                 examples.append(clause)
-        sizes = self._sizes(sound=self.state.diagnostics.errors == errors)
-        self._check_clauses()
+        # Conditions on numbers of sentences may speak of the nodes of what items contain.
+        contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
+        sound = self.state.diagnostics.errors == errors
+        anchors = [
+            anchor(structure, written.graph, self.scope, written.span)
+            for written, structure, _ in (contained if sound else ())
+        ]
+        sizes = lower_sizes(declaration.clauses, anchors, self.scope, self.context)
+        self._check([item.split for item, _ in sizes if item.split is not None])
         if self.state.diagnostics.errors > errors:
             return None
-        target = self._target_structure()
-        spans = {
-            keyword: tuple(clause.written.span for clause in clauses)
-            for keyword, clauses in self.clauses.items()
-        }
-        spans["size"] = tuple(item.span for item, _ in sizes)
+        target = None
+        if self.targets and any(clause.only_exposed for clause in self.speaking):
+            test = NodeTest("lemma", frozenset(self.targets))
+            target = Structure(self.context.layer, Body((Variable("N", (test,)),)))
         pattern = self._pattern(tuple(quota for _, quota in sizes), target)
-        places = self._places(sizes, target)
-        return LoweredPattern(pattern, self.declaration, spans, places, target, tuple(examples))
+        spans = {k: tuple(c.written.span for c in some) for k, some in self.clauses.items()}
+        spans["size"] = tuple(item.span for item, _ in sizes)
+        places = [(c.structure, c.written.span) for some in self.clauses.values() for c in some]
+        places += _places_of(sizes)
+        places += [(target, declaration.name.span)] if target is not None else []
+        first = dict(reversed(places))
+        return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples))
 
-    def _check_clauses(self) -> None:
-        """Report a pattern without a core, a taken name, and words that no exposure can show."""
-        name = self.declaration.name
-        clauses = self.declaration.clauses
+    def _check(self, splits: Iterable[s.Name]) -> None:
+        """Report a pattern without a core, a taken name, and words that nothing can show."""
+        name, clauses, words = self.declaration.name, self.declaration.clauses, self.context.words
         keywords = {clause.kind for clause in clauses if isinstance(clause, s.StructureClause)}
         if not keywords & {"forbid", "never"}:
             hint = "add `forbid { … }` with the structure that training must not contain"
             self.state.error("SGL0802", name.span, f"the pattern `{name}` holds nothing out", hint)
         if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
-            self.state.error(
-                "SGL0823",
-                name.span,
-                f"a pattern cannot be called `{name}`",
-                "give it another name",
-                notes=("that is a category of training sentences in the data",),
-            )
-        for clause in clauses:
-            if (
-                isinstance(clause, s.TargetsClause)
-                and clause.only_exposed
-                and "expose" not in keywords
-            ):
+            message, hint = f"a pattern cannot be called `{name}`", "give it another name"
+            notes = ("that is a category of training sentences in the data",)
+            self.state.error("SGL0823", name.span, message, hint, notes=notes)
+        lemmas = words.attributes.get("lemma", frozenset())
+        for clause in self.speaking:
+            for word in clause.words if words.complete else ():
+                if word.text not in lemmas:
+                    hint = suggest(word.text, lemmas) or "add it to a lexicon"
+                    self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
+            if clause.only_exposed and "expose" not in keywords:
                 message = "no training sentence will contain these words: there are no exposures"
                 hint = "add `expose 100 { … }`, or leave out `seen only in exposures`"
                 self.state.error("SGL0820", clause.span, message, hint)
+        for split in splits:
+            message = "the items of a pattern are generalization items, and none of them is in "
+            hint = f"leave out `in {split}`; a `part` may have sentences in train, dev and test"
+            self.state.error("SGL0829", split.span, f"{message}`{split}`", hint)
 
     def _pattern(self, quotas: tuple[Quota, ...], target: Structure | None) -> Pattern:
-        structures = {
-            keyword: tuple(clause.structure for clause in clauses)
-            for keyword, clauses in self.clauses.items()
-        }
+        title, structures = self.declaration.title, {}
+        for keyword, clauses in self.clauses.items():
+            structures[keyword] = tuple(clause.structure for clause in clauses)
         reserved = [*structures["expose"], *([target] if target is not None else [])]
-        title = self.declaration.title
         return Pattern(
             name=self.declaration.name.text,
             title=title.text if title is not None else "",
@@ -167,36 +169,6 @@ class _Lowering:
             waive=structures["waive"],
         )
 
-    def _places(
-        self, sizes: Sequence[tuple[s.SizeItem, Quota]], target: Structure | None
-    ) -> dict[Structure, Span]:
-        written = [(c.structure, c.written.span) for some in self.clauses.values() for c in some]
-        written += [(one, item.span) for item, quota in sizes for one in quota.structures]
-        if target is not None:
-            written.append((target, self.declaration.name.span))
-        return dict(reversed(written))  # so that the first one stays
-
-    def _target_structure(self) -> Structure | None:
-        if not self.only_exposed or not self.targets:
-            return None
-        test = NodeTest("lemma", frozenset(self.targets))
-        return Structure(self.context.layer, Body((Variable("N", (test,)),)))
-
-    def _check_targets(self, clauses: list[s.TargetsClause]) -> None:
-        if not self.context.words.complete:
-            return
-        lemmas = self.context.words.attributes.get("lemma", frozenset())
-        for clause in clauses:
-            for word in clause.words:
-                if word.text not in lemmas:
-                    hint = suggest(word.text, lemmas) or "add it to a lexicon"
-                    self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
-
-    # ---- clauses
-
-    def _holds(self, when: s.When | None) -> bool:
-        return when is None or self.state.parameters.holds(when)
-
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
         count = count_of_sentences(clause.amount, self.state) if clause.amount is not None else 1
@@ -210,37 +182,135 @@ class _Lowering:
 
     def _allow(self, clause: s.AllowClause) -> None:
         for name in clause.names:
-            if name.text not in self.known and self.scope.may_declare(s.PatternDecl, name.text):
-                continue
             if name.text not in self.known:
-                self.state.report_missing("pattern", name, self.known)
+                if not self.scope.may_declare(s.PatternDecl, name.text):
+                    self.state.report_missing("pattern", name, self.known)
             elif name.text == self.declaration.name.text:
-                self.state.error(
-                    "SGL0803",
-                    name.span,
-                    "a pattern need not allow its own structures",
-                    labels=[Label(self.declaration.name.span, "this pattern")],
-                )
+                labels = [Label(self.declaration.name.span, "this pattern")]
+                message = "a pattern need not allow its own structures"
+                self.state.error("SGL0803", name.span, message, labels=labels)
             elif self.known[name.text]:
                 self.allowed.append(name.text)
 
-    def _sizes(self, *, sound: bool) -> list[tuple[s.SizeItem, Quota]]:
-        """Lower the quotas, whose conditions may speak of the nodes of what items contain."""
-        contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
-        anchors = [
-            anchor(structure, written.graph, self.scope, written.span)
-            for written, structure, _ in (contained if sound else ())
-        ]
-        sizes = Quotas(anchors, self.scope, self.context).lower_all(self.declaration.clauses)
-        for item, _ in sizes:
-            if item.split is not None:
-                self._report_split(item.split)
-        return sizes
 
-    def _report_split(self, split: s.Name) -> None:
-        self.state.error(
-            "SGL0829",
-            split.span,
-            f"the items of a pattern are generalization items, and none of them is in `{split}`",
-            f"leave out `in {split}`; a `part` may have sentences in train, dev and test",
-        )
+def _places_of(sizes: Sequence[Sized]) -> list[tuple[Structure, Span]]:
+    return [(structure, item.span) for item, quota in sizes for structure in quota.structures]
+
+
+# ---- parts
+
+
+@dataclass(frozen=True)
+class LoweredPart:
+    """A part; ``sizes`` are the places of its quotas, ``places`` those of its structures."""
+
+    part: Part
+    declaration: s.PartDecl
+    sizes: tuple[Span, ...]
+    places: Mapping[Structure, Span]
+
+
+def lower_parts(state: CompilerState) -> None:
+    """Turn each clause of a part into structures of the core.
+
+    Before: ``context``.  After: ``parts``, those that are sound.
+    """
+    found = []
+    for declaration, scope in state.names.of(s.PartDecl):
+        errors = state.diagnostics.errors
+        lowered = _lower_part(declaration, scope, state)
+        _check_part(declaration, state)
+        if state.diagnostics.errors == errors:
+            found.append(lowered)
+    state.parts = tuple(found)
+
+
+def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart:
+    clauses, context, title = declaration.clauses, state.context, declaration.title
+    # A pattern that is switched off is there, but not in force.
+    switched_off = {pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)}
+    allowed = [
+        name.text
+        for clause in clauses
+        for name in (clause.names if isinstance(clause, s.AllowClause) else ())
+        if scope.peek(s.PatternDecl, name.text)
+        or (name.text not in switched_off and scope.find(s.PatternDecl, name))
+    ]
+    written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
+    anchors: list[Anchor] = []
+    for clause in written:
+        structure = lower_structure(clause.graph, scope, context)
+        if structure is not None:
+            anchors.append(anchor(structure, clause.graph, scope, clause.span))
+    sound = len(anchors) == len(written)
+    sizes = lower_sizes(clauses, anchors if sound else (), scope, context)
+    places = [*((found.structure, found.span) for found in anchors), *_places_of(sizes)]
+    part = Part(
+        name=declaration.name.text,
+        title=title.text if title is not None else "",
+        only=tuple(found.structure for found in anchors),
+        quotas=tuple(quota for _, quota in sizes),
+        repeated_lemmas=any(isinstance(clause, s.RepeatedLemmas) for clause in clauses),
+        allow=tuple(allowed),
+        tested=any(clause.kind == "apart" for clause in written),
+    )
+    spans = tuple(item.span for item, _ in sizes)
+    return LoweredPart(part, declaration, spans, dict(reversed(places)))
+
+
+def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
+    """Report a part without a structure of its own, or without sentences in a split it can have."""
+    name = declaration.name
+    structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
+    sizes = [c for c in declaration.clauses if isinstance(c, s.SizeClause)]
+    if not structures:
+        hint = "add `only { … }` with what no other sentence of the dataset contains, "
+        hint += "or `apart { … }` with what generalization items contain as well"
+        state.error("SGL0827", name.span, f"the part `{name}` has nothing of its own", hint)
+    if len({clause.kind for clause in structures}) > 1:
+        message = f"the part `{name}` has structures both `only` for itself and `apart`"
+        hint = "write one of the two; items of patterns may contain what is `apart`"
+        state.error("SGL0827", structures[-1].span, message, hint)
+    for split in (item.split for clause in sizes for item in clause.items):
+        if split is not None and split.text not in SPLITS:
+            hint = suggest(split.text, SPLITS, "it may have some in")
+            state.error("SGL0827", split.span, f"a part has no sentences in `{split}`", hint)
+    if not sizes:
+        hint = "say how many: `size 200`"
+        state.error("SGL0827", name.span, f"the part `{name}` has no sentences", hint)
+
+
+# ---- tests
+
+
+@dataclass(frozen=True)
+class LoweredTest:
+    """A test with what it expects of graphs, in the order of ``declaration.graphs``."""
+
+    declaration: s.Test
+    structures: tuple[Structure, ...] = ()
+
+
+def lower_tests(state: CompilerState) -> None:
+    """Turn what tests expect of graphs into structures.
+
+    Before: ``signature``.  After: ``tests``; those of wrong structures are reported and lack
+    them.  With errors in the rules nobody asks whether the words of a structure exist.
+    """
+    grammar = state.lowered.grammar if hasattr(state, "lowered") else None
+    contexts = {
+        layer.name: context_of(state, layer.name, index, grammar)
+        for index, layer in enumerate(state.signature.graph_layers)
+    }
+    lowered = []
+    for test, scope in state.names.of(s.Test):
+        found = []
+        for expected in test.graphs:
+            layer = expected.layer
+            if layer.text in contexts:
+                found.append(lower_structure(expected.graph, scope, contexts[layer.text]))
+            elif layer.text not in state.signature.unsound:
+                state.report_missing("graph layer", layer, contexts)
+        sound = tuple(structure for structure in found if structure is not None)
+        lowered.append(LoweredTest(test, sound))
+    state.tests = tuple(lowered)

@@ -32,8 +32,7 @@ from sgl.core.plan import (
 from sgl.core.structure import Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.dataset import SPLITS, DatasetSettings
-from sgl.frontend.parts import LoweredPart
-from sgl.frontend.patterns import LoweredPattern
+from sgl.frontend.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.quotas import count_of_sentences
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s

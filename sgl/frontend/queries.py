@@ -19,9 +19,8 @@ from sgl.frontend.morphology import Application, Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import lower_structure
-from sgl.frontend.tables import LexiconTables, apply_variants, select
-from sgl.frontend.vocabulary import context_of
+from sgl.frontend.structures import context_of, lower_structure
+from sgl.frontend.tables import LexiconTables, rows_of
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.yaml_files import TableRow
@@ -57,13 +56,11 @@ def _all(state: CompilerState) -> Iterator[Inflection]:
     for word, scope in state.names.of(s.WordDecl):
         yield from _in_clauses(word.layers, None, (), scope)
     for lexicon, scope in state.names.of(s.Lexicon):
-        written = tables.of(lexicon, scope)
-        table = apply_variants(lexicon, written, state) if written else None
-        if table is not None:
-            for row in select(lexicon, table, state):
-                for entry in lexicon.entries:
-                    clauses = clauses_of(lexicon, entry)
-                    yield from _in_clauses(clauses, row, table.columns, scope)
+        table = tables.of(lexicon, scope)
+        for row in rows_of(lexicon, table, state) if table is not None else ():
+            for entry in lexicon.entries:
+                clauses = clauses_of(lexicon, entry)
+                yield from _in_clauses(clauses, row, table.columns if table else (), scope)
 
 
 def _in_clauses(

@@ -20,12 +20,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 from sgl.core.plan import Quota
-from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure, Variable
+from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Label, Span
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import lower_structure, variables_of
-from sgl.frontend.vocabulary import StructureContext
+from sgl.frontend.structures import StructureContext, lower_structure, variables_of
 from sgl.lang import syntax as s
 
 #: The most sentences that can be asked for in one place.
@@ -47,77 +46,77 @@ def anchor(structure: Structure, ref: s.GraphRef, scope: Scope, span: Span) -> A
     return Anchor(structure, frozenset(main), span)
 
 
-@dataclass(frozen=True)
-class Quotas:
-    """Lowers the quotas of one declaration, whose sentences contain one of ``anchors``.
+#: An item of ``size`` with its quota.
+Sized = tuple[s.SizeItem, Quota]
 
-    Without anchors conditions stand by themselves: those that there are have errors.
+
+def lower_sizes(
+    clauses: Iterable[s.PatternClause | s.PartClause],
+    anchors: Sequence[Anchor],
+    scope: Scope,
+    context: StructureContext,
+) -> list[Sized]:
+    """Return the items of ``size`` that are in force and sound, with their quotas.
+
+    The sentences contain one of ``anchors``; without these conditions stand by themselves:
+    those that there are have errors.
     """
+    found = []
+    for clause in clauses:
+        for item in clause.items if isinstance(clause, s.SizeClause) else ():
+            if context.state.parameters.holds(item.when):
+                quota = _quota(item, anchors, scope, context)
+                found += [(item, quota)] if quota is not None else []
+    return found
 
-    anchors: Sequence[Anchor]
-    scope: Scope
-    context: StructureContext
 
-    def lower_all(
-        self, clauses: Iterable[s.PatternClause | s.PartClause]
-    ) -> list[tuple[s.SizeItem, Quota]]:
-        """Return the items of ``size`` that are in force and sound, with their quotas."""
-        holds = self.context.state.parameters.holds
-        items = [item for c in clauses if isinstance(c, s.SizeClause) for item in c.items]
-        in_force = [item for item in items if item.when is None or holds(item.when)]
-        lowered = [(item, self._lower(item)) for item in in_force]
-        return [(item, quota) for item, quota in lowered if quota is not None]
+def _quota(
+    item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
+) -> Quota | None:
+    count = count_of_sentences(item.amount, context.state)
+    within = [_condition(ref, anchors, scope, context) for ref in item.within]
+    outside = [_condition(ref, anchors, scope, context) for ref in item.outside]
+    if count is None or None in within or None in outside:
+        return None
+    structures = [anchor.structure for anchor in anchors]
+    if item.each_target and not check_shares(item.span, count, structures, context):
+        return None
+    groups = [group for group in within if group is not None]
+    return Quota(
+        count,
+        each_target=item.each_target,
+        within=tuple(group[0] for group in groups if len(group) == 1),
+        within_one_of=tuple(group for group in groups if len(group) > 1),
+        outside=tuple(structure for group in outside if group for structure in group),
+        split=item.split.text if item.split is not None else "train",
+    )
 
-    def _lower(self, item: s.SizeItem) -> Quota | None:
-        count = count_of_sentences(item.amount, self.context.state)
-        within = [self._condition(ref) for ref in item.within]
-        outside = [self._condition(ref) for ref in item.outside]
-        if count is None or None in within or None in outside:
-            return None
-        structures = [anchor.structure for anchor in self.anchors]
-        if item.each_target and not check_shares(item.span, count, structures, self.context):
-            return None
-        groups = [group for group in within if group is not None]
-        return Quota(
-            count,
-            each_target=item.each_target,
-            within=tuple(group[0] for group in groups if len(group) == 1),
-            within_one_of=tuple(group for group in groups if len(group) > 1),
-            outside=tuple(structure for group in outside if group for structure in group),
-            split=item.split.text if item.split is not None else "train",
-        )
 
-    def _condition(self, ref: s.GraphRef) -> tuple[Structure, ...] | None:
-        """Return the structures one of which a condition asks for; None after a report."""
-        structure = lower_structure(ref, self.scope, self.context)
-        if structure is None:
-            return None
-        if not self.anchors:
-            return (structure,)
-        names = [name for body in variables_of(ref, self.scope) for name in body]
-        shared = frozenset(names).intersection(*(anchor.names for anchor in self.anchors))
-        for name in names:
-            if name not in shared and any(name in anchor.names for anchor in self.anchors):
-                self._report_partial(ref, name)
-                return None
-        if not shared:
-            return (structure,)
-        return tuple(join(anchor.structure, structure, shared) for anchor in self.anchors)
-
-    def _report_partial(self, ref: s.GraphRef, name: str) -> None:
-        has = next(anchor for anchor in self.anchors if name in anchor.names)
-        lacks = next(anchor for anchor in self.anchors if name not in anchor.names)
-        self.context.state.error(
-            "SGL0824",
-            ref.span,
-            f"`{name}` is a node of one of the structures that these sentences contain, "
-            "and not of another",
-            f"give `{name}` another name here, or the node meant the name `{name}` there too",
-            labels=[
+def _condition(
+    ref: s.GraphRef, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
+) -> tuple[Structure, ...] | None:
+    """Return the structures one of which a condition asks for; None after a report."""
+    structure = lower_structure(ref, scope, context)
+    if structure is None:
+        return None
+    names = [name for body in variables_of(ref, scope) for name in body]
+    shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
+    for name in names:
+        has = next((anchor for anchor in anchors if name in anchor.names), None)
+        if has is not None and name not in shared:
+            lacks = next(anchor for anchor in anchors if name not in anchor.names)
+            message = f"`{name}` is a node of one of the structures that these sentences contain, "
+            message += "and not of another"
+            labels = [
                 Label(has.span, f"here there is a `{name}`"),
                 Label(lacks.span, f"here there is no `{name}`"),
-            ],
-        )
+            ]
+            hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
+            context.state.error("SGL0824", ref.span, message, hint, labels=labels)
+            return None
+    if not shared or not anchors:
+        return (structure,)
+    return tuple(join(anchor.structure, structure, shared) for anchor in anchors)
 
 
 def check_shares(
@@ -135,21 +134,19 @@ def check_shares(
     elif count < len(targets):
         problem = f"{count} sentences are too few for the {len(targets)} targets of the pattern"
         hint = f"ask for at least {len(targets)}"
-    elif not all(_names_target(structure, targets) for structure in structures):
+    elif not all(
+        any(
+            test.attribute == "lemma" and not test.negated and test.values.issubset(targets)
+            for variable in structure.body.variables
+            for test in variable.tests
+        )
+        for structure in structures
+    ):
         problem = "a sentence with this structure need not contain a target"
         hint = "say which node is the target: `N[lemma in @targets]`"
     if problem:
         context.state.error("SGL0825", span, problem, hint)
     return not problem
-
-
-def _names_target(structure: Structure, targets: Sequence[str]) -> bool:
-    """Return whether a variable of the structure can only be a target."""
-    return any(
-        test.attribute == "lemma" and not test.negated and test.values.issubset(targets)
-        for variable in structure.body.variables
-        for test in variable.tests
-    )
 
 
 def count_of_sentences(amount: s.Amount, state: CompilerState) -> int | None:
@@ -207,19 +204,13 @@ def _united(first: Body, second: Body) -> Body:
     variables: dict[str, Variable] = {v.name: v for v in first.variables}
     for variable in second.variables:
         known = variables.get(variable.name, variable)
-        variables[variable.name] = Variable(
-            variable.name,
-            tuple(dict.fromkeys((*known.tests, *variable.tests))),
-            tuple(dict.fromkeys((*known.degrees, *variable.degrees))),
-        )
-    place = {name: number for number, name in enumerate(variables)}
-    number_of = [place[variable.name] for variable in second.variables]
-
-    def moved(link: EdgeAtom | PathAtom) -> tuple[int, int]:
-        return number_of[link.source], number_of[link.target]
-
-    edges = [EdgeAtom(moved(e)[0], e.labels, moved(e)[1]) for e in second.edges]
-    paths = [PathAtom(moved(p)[0], p.labels, moved(p)[1], p.low, p.high) for p in second.paths]
+        tests = tuple(dict.fromkeys((*known.tests, *variable.tests)))
+        degrees = tuple(dict.fromkeys((*known.degrees, *variable.degrees)))
+        variables[variable.name] = Variable(variable.name, tests, degrees)
+    number = {name: index for index, name in enumerate(variables)}
+    place = [number[variable.name] for variable in second.variables]
+    edges = [replace(e, source=place[e.source], target=place[e.target]) for e in second.edges]
+    paths = [replace(p, source=place[p.source], target=place[p.target]) for p in second.paths]
     return Body(
         tuple(variables.values()),
         tuple(dict.fromkeys((*first.edges, *edges))),

@@ -19,8 +19,7 @@ from sgl.core.structure import NodeTest, Structure, Variable
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import lower_structure, variables_of
-from sgl.frontend.vocabulary import StructureContext
+from sgl.frontend.structures import StructureContext, lower_structure, variables_of
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_events import Cell

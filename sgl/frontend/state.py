@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from sgl.frontend.lower import Lowered
     from sgl.frontend.names import ResolvedNames
     from sgl.frontend.parameters import Parameters
-    from sgl.frontend.parts import LoweredPart
-    from sgl.frontend.patterns import LoweredPattern
+    from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest
     from sgl.frontend.productions import Production
     from sgl.frontend.restrictions import LoweredRestriction
-    from sgl.frontend.sentence_tests import LoweredTest
     from sgl.frontend.signature import Signature
-    from sgl.frontend.vocabulary import StructureContext
+    from sgl.frontend.structures import StructureContext
 
 _FIRST = "declared here first"
 

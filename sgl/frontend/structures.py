@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from sgl.core import structure as c
+from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.vocabulary import StructureContext
 from sgl.lang import syntax as s
 
 #: A `repeat` or a path may not be longer than this.
@@ -26,6 +27,78 @@ MAX_REPEAT = 40
 _TOO_LONG = f"a structure repeats at most {MAX_REPEAT} times"
 #: Nor may a structure have more edges and paths than this.
 MAX_EDGES = 400
+#: So many names a hint lists.
+_LISTED = 12
+
+
+# ---- what structures can speak of
+
+
+@dataclass(frozen=True)
+class LayerVocabulary:
+    """The labels of all edges and the values of all attributes of a graph layer.
+
+    It is not ``complete`` when rules had errors; then nothing is said to be unknown.
+    """
+
+    labels: frozenset[str] = frozenset()
+    attributes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    complete: bool = True
+
+
+def vocabulary(grammar: CoreGrammar, layer: int) -> LayerVocabulary:
+    """Return what structures over this graph layer can mention."""
+    labels: set[str] = set()
+    attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
+    for rule in grammar.rules:
+        fragment = rule.fragments[layer]
+        labels.update(edge.label for edge in fragment.edges)
+        for node in fragment.nodes:
+            for name, value in node.attributes or ():
+                attributes.setdefault(name, set()).add(value)
+    values = {name: frozenset(found) for name, found in attributes.items()}
+    return LayerVocabulary(frozenset(labels), values)
+
+
+@dataclass(frozen=True)
+class StructureContext:
+    """What structures are lowered with; ``targets`` are those of the pattern."""
+
+    layer: str
+    words: LayerVocabulary
+    state: CompilerState
+    targets: tuple[str, ...] | None = None
+
+
+def context_of(
+    state: CompilerState, layer: str, index: int, grammar: CoreGrammar | None
+) -> StructureContext:
+    """Return what structures over a graph layer can speak of, in a grammar without errors."""
+    words = LayerVocabulary(complete=False) if grammar is None else vocabulary(grammar, index)
+    return StructureContext(layer, words, state)
+
+
+def structure_context(state: CompilerState) -> None:
+    """Collect what structures can speak of, if any declaration has one.
+
+    Before: ``signature``.  After: ``context``.  With errors in the rules nobody asks whether
+    words exist.
+    """
+    speaking = [
+        *(declaration.name for declaration, _ in state.names.of(s.PatternDecl)),
+        *(declaration.name for declaration, _ in state.names.of(s.PartDecl)),
+        *(declaration.relation for declaration, _ in state.names.of(s.Restrict)),
+    ]
+    if speaking and state.signature.graph_layers:
+        grammar = state.lowered.grammar if hasattr(state, "lowered") else None
+        state.context = context_of(state, state.signature.graph_layers[0].name, 0, grammar)
+    elif speaking and not state.signature.unsound:
+        message = "patterns speak about a graph layer, and the grammar declares none"
+        hint = f"add `layer syn : graph on {state.signature.source.name}`"
+        state.error("SGL0307", speaking[0].span, message, hint)
+
+
+# ---- structures
 
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
@@ -36,36 +109,76 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
             return None
         ref, scope = declaration.graph, scope.where(declaration)
     errors = context.state.diagnostics.errors
-    _check_locals(ref, context.state)
-    names = _NewNames({name for body in ref.bodies for name in _variables(body)})
-    bodies = [_BodyLowering(scope, context, names).run(body) for body in ref.bodies]
+    outside = {name.text: name.span for body in reversed(ref.bodies) for name in _seen(body)[::-1]}
+    for pattern in ref.bodies:
+        _check_repeats(pattern, outside, context.state)
+    taken = {name.text for name in _variables(ref)}
+    bodies = [_BodyLowering(scope, context, taken).run(body) for body in ref.bodies]
     if context.state.diagnostics.errors > errors:
         return None
     return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
 
 
-@dataclass
-class _NewNames:
-    """Supplies ``V_1``, ``V_2``, … for copies of ``V``, each once in a structure."""
+def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
+    """Return for each body of a structure the variables by which others may speak of its nodes.
 
-    taken: set[str]
-    last: dict[str, int] = field(default_factory=dict)
+    Those inside a ``repeat`` are not among them, its ends are.
+    """
+    if isinstance(ref, s.Name):
+        declaration = scope.peek(s.StructureDecl, ref.text)
+        if declaration is None:
+            return ()
+        ref = declaration.graph
+    return tuple(tuple(dict.fromkeys(name.text for name in _seen(body))) for body in ref.bodies)
 
-    def like(self, name: str) -> str:
-        """Return a name that nothing in the structure has."""
-        number = self.last.get(name, 0) + 1
-        while f"{name}_{number}" in self.taken:
-            number += 1
-        self.last[name] = number
-        self.taken.add(f"{name}_{number}")
-        return f"{name}_{number}"
+
+def _variables(part: s.SyntaxNode) -> Iterator[s.Name]:
+    """Yield the variables of a structure, also those inside a ``repeat``, and its ends."""
+    for found in s.parts_of((s.VariableRef, s.Repeat), part):
+        if isinstance(found, s.Repeat):
+            yield from (found.first, found.last)
+        elif isinstance(found, s.VariableRef):
+            yield found.name
+
+
+def _seen(body: s.BodyPattern) -> list[s.Name]:
+    """Return the variables of a body without those inside its repeats."""
+    names: list[s.Name] = []
+    for statement in body.statements:
+        if isinstance(statement, s.Chain):
+            names += [variable.name for variable in statement.variables]
+        else:
+            names += [statement.first, statement.last]
+    return names
+
+
+def _check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: CompilerState) -> None:
+    """Report variables inside a ``repeat`` that also stand outside it.
+
+    Only the two ends of a ``repeat`` are seen from outside; every other variable
+    of its body is another node each time.
+    """
+    for repeat in body.statements:
+        if isinstance(repeat, s.Chain):
+            continue
+        inside = {name.text: name.span for name in reversed(_seen(repeat.body))}
+        ends = (repeat.first.text, repeat.last.text)
+        for variable in (name for name in inside if name in outside and name not in ends):
+            message = f"`{variable}` cannot be the same node inside and outside this `repeat`"
+            labels = [Label(outside[variable], "this is outside")]
+            notes = ("of its variables only the two ends are seen from outside",)
+            hint = "give one of the two another name"
+            state.error("SGL0801", inside[variable], message, hint, labels=labels, notes=notes)
+        _check_repeats(repeat.body, {**inside, **outside}, state)
 
 
 @dataclass
 class _BodyLowering:
+    """One body of a structure; ``taken`` are the names of variables in all its bodies."""
+
     scope: Scope
     context: StructureContext
-    names: _NewNames
+    taken: set[str]
     order: dict[str, int] = field(default_factory=dict)
     tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
     degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
@@ -86,12 +199,25 @@ class _BodyLowering:
         )
         return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths))
 
+    def _full(self) -> bool:
+        return len(self.edges) + len(self.paths) > MAX_EDGES
+
+    def _error(self, span: Span, message: str) -> None:
+        self.context.state.error("SGL0801", span, message)
+
     def _statements(self, body: s.BodyPattern, renaming: Mapping[str, str]) -> None:
         for statement in body.statements:
-            if isinstance(statement, s.Chain):
-                self._chain(statement, renaming)
-            else:
+            if isinstance(statement, s.Repeat):
                 self._repeat(statement, renaming)
+                continue
+            nodes = [self._variable(variable, renaming) for variable in statement.variables]
+            for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
+                labels = self._labels(edge.labels)
+                bounds = self._bounds(edge) if edge.bounded else None
+                if not edge.bounded:
+                    self.edges.append(c.EdgeAtom(source, labels, target))
+                elif bounds is not None:
+                    self.paths.append(c.PathAtom(source, labels, target, *bounds))
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
         times = self.context.state.parameters.whole(repeat.times, 1)
@@ -100,39 +226,31 @@ class _BodyLowering:
         if times > MAX_REPEAT:
             self._error(repeat.times.span, _TOO_LONG)
             return
-        inner = set(_variables(repeat.body))
+        inner = {name.text for name in _variables(repeat.body)}
         for end in (repeat.first, repeat.last):
             if end.text not in inner:
-                message = f"`{end}` does not occur between the braces of this `repeat`"
-                self._error(end.span, message)
+                self._error(end.span, f"`{end}` does not occur between the braces of this `repeat`")
                 return
-        inner -= {repeat.first.text, repeat.last.text}
-        current = renaming.get(repeat.first.text, repeat.first.text)
+        first, last = repeat.first.text, repeat.last.text
+        current = renaming.get(first, first)
         for step in range(times):
             if self._full():
                 return
-            copy = {name: self.names.like(name) for name in sorted(inner)}
-            final = renaming.get(repeat.last.text, repeat.last.text)
-            following = final if step == times - 1 else self.names.like(repeat.last.text)
-            copy[repeat.first.text], copy[repeat.last.text] = current, following
+            copy = {name: self._new_name(name) for name in sorted(inner - {first, last})}
+            final = renaming.get(last, last)
+            following = final if step == times - 1 else self._new_name(last)
+            copy[first], copy[last] = current, following
             self._statements(repeat.body, copy)
             current = following
 
-    def _full(self) -> bool:
-        return len(self.edges) + len(self.paths) > MAX_EDGES
-
-    def _chain(self, chain: s.Chain, renaming: Mapping[str, str]) -> None:
-        nodes = [self._variable(variable, renaming) for variable in chain.variables]
-        for edge, source, target in zip(chain.edges, nodes, nodes[1:], strict=False):
-            labels = self._labels(edge.labels)
-            if not edge.bounded:
-                self.edges.append(c.EdgeAtom(source, labels, target))
-                continue
-            bounds = self._bounds(edge)
-            if bounds is not None:
-                self.paths.append(c.PathAtom(source, labels, target, *bounds))
+    def _new_name(self, name: str) -> str:
+        """Return one of ``V_1``, ``V_2``, … that nothing in the structure has, for a copy of ``V``."""
+        new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
+        self.taken.add(new)
+        return new
 
     def _bounds(self, edge: s.EdgePattern) -> tuple[int, int | None] | None:
+        """Return how long a path may be; None after a report."""
         parameters = self.context.state.parameters
         low = parameters.whole(edge.low, 1) if edge.low else None
         high = parameters.whole(edge.high, 1) if edge.high else None
@@ -147,73 +265,70 @@ class _BodyLowering:
         return low, high
 
     def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
+        """Return the number of a variable, after a note of its tests."""
         name = renaming.get(ref.name.text, ref.name.text)
-        index = self.order.setdefault(name, len(self.order))
-        tests = self.tests.setdefault(name, [])
-        degrees = self.degrees.setdefault(name, [])
+        tests, degrees = self.tests.setdefault(name, []), self.degrees.setdefault(name, [])
         for test in ref.tests:
             if isinstance(test, s.AttributeTest):
                 lowered = self._attribute_test(test)
-                if lowered is not None:
-                    tests.append(lowered)
-            else:
-                number = self.context.state.parameters.whole(test.number)
-                comparison = test.comparison.text
-                if comparison == "!=":
-                    self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
-                elif number is not None:
-                    kind: c.Comparison = (
-                        "=" if comparison == "=" else ">=" if comparison == ">=" else "<="
-                    )
-                    degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
-        return index
-
-    def _error(self, span: Span, message: str) -> None:
-        self.context.state.error("SGL0801", span, message)
+                tests += [lowered] if lowered is not None else []
+                continue
+            number = self.context.state.parameters.whole(test.number)
+            kind = _COMPARISONS.get(test.comparison.text)
+            if kind is None:
+                self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
+            elif number is not None:
+                degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
+        return self.order.setdefault(name, len(self.order))
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
-        attribute = test.attribute.text
+        attribute, words = test.attribute.text, self.context.words
         values = self._values(test)
         if values is None:
             return None
-        known = self.context.words.attributes
-        if self.context.words.complete:
-            if attribute not in known:
-                message = f"no word has the attribute `{attribute}`"
-                self._unknown("SGL0808", test.attribute, message, known)
-                return None
-            is_targets = test.word_set is not None and test.word_set.text == "targets"
-            strange = [v for v in values if v.text not in known[attribute] and not is_targets]
-            for value in strange:
-                message = f"no word has `{attribute}={value}`"
-                self._unknown("SGL0808", value, message, known[attribute])
+        if words.complete and attribute not in words.attributes:
+            message = f"no word has the attribute `{attribute}`"
+            self._unknown("SGL0808", test.attribute, message, words.attributes)
+            return None
+        if words.complete and (test.word_set is None or test.word_set.text != "targets"):
+            known = words.attributes[attribute]
+            for value in values:
+                if value.text not in known:
+                    message = f"no word has `{attribute}={value}`"
+                    self._unknown("SGL0808", value, message, known)
         return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
 
     def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
-        if test.word_set is None:
+        """Return the values that a test lists or names; None after a report."""
+        name, targets = test.word_set, self.context.targets
+        if name is None:
             return test.values
-        name = test.word_set
-        if name.text == "targets":
-            if self.context.targets is None:
-                self.context.state.error(
-                    "SGL0201",
-                    name.span,
-                    "`@targets` means the words of a pattern's `targets` clause; there is none",
-                    "add `targets …` to the pattern",
-                )
-                return None
-            return tuple(s.Name(text, name.span) for text in self.context.targets)
-        declaration = self.scope.find(s.WordSet, name)
-        return declaration.values if declaration is not None else None
+        if name.text != "targets":
+            declaration = self.scope.find(s.WordSet, name)
+            return declaration.values if declaration is not None else None
+        if targets is None:
+            message = "`@targets` means the words of a pattern's `targets` clause; there is none"
+            self.context.state.error(
+                "SGL0201", name.span, message, "add `targets …` to the pattern"
+            )
+            return None
+        return tuple(s.Name(text, name.span) for text in targets)
 
     def _labels(self, labels: s.LabelSet) -> c.LabelTest:
         names: set[str] = set()
+        words, state = self.context.words, self.context.state
         for label in labels.labels:
             if label.is_set:
                 names.update(self._label_set(label))
-            else:
-                self._check_label(label)
-                names.add(label.text)
+                continue
+            names.add(label.text)
+            if "$" in label.text:
+                message = f"a structure has no feature variables, and `{label.text}` contains one"
+                hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
+                state.error("SGL0404", label.span, message, hint)
+            elif words.complete and label.text not in words.labels:
+                message = f"no rule makes an edge `{label.text}`"
+                self._unknown("SGL0807", s.Name(label.text, label.span), message, words.labels)
         return c.LabelTest(frozenset(names), labels.negated)
 
     def _label_set(self, label: s.LabelText) -> Iterable[str]:
@@ -221,108 +336,26 @@ class _BodyLowering:
         declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
-        words, diagnostics = self.context.words, self.context.state.diagnostics
-        if words.complete and not self.scope.where(declaration).unit.is_library:
-            for value in declaration.values:
-                if value.text not in words.labels:
-                    diagnostics.warning(
-                        "SGL0807",
-                        value.span,
-                        f"no rule makes an edge `{value.text}`",
-                        notes=(f"so it adds nothing to the set `{declaration.name}`",),
-                        hint=_hint(value.text, words.labels),
-                    )
+        words, library = self.context.words, self.scope.where(declaration).unit.is_library
+        for value in declaration.values if words.complete and not library else ():
+            if value.text not in words.labels:
+                message = f"no rule makes an edge `{value.text}`"
+                notes = (f"so it adds nothing to the set `{declaration.name}`",)
+                hint = _hint(value.text, words.labels)
+                self.context.state.warning("SGL0807", value.span, message, hint, notes=notes)
         return [value.text for value in declaration.values]
 
-    def _check_label(self, label: s.LabelText) -> None:
-        if "$" in label.text:
-            message = f"a structure has no feature variables, and `{label.text}` contains one"
-            hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
-            self.context.state.error("SGL0404", label.span, message, hint)
-            return
-        if self.context.words.complete and label.text not in self.context.words.labels:
-            self._unknown(
-                "SGL0807",
-                s.Name(label.text, label.span),
-                f"no rule makes an edge `{label.text}`",
-                self.context.words.labels,
-            )
-
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
+        notes = ("so the structure could never be found",)
         hint = _hint(name.text, known)
-        self.context.state.error(
-            code, name.span, message, hint, notes=("so the structure could never be found",)
-        )
+        self.context.state.error(code, name.span, message, hint, notes=notes)
+
+
+_COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
     """Return the name that may have been meant, or else some of those that there are."""
     known = sorted(known)
-    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    shown = ", ".join(known[:_LISTED]) + (", …" if len(known) > _LISTED else "")
     return suggest(name, known) or (f"there is: {shown}" if known else "")
-
-
-def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
-    """Return for each body of a structure the variables by which others may speak of its nodes.
-
-    Those inside a ``repeat`` are not among them, its ends are.
-    """
-    if isinstance(ref, s.Name):
-        declaration = scope.peek(s.StructureDecl, ref.text)
-        if declaration is None:
-            return ()
-        ref = declaration.graph
-    return tuple(tuple(dict.fromkeys(n.text for n in _visible(body))) for body in ref.bodies)
-
-
-def _variables(body: s.BodyPattern) -> Iterable[str]:
-    for statement in body.statements:
-        if isinstance(statement, s.Chain):
-            yield from (variable.name.text for variable in statement.variables)
-        else:
-            yield from (statement.first.text, statement.last.text)
-            yield from _variables(statement.body)
-
-
-def _check_locals(pattern: s.GraphPattern, state: CompilerState) -> None:
-    """Report variables inside a ``repeat`` that also stand outside it.
-
-    Only the two ends of a ``repeat`` are seen from outside; every other variable
-    of its body is another node each time.
-    """
-    outside: dict[str, Span] = {}
-    for body in pattern.bodies:
-        for name in _visible(body):
-            outside.setdefault(name.text, name.span)
-    for body in pattern.bodies:
-        _check_repeats(body, outside, state)
-
-
-def _check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: CompilerState) -> None:
-    for repeat in body.statements:
-        if isinstance(repeat, s.Chain):
-            continue
-        inside: dict[str, Span] = {}
-        for name in _visible(repeat.body):
-            inside.setdefault(name.text, name.span)
-        ends = (repeat.first.text, repeat.last.text)
-        for variable, span in inside.items():
-            if variable in outside and variable not in ends:
-                state.error(
-                    "SGL0801",
-                    span,
-                    f"`{variable}` cannot be the same node inside and outside this `repeat`",
-                    "give one of the two another name",
-                    labels=[Label(outside[variable], "this is outside")],
-                    notes=("of its variables only the two ends are seen from outside",),
-                )
-        _check_repeats(repeat.body, {**inside, **outside}, state)
-
-
-def _visible(body: s.BodyPattern) -> Iterator[s.Name]:
-    """Yield the variables of a body without those inside its repeats."""
-    for statement in body.statements:
-        if isinstance(statement, s.Chain):
-            yield from (variable.name for variable in statement.variables)
-        else:
-            yield from (statement.first, statement.last)

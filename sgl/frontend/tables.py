@@ -10,21 +10,30 @@ A *variant* of a row has cells that replace others under a setting.  So a table 
 place what a word is, and what it is elsewhere: in data with mistakes, in another dialect::
 
     - {en: guy, ja: 男, published: {ja: 人}}        variant published when published
+
+A slip in the value of a feature is shown in the table, once for each value, however many rows
+have it.  If a column has many such values, or no other, it is most likely the wrong one, which
+is then shown itself::
+
+    N[num=$num]            - {en: dog, ja: 犬, num: singular}
+                                                    ^^^^^^^^ not a value of the feature `num`
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal
+from sgl.frontend.productions import column_of
 from sgl.frontend.state import CompilerState
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable, TableRow, read_table
+from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
 
 
 @dataclass
@@ -45,46 +54,89 @@ class LexiconTables:
             self.read[path] = read_table(source, diagnostics) if source is not None else None
         table = self.read[path]
         if table is not None and not table.rows:
-            self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")
+            message = f"the table `{table.name}` has no rows"
+            self.state.error("SGL0610", lexicon.path.span, message)
             return None
         return table
 
-    @property
-    def all_read(self) -> list[LexiconTable]:
-        """The tables that could be read."""
-        return [table for table in self.read.values() if table is not None]
-
     def report_unused(self) -> None:
-        """Warn about columns that no lexicon mentions, be it one that is switched off."""
+        """Warn about columns and variants that no lexicon mentions, be it one switched off.
+
+        And about variants that change nothing.
+        """
         mentioned: dict[Path, dict[str, None]] = {}
+        variants: set[str] = set()
         for lexicon, scope in self.state.names.declared(s.Lexicon):
+            variants.update(variant.name.text for variant in lexicon.variants)
             # What cannot be located was reported when it was to be read.
             path = scope.locate(lexicon.path, Diagnostics())
             if path is not None:
-                columns = mentioned.setdefault(path, {})
-                columns.update((name.text, None) for name in columns_of(lexicon))
+                names = _columns_of(lexicon)
+                mentioned.setdefault(path, {}).update((name.text, None) for name in names)
         for path, table in self.read.items():
-            for column in table.columns if table is not None else ():
-                if table is not None and column not in mentioned[path]:
-                    _warn_unused(table, column, list(mentioned[path]), self.state)
+            if table is not None:
+                _report_columns(table, list(mentioned[path]), self.state)
+                _report_variants(table, variants, self.state)
 
 
-def _warn_unused(
-    table: LexiconTable, column: str, mentioned: list[str], state: CompilerState
-) -> None:
-    first = next(
-        row
-        for row in table.rows
-        for cells in (row.cells, *row.variants.values())
-        if column in cells
-    )
-    hint = suggest(column, mentioned, f"the lexicons of `{table.name}` mention")
-    state.warning("SGL0612", first.span, f"no lexicon mentions the column `{column}`", hint)
+def _columns_of(lexicon: s.Lexicon) -> Iterator[s.Name]:
+    """Yield the columns that a lexicon mentions anywhere."""
+    yield from (condition.column for condition in lexicon.where)
+    categories = tuple(entry.category for entry in lexicon.entries)
+    layers = tuple(entry.layers for entry in lexicon.entries)
+    parts = (lexicon.weight, categories, lexicon.shared, layers)
+    yield from (column.name for column in s.parts_of(s.Column, parts))
 
 
-def select(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
-    """Return the rows that fulfil all conditions after ``where``; none after a report."""
-    rows = list(table.rows)
+def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: CompilerState) -> None:
+    for column in table.columns:
+        if column not in mentioned:
+            having = (
+                row
+                for row in table.rows
+                if any(column in cells for cells in (row.cells, *row.variants.values()))
+            )
+            hint = suggest(column, mentioned, f"the lexicons of `{table.name}` mention")
+            message = f"no lexicon mentions the column `{column}`"
+            state.warning("SGL0612", next(having).span, message, hint)
+
+
+def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerState) -> None:
+    for variant in table.variants:
+        rows = [row for row in table.rows if variant in row.variants]
+        if variant not in mentioned:
+            hint = f"add a line `variant {variant} when …` to the lexicon"
+            message = f"no lexicon mentions the variant `{variant}`"
+            state.warning("SGL0616", rows[0].span, message, suggest(variant, mentioned) or hint)
+            continue
+        for row in rows:
+            for column, cell in row.variants[variant].items():
+                if row.cells.get(column, "") == cell:
+                    message = f"the variant `{variant}` of this row changes nothing in the column "
+                    hint = "remove the cell from the variant"
+                    state.warning("SGL0616", row.span, f"{message}`{column}`", hint)
+
+
+# ---- which rows
+
+
+def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
+    """Return the rows that fulfil all conditions after ``where``; none after a report.
+
+    They have the cells of the variants in force; where several variants have a cell, the one
+    that the lexicon names last gives it.
+    """
+    known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
+    if not all(known):
+        return []
+    holds = state.parameters.holds
+    in_force = [variant.name.text for variant in lexicon.variants if holds(variant.when)]
+    rows = []
+    for row in table.rows:
+        cells = dict(row.cells)
+        for variant in in_force:
+            cells |= row.variants.get(variant, {})
+        rows.append(replace(row, cells=cells))
     for condition in lexicon.where:
         kept = _fulfilling(condition, rows, state)
         if kept is None:
@@ -96,32 +148,43 @@ def select(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> lis
     return rows
 
 
+def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> bool:
+    """Return whether some row has a variant; report it otherwise."""
+    if variant.text in table.variants:
+        return True
+    column = next((row for row in table.rows if variant.text in row.cells), None)
+    message = f"no row of `{table.name}` has a variant `{variant}`"
+    labels = [Label(column.span, f"`{variant}` is a column here")] if column is not None else []
+    hint = f"a row with a variant: `{{en: guy, ja: 男, {variant}: {{ja: 人}}}}`"
+    hint = suggest(variant.text, table.variants) or hint
+    state.error("SGL0616", variant.span, message, hint, labels=labels)
+    return False
+
+
 def _fulfilling(
     condition: s.Condition, rows: list[TableRow], state: CompilerState
 ) -> list[TableRow] | None:
-    column = condition.column.text
-    if condition.comparison not in ORDERINGS:
+    """Return the rows that fulfil a condition; None after a report."""
+    column, comparison = condition.column.text, condition.comparison
+    if comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
-        keep = condition.comparison != "!="
-        return [row for row in rows if (row.cells.get(column, "") in wanted) == keep]
+        return [
+            row for row in rows if (row.cells.get(column, "") in wanted) == (comparison != "!=")
+        ]
     bound, *others = condition.values
     if others or decimal(bound.text) is None:
-        message = f"`{condition.comparison}` compares with one number"
         hint = "for several values write `=`, as in `kind = mammal | bird`"
-        state.error("SGL0613", condition.span, message, hint)
+        state.error("SGL0613", condition.span, f"`{comparison}` compares with one number", hint)
         return None
     strange = [row for row in rows if decimal(row.cells.get(column, "")) is None]
     if strange:
         cell = strange[0].cells.get(column)
-        state.error(
-            "SGL0613",
-            strange[0].span,
-            f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here",
-            "write a number in plain digits, such as `12` or `0.5`",
-            labels=[Label(condition.span, "a number is asked for here")],
-        )
+        message = f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here"
+        hint = "write a number in plain digits, such as `12` or `0.5`"
+        labels = [Label(condition.span, "a number is asked for here")]
+        state.error("SGL0613", strange[0].span, message, hint, labels=labels)
         return None
-    return [row for row in rows if compare(row.cells[column], condition.comparison, bound.text)]
+    return [row for row in rows if compare(row.cells[column], comparison, bound.text)]
 
 
 def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> bool:
@@ -139,87 +202,7 @@ def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState)
     return not unknown
 
 
-def columns_of(lexicon: s.Lexicon) -> list[s.Name]:
-    """Return the columns that a lexicon mentions anywhere."""
-    categories = tuple(entry.category for entry in lexicon.entries)
-    layers = tuple(entry.layers for entry in lexicon.entries)
-    parts = (lexicon.weight, categories, lexicon.shared, layers)
-    named = [column.name for column in s.parts_of(s.Column, parts)]
-    return [*(condition.column for condition in lexicon.where), *named]
-
-
-def apply_variants(
-    lexicon: s.Lexicon, table: LexiconTable, state: CompilerState
-) -> LexiconTable | None:
-    """Return the table with the cells of the variants in force; None after a report.
-
-    Where several variants have a cell, the one that the lexicon names last gives it.
-    """
-    known = [_is_known(variant, table, state) for variant in lexicon.variants]
-    if not all(known):
-        return None
-    in_force = [
-        variant.name.text
-        for variant in lexicon.variants
-        if variant.when is None or state.parameters.holds(variant.when)
-    ]
-    return replace(table, rows=tuple(_varied(row, in_force) for row in table.rows))
-
-
-def _is_known(variant: s.Variant, table: LexiconTable, state: CompilerState) -> bool:
-    """Return whether some row has the variant; report it otherwise."""
-    name = variant.name
-    if name.text in table.variants:
-        return True
-    column = next((row for row in table.rows if name.text in row.cells), None)
-    state.error(
-        "SGL0616",
-        name.span,
-        f"no row of `{table.name}` has a variant `{name}`",
-        suggest(name.text, table.variants)
-        or f"a row with a variant: `{{en: guy, ja: 男, {name}: {{ja: 人}}}}`",
-        labels=[Label(column.span, f"`{name}` is a column here")] if column is not None else [],
-    )
-    return False
-
-
-def _varied(row: TableRow, variants: list[str]) -> TableRow:
-    cells = dict(row.cells)
-    for variant in variants:
-        cells |= row.variants.get(variant, {})
-    return replace(row, cells=cells)
-
-
-def report_idle_variants(tables: list[LexiconTable], state: CompilerState) -> None:
-    """Warn about variants that no lexicon speaks of, and those that change nothing."""
-    spoken = {
-        v.name.text for lexicon, _ in state.names.declared(s.Lexicon) for v in lexicon.variants
-    }
-    for table in tables:
-        for variant in table.variants:
-            rows = [row for row in table.rows if variant in row.variants]
-            if variant not in spoken:
-                state.warning(
-                    "SGL0616",
-                    rows[0].span,
-                    f"no lexicon mentions the variant `{variant}`",
-                    suggest(variant, spoken)
-                    or f"add a line `variant {variant} when …` to the lexicon",
-                )
-            for row in rows if variant in spoken else ():
-                _check_change(row, variant, state)
-
-
-def _check_change(row: TableRow, variant: str, state: CompilerState) -> None:
-    for column, cell in row.variants[variant].items():
-        if row.cells.get(column, "") == cell:
-            state.warning(
-                "SGL0616",
-                row.span,
-                f"the variant `{variant}` of this row changes nothing in the column `{column}`",
-                "remove the cell from the variant",
-            )
-
+# ---- weights
 
 _DISTRIBUTIONS = ("zipf", "uniform")
 _LARGEST = 1e12
@@ -240,19 +223,15 @@ class Weighting:
 
     def share(self, row: TableRow, evaluation: Evaluation) -> float:
         """Return the share of one row before ranks are known."""
-        if self.column is None:
-            return 1.0
-        text = evaluation.value(self.column)
+        text = evaluation.value(self.column) if self.column is not None else None
         number = decimal(text or "")
         if number is not None and 0 < number < _LARGEST:
             return number
-        if text is not None:
-            evaluation.diagnostics.error(
-                "SGL0701",
-                row.span,
-                f"the weight in the column `{self.column.name}` is `{text}`, not a positive number",
-                labels=[Label(self.column.span, "asked for here")],
-            )
+        if self.column is not None and text is not None:
+            name = self.column.name
+            message = f"the weight in the column `{name}` is `{text}`, not a positive number"
+            labels = [Label(self.column.span, "asked for here")]
+            evaluation.diagnostics.error("SGL0701", row.span, message, labels=labels)
         return 1.0
 
 
@@ -261,8 +240,17 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
     weight = lexicon.weight
     if weight is None:
         return Weighting()
-    total = _number(weight.factor, state)
-    exponent = _exponent(weight, state)
+
+    def number(name: s.Name | None) -> float:
+        found = state.parameters.number(name) if name is not None else None
+        return found if found is not None else 1.0
+
+    total, kind, exponent = number(weight.factor), weight.kind, None
+    if kind is not None and kind.text == "zipf":
+        exponent = number(weight.argument)
+    elif kind is not None and kind.text not in _DISTRIBUTIONS:
+        hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
+        state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
     if not 0 < total < _LARGEST or (exponent is not None and not 0 < exponent < _STEEPEST):
         message = "the weight of a lexicon and the exponent must be positive"
         hint = f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1"
@@ -271,18 +259,75 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
     return Weighting(total, exponent, weight.column)
 
 
-def _exponent(weight: s.Weight, state: CompilerState) -> float | None:
-    kind = weight.kind
-    if kind is None or kind.text == "uniform":
-        return None
-    if kind.text == "zipf":
-        return _number(weight.argument, state)
-    hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
-    state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
-    return None
+# ---- values of features
+
+#: So many values of a column may be slips, also if it has no others; with more of them it is
+#: another column.
+_SLIPS, _SLIPS_ALONE = 5, 2
 
 
-def _number(name: s.Name | None, state: CompilerState) -> float:
-    """Return the number that is written or named; 1 without one or after a report."""
-    number = state.parameters.number(name) if name is not None else None
-    return number if number is not None else 1.0
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A place in the brackets of a category that takes the value of a feature from a column."""
+
+    feature: str
+    values: tuple[str, ...]
+    column: str
+    otherwise: str
+    span: Span
+
+
+def rows_with_values(
+    entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
+) -> list[TableRow]:
+    """Return the rows whose values all exist; what is wrong with the others is reported."""
+    strange: set[int] = set()
+    for asked in _asked(entry, state):
+        wrong: dict[str, list[TableRow]] = {}
+        for row in rows:
+            value = row.cells.get(asked.column, "") or asked.otherwise
+            if value not in asked.values:
+                wrong.setdefault(value, []).append(row)
+                strange.add(id(row))
+        alone = sum(map(len, wrong.values())) == len(rows)
+        if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
+            shown = ", ".join(f"`{value}`" for value in list(wrong)[:_SLIPS])
+            message = f"{len(wrong):,} values of the column `{asked.column}` are none of the "
+            hint = "is it another column? the values of the feature are: " + ", ".join(asked.values)
+            notes = [f"the first of them: {shown}"]
+            message += f"feature `{asked.feature}`"
+            state.error("SGL0402", asked.span, message, hint, notes=notes)
+            continue
+        for value, of_value in wrong.items():
+            _report_value(asked, value, of_value, table, state)
+    return [row for row in rows if id(row) not in strange]
+
+
+def _asked(entry: s.Entry, state: CompilerState) -> Iterator[_Asked]:
+    """Yield the columns in the brackets of a category, of those features that it has."""
+    info = state.signature.categories.get(entry.category.name.text)
+    for setting in entry.category.settings:
+        feature = setting.feature.text
+        if info is not None and feature in info.features:
+            values = state.signature.features.get(feature, ())
+            for value in setting.values:
+                if not isinstance(value, s.Name):
+                    column, otherwise = column_of(value)
+                    yield _Asked(feature, values, column.name.text, otherwise, column.span)
+
+
+def _report_value(
+    asked: _Asked, value: str, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
+) -> None:
+    row, feature = rows[0], asked.feature
+    source = state.sources.get(table.name)
+    span, message = row.span, f"`{value}` is not a value of the feature `{feature}`"
+    hint = suggest(value, asked.values, "its values are")
+    if not value:
+        message = f"this row has no `{asked.column}`, which the feature `{feature}` is taken from"
+        hint = f"fill it in, or write `{feature}=${asked.column} or {asked.values[0]}`"
+    elif value != asked.otherwise and source is not None:
+        span = cell_span(source, row, asked.column, value)
+    labels = [Label(asked.span, "it is taken from the table here")]
+    notes = [f"{len(rows):,} rows are like this"] if len(rows) > 1 else ()
+    state.error("SGL0402", span, message, hint, labels=labels, notes=notes)

@@ -19,8 +19,7 @@ from sgl.core.structure import Structure, Variable
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
-from sgl.frontend.patterns import LoweredPattern
-from sgl.frontend.sentence_tests import LoweredTest
+from sgl.frontend.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser
 from sgl.pipeline.messages import deciding

@@ -171,8 +171,8 @@ class GraphPattern(SyntaxNode):
 GraphRef = GraphPattern | Name
 
 
-def parts_of(kind: type[_Part], whole: object) -> Iterator[_Part]:
-    """Yield what is of a kind in a part of a syntax tree, in the order of the fields."""
+def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iterator[_Part]:
+    """Yield what is of one of the kinds in a part of a syntax tree, in the order of the fields."""
     if isinstance(whole, kind):
         yield whole
     if isinstance(whole, tuple):
