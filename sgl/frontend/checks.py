@@ -16,8 +16,8 @@ not have meant it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import networkx as nx
 
@@ -27,7 +27,6 @@ from sgl.frontend.productions import FeatureVariable, Production
 from sgl.frontend.state import CompilerState
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
-Port = tuple[str, str]
 
 
 def check_graphs(state: CompilerState) -> None:
@@ -37,11 +36,16 @@ def check_graphs(state: CompilerState) -> None:
     """
     productions = state.productions
     for index, layer in enumerate(state.signature.graph_layers):
-        holdings = _holdings(productions, index, layer.name)
+        ports = _Ports(layer.name)
+        ports.fill(productions, index)
         for production in productions:
             fragment = production.fragments[index].fragment
-            rule = _RuleGraph(production, fragment, layer.name, holdings, state)
-            rule.check(free=layer.free)
+            rule = _RuleGraph(production, fragment, ports, state)
+            if _has_double_edge(fragment):
+                rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
+            if not layer.free:
+                rule.check_tree()
+            rule.check_labels()
 
 
 def check_instances(state: CompilerState) -> None:
@@ -55,15 +59,10 @@ def check_instances(state: CompilerState) -> None:
         for fragment in rule.fragments:
             if _has_double_edge(fragment) and span not in reported:
                 reported.add(span)
-                labels = ", ".join(edge.label for edge in fragment.edges)
-                state.error(
-                    "SGL0508",
-                    span,
-                    f"in the rule `{rule.name}`, an edge is written twice for some values "
-                    "of its features",
-                    "remove one of the two",
-                    notes=(f"its edges are then: {labels}",),
-                )
+                message = f"in the rule `{rule.name}`, an edge is written twice for some values "
+                message += "of its features"
+                notes = (f"its edges are then: {', '.join(edge.label for edge in fragment.edges)}",)
+                state.error("SGL0508", span, message, "remove one of the two", notes=notes)
 
 
 def _has_double_edge(fragment: Fragment) -> bool:
@@ -71,71 +70,63 @@ def _has_double_edge(fragment: Fragment) -> bool:
     return len(edges) < len(fragment.edges)
 
 
-def _holdings(productions: Sequence[Production], index: int, layer: str) -> dict[Port, set[str]]:
-    """Return what each port of each category can hold (least fixpoint over the rules)."""
-    holdings: dict[Port, set[str]] = {}
-    before = -1
-    while before != (now := sum(len(held) for held in holdings.values())):
-        before = now
-        for production in productions:
-            fragment = production.fragments[index].fragment
-            ports = production.lhs.info.ports_in(layer)
-            for port, node in zip(ports, fragment.exports, strict=True):
-                held = _held(fragment.nodes[node], production, layer, holdings)
-                holdings.setdefault((production.lhs.info.name, port), set()).update(held)
-    return holdings
+@dataclass
+class _Ports:
+    """What the ports of categories can hold in a layer, by category and name of the port."""
 
+    layer: str
+    holdings: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
-def _held(
-    node: Node, production: Production, layer: str, holdings: Mapping[Port, set[str]]
-) -> set[str]:
-    if node.attributes is not None:
-        return {_WORD}
-    parts = [
-        holdings.get(_port(production, child, port, layer), set()) for child, port in node.glue
-    ]
-    if not parts:
-        return {_PLACEHOLDER}
-    if not all(parts):
-        return set()  # nothing is known of a child yet; perhaps it can never be built
-    if any(part == {_WORD} for part in parts):
-        return {_WORD}
-    return set().union(*parts)
+    def fill(self, productions: Sequence[Production], index: int) -> None:
+        """Follow the ports through all rules: the least fixpoint."""
+        before = -1
+        while before != (now := sum(len(held) for held in self.holdings.values())):
+            before = now
+            for production in productions:
+                info, fragment = production.lhs.info, production.fragments[index].fragment
+                ports = info.ports_in(self.layer)
+                for port, node in zip(ports, fragment.exports, strict=True):
+                    held = self.held(fragment.nodes[node], production)
+                    self.holdings.setdefault((info.name, port), set()).update(held)
 
+    def name(self, production: Production, child: int, port: int) -> tuple[str, str]:
+        """Return the category of a child, and the name of a port of it."""
+        info = production.rhs[child].info
+        return info.name, info.ports_in(self.layer)[port]
 
-def _port(production: Production, child: int, port: int, layer: str) -> Port:
-    info = production.rhs[child].info
-    return info.name, info.ports_in(layer)[port]
+    def parts(self, node: Node, production: Production) -> list[set[str]]:
+        """Return what each of the ports can hold that are joined in a node."""
+        names = (self.name(production, child, port) for child, port in node.glue)
+        return [self.holdings.get(name, set()) for name in names]
+
+    def held(self, node: Node, production: Production) -> set[str]:
+        """Return what a node of a rule can be."""
+        if node.attributes is not None:
+            return {_WORD}
+        parts = self.parts(node, production)
+        if not parts:
+            return {_PLACEHOLDER}
+        if not all(parts):
+            return set()  # nothing is known of a child yet; perhaps it can never be built
+        return {_WORD} if {_WORD} in parts else set().union(*parts)
 
 
 @dataclass(frozen=True)
 class _RuleGraph:
+    """The graph of one rule in one layer."""
+
     production: Production
     fragment: Fragment
-    layer: str
-    holdings: Mapping[Port, set[str]]
+    ports: _Ports
     state: CompilerState
 
-    def check(self, *, free: bool) -> None:
-        if _has_double_edge(self.fragment):
-            self._error("SGL0508", "an edge is written twice", hint="remove one of the two")
-        if not free:
-            self._check_words()
-            self._check_tree()
-        self._check_labels()
-
-    def _check_words(self) -> None:
-        """Report words written in the rule that are no nodes."""
+    def check_tree(self) -> None:
+        """Report words without a node, and nodes without one head."""
         placed = {node.token for node in self.fragment.nodes}
         for index, item in enumerate(self.production.templates[0]):
             if isinstance(item, Token) and index not in placed:
-                self._error(
-                    "SGL0507",
-                    f'the word "{item.text}" has no place in the graph',
-                    hint=f'connect it: `X -[mark]-> "{item.text}"(upos=…)`',
-                )
-
-    def _check_tree(self) -> None:
+                hint = f'connect it: `X -[mark]-> "{item.text}"(upos=…)`'
+                self.error("SGL0507", f'the word "{item.text}" has no place in the graph', hint)
         incoming: dict[int, list[str]] = {}
         extracted: set[int] = set()
         graph: nx.DiGraph[int] = nx.DiGraph()
@@ -149,60 +140,45 @@ class _RuleGraph:
         for index, node in enumerate(self.fragment.nodes):
             labels = incoming.get(index, [])
             if len(labels) > 1:
-                self._error(
-                    "SGL0508",
-                    f"{self._name(node)} has two heads: {' and '.join(labels)}",
-                    hint="mark the additional edge with `~`",
-                )
+                message = f"{self._name(node)} has two heads: {' and '.join(labels)}"
+                self.error("SGL0508", message, "mark the additional edge with `~`")
             elif labels and index == head:
-                self._error("SGL0508", f"the head {self._name(node)} depends on another node")
+                self.error("SGL0508", f"the head {self._name(node)} depends on another node")
             elif not labels and index not in (head, *extracted) and self._needs_head(node):
-                self._error(
-                    "SGL0504",
-                    f"{self._name(node)} depends on nothing",
-                    hint="connect it with an edge",
-                )
+                message = f"{self._name(node)} depends on nothing"
+                self.error("SGL0504", message, "connect it with an edge")
         if graph.number_of_edges() and not nx.is_directed_acyclic_graph(graph):
-            self._error("SGL0509", "the edges of this rule go round in a circle")
+            self.error("SGL0509", "the edges of this rule go round in a circle")
 
     def _needs_head(self, node: Node) -> bool:
-        """Return a word or a child's head, unless it fills a gap."""
-        fills_gap = any(
-            port and _PLACEHOLDER in self._holding(child, port) for child, port in node.glue
-        )
+        """Return whether it is a word or a child's head, unless it fills a gap."""
+        parts = self.ports.parts(node, self.production)
+        pairs = zip(node.glue, parts, strict=True)
+        fills_gap = any(port and _PLACEHOLDER in part for (_, port), part in pairs)
         is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
         return is_head and not fills_gap
 
-    def _check_labels(self) -> None:
+    def check_labels(self) -> None:
+        """Report placeholders that are bound to no word, or to two."""
         exported = set(self.fragment.exports)
         for index, node in enumerate(self.fragment.nodes):
-            parts = [self._holding(child, port) for child, port in node.glue]
+            parts = self.ports.parts(node, self.production)
             if not all(parts):
                 continue  # a child that can never be built is reported by the next pass
             own = node.attributes is not None
             words = sum(part == {_WORD} for part in parts) + own
             if sum(_WORD in part for part in parts) + own > 1:
                 would = "would" if words > 1 else "could"
-                self._error(
-                    "SGL0510",
-                    f"{self._name(node)} {would} be two words at once",
-                    hint="bind a gap to one word only",
-                )
+                message = f"{self._name(node)} {would} be two words at once"
+                self.error("SGL0510", message, "bind a gap to one word only")
             elif words == 0 and index not in exported:
-                self._error(
-                    "SGL0511",
-                    f"{self._name(node)} is left without a word",
-                    hint="bind the port to a child, or pass it on with a port of the category",
-                )
+                hint = "bind the port to a child, or pass it on with a port of the category"
+                self.error("SGL0511", f"{self._name(node)} is left without a word", hint)
         if not self.fragment.nodes:
             return
         head = self.fragment.nodes[self.fragment.exports[0]]
-        if _PLACEHOLDER in _held(head, self.production, self.layer, self.holdings):
-            self._error("SGL0511", "the head of this rule is a placeholder, not a word")
-
-    def _holding(self, child: int, port: int) -> set[str]:
-        """Return what a port of a child can hold."""
-        return self.holdings.get(_port(self.production, child, port, self.layer), set())
+        if _PLACEHOLDER in self.ports.held(head, self.production):
+            self.error("SGL0511", "the head of this rule is a placeholder, not a word")
 
     def _name(self, node: Node) -> str:
         if node.token is not None:
@@ -211,12 +187,16 @@ class _RuleGraph:
         if not node.glue:
             return "a new node"
         child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
-        name, port_name = _port(self.production, child, port, self.layer)
+        name, port_name = self.ports.name(self.production, child, port)
         return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
 
-    def _error(self, code: str, message: str, hint: str = "") -> None:
+    def error(self, code: str, message: str, hint: str = "") -> None:
+        """Report something of the rule."""
         message = f"in the rule `{self.production.name}`, {message}"
         self.state.error(code, self.production.span, message, hint)
+
+
+# ---- words
 
 
 def check_words(state: CompilerState) -> None:
@@ -224,23 +204,31 @@ def check_words(state: CompilerState) -> None:
 
     Before: ``productions`` without errors.
     """
-    productions = state.productions
-    for production in productions:
+    for production in state.productions:
         for name, value in _attributes(production):
             if not is_writable(name, value):
                 message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
-    words = [production for production in productions if not production.rhs]
-    _check_repeated(words, state)
-    _check_ambiguous(words, state)
-
-
-def is_writable(name: str, value: str) -> bool:
-    """Return whether CoNLL-U can hold an attribute; a lemma may have spaces and bars in it."""
-    if value == "_" or value != value.strip():
-        return False
-    text = value.replace(" ", "") if name == "lemma" else value.replace("|", " ")
-    return not any(character.isspace() for character in text)
+    words: dict[object, Production] = {}
+    sources: dict[object, Production] = {}
+    for word in (production for production in state.productions if not production.rhs):
+        # Homonyms, which differ in a graph, are different words.
+        meaning = tuple(tuple(sketch.attributes.values()) for sketch in word.fragments)
+        key = (word.lhs.info.name, word.lhs.slots)
+        earlier = words.setdefault((*key, word.templates, meaning), word)
+        if earlier is not word:
+            message = "this is the same word as an earlier one"
+            labels = [Label(earlier.span, "the same word, in the same category")]
+            hint = "remove one of the two; a weight makes a word more frequent"
+            state.error("SGL0605", word.span, message, hint, labels=labels)
+        graphs = tuple(tuple(sketch.attributes.items()) for sketch in word.fragments)
+        earlier = sources.setdefault((*key, word.templates[0], graphs), word)
+        if earlier.templates != word.templates:
+            source = " ".join(item.text for item in word.templates[0] if isinstance(item, Token))
+            message = f"`{source}` has several translations, and nothing tells them apart"
+            labels = [Label(earlier.span, "the same word, translated otherwise")]
+            hint = "remove one of the two, or tell them apart by a feature or an attribute"
+            state.warning("SGL0611", word.span, message, hint, labels=labels)
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
@@ -254,36 +242,9 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
                     yield name, value
 
 
-def _check_repeated(words: Sequence[Production], state: CompilerState) -> None:
-    seen: dict[object, Production] = {}
-    for word in words:
-        # Homonyms, which differ in a graph, are different words.
-        meaning = tuple(tuple(sketch.attributes.values()) for sketch in word.fragments)
-        key = (word.lhs.info.name, word.lhs.slots, word.templates, meaning)
-        earlier = seen.setdefault(key, word)
-        if earlier is not word:
-            state.error(
-                "SGL0605",
-                word.span,
-                "this is the same word as an earlier one",
-                "remove one of the two; a weight makes a word more frequent",
-                labels=[Label(earlier.span, "the same word, in the same category")],
-            )
-
-
-def _check_ambiguous(words: Sequence[Production], state: CompilerState) -> None:
-    """Warn about a source word with several translations that nothing tells apart."""
-    seen: dict[object, Production] = {}
-    for word in words:
-        graphs = tuple(tuple(sketch.attributes.items()) for sketch in word.fragments)
-        key = (word.lhs.info.name, word.lhs.slots, word.templates[0], graphs)
-        earlier = seen.setdefault(key, word)
-        if earlier.templates != word.templates:
-            source = " ".join(item.text for item in word.templates[0] if isinstance(item, Token))
-            state.warning(
-                "SGL0611",
-                word.span,
-                f"`{source}` has several translations, and nothing tells them apart",
-                "remove one of the two, or tell them apart by a feature or an attribute",
-                labels=[Label(earlier.span, "the same word, translated otherwise")],
-            )
+def is_writable(name: str, value: str) -> bool:
+    """Return whether CoNLL-U can hold an attribute; a lemma may have spaces and bars in it."""
+    if value == "_" or value != value.strip():
+        return False
+    text = value.replace(" ", "") if name == "lemma" else value.replace("|", " ")
+    return not any(character.isspace() for character in text)

@@ -9,13 +9,13 @@ then dropped.  Both are reported when a whole rule or category falls away.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import networkx as nx
 
 from sgl.diagnostics import Label
-from sgl.frontend.productions import CategoryPattern, Production, Slotting
+from sgl.frontend.productions import Production, Slotting
 from sgl.frontend.state import CompilerState
 
 #: A category with its features fixed: its name and the values in order.
@@ -23,9 +23,6 @@ Concrete = tuple[str, tuple[str, ...]]
 
 MAX_INSTANCES = 200_000
 MAX_STEPS = 2_000_000
-
-_TOO_MANY_RULES = f"the features expand into more than {MAX_INSTANCES:,} rules"
-_TOO_MANY_TRIED = f"the features of the rules combine in more than {MAX_STEPS:,} ways"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,84 +35,49 @@ class Instance:
     values: Mapping[str, str]
 
 
+class _TooManyError(Exception):
+    """More instances, or more combinations, than there may be."""
+
+    def __init__(self, production: Production, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.production, self.message, self.hint = production, message, hint
+
+
 def expand(state: CompilerState) -> None:
     """Instantiate the productions, from words to whatever the start category reaches.
 
     Before: ``productions`` without faults.  After: ``instances``, those of the start category
     first, so that it becomes category 0; nothing after an error.
     """
-    productions, start = state.productions, state.dataset.start.text
-    words = [p for p in productions if not p.rhs and not _has_no_words(p)]
-    rules = [p for p in productions if p.rhs or _has_no_words(p)]
-    buildable: dict[str, dict[tuple[str, ...], None]] = {}
-    instances = _word_instances(words, state)
-    if instances is None:
+    start = state.dataset.start.text
+    words: list[Production] = []
+    rules: list[Production] = []
+    for production in state.productions:
+        # What has neither children nor words counts as a rule.
+        word = not production.rhs and any(production.templates)
+        (words if word else rules).append(production)
+    search = _Search()
+    try:
+        of_words = search.words(words)
+        of_rules = search.rules(rules)
+    except _TooManyError as problem:
+        span, hint = problem.production.span, problem.hint
+        state.error("SGL0706", span, problem.message, hint, label="reached here")
         return
+    instances = of_rules + of_words
+    _report_unbuildable(rules, of_rules, search.buildable, state)
+    graph: nx.DiGraph[Concrete] = nx.DiGraph()
     for instance in instances:
-        buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
-    expanded = _saturate(rules, buildable, state)
-    if expanded is None:
-        return
-    instances = expanded + instances
-    _report_unbuildable(rules, expanded, buildable, start, state)
-    reachable = _reachable(instances, start)
+        graph.add_node(instance.lhs)
+        graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
+    roots = [node for node in graph if node[0] == start]
+    reachable = set(roots).union(*(nx.descendants(graph, root) for root in roots))
     if state.diagnostics.errors == 0:
-        _report_unreachable(instances, reachable, start, state)
+        _report_unreachable(instances, reachable, state)
     used = [instance for instance in instances if instance.lhs in reachable]
     _report_endless(used, state)
     if state.diagnostics.errors == 0:
         state.instances = sorted(used, key=lambda instance: instance.lhs[0] != start)
-
-
-def _word_instances(words: Sequence[Production], state: CompilerState) -> list[Instance] | None:
-    """Return one instance for each choice of the features that a word leaves open."""
-    found: list[Instance] = []
-    for word in words:
-        for values in _choices(word.lhs.slots, {}):
-            found.append(Instance(word, (word.lhs.info.name, values), (), {}))
-            if len(found) > MAX_INSTANCES:
-                _report_too_many(word, _TOO_MANY_RULES, "set some of its features", state)
-                return None
-    return found
-
-
-def _report_too_many(production: Production, message: str, hint: str, state: CompilerState) -> None:
-    state.error("SGL0706", production.span, message, hint, label="reached here")
-
-
-def _has_no_words(production: Production) -> bool:
-    return not production.rhs and not any(production.templates)
-
-
-def _saturate(
-    rules: Sequence[Production],
-    buildable: dict[str, dict[tuple[str, ...], None]],
-    state: CompilerState,
-) -> list[Instance] | None:
-    """Instantiate rules until no new category can be built; None after a report."""
-    found: dict[int, dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = {
-        index: {} for index in range(len(rules))
-    }
-    search = _Search(buildable)
-    seen_size = -1
-    total = 0
-    while seen_size != (size := sum(len(table) for table in buildable.values())):
-        seen_size = size
-        for index, rule in enumerate(rules):
-            for instance in search.instances(rule):
-                key = (instance.lhs, instance.rhs)
-                if key not in found[index]:
-                    found[index][key] = instance
-                    total += 1
-                    buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
-                if total > MAX_INSTANCES:
-                    break
-            if total > MAX_INSTANCES or search.exhausted:
-                message = _TOO_MANY_TRIED if search.exhausted else _TOO_MANY_RULES
-                hint = "use fewer or smaller features in rules with many children"
-                _report_too_many(rule, message, hint, state)
-                return None
-    return [instance for table in found.values() for instance in table.values()]
 
 
 @dataclass
@@ -123,34 +85,61 @@ class _Search:
     """Tries combinations of buildable children, up to a bound on all rules together.
 
     Most combinations may fail to agree, so that their number, and not only that of the
-    instances, has to be bounded.
+    instances, has to be bounded.  ``buildable`` are the values of features by category.
     """
 
-    buildable: Mapping[str, Mapping[tuple[str, ...], None]]
+    buildable: dict[str, dict[tuple[str, ...], None]] = field(default_factory=dict)
     steps: int = 0
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether the search stopped before it tried everything."""
-        return self.steps > MAX_STEPS
+    def words(self, words: Sequence[Production]) -> list[Instance]:
+        """Return one instance for each choice of the features that a word leaves open.
 
-    def instances(self, rule: Production) -> Iterator[Instance]:
+        Raises:
+            _TooManyError: there are too many.
+        """
+        found: list[Instance] = []
+        for word in words:
+            name = word.lhs.info.name
+            for values in _choices(word.lhs.slots, {}, {}):
+                found.append(Instance(word, (name, values), (), {}))
+                self.buildable.setdefault(name, {})[values] = None
+                if len(found) > MAX_INSTANCES:
+                    raise _too_many_rules(word, "set some of its features")
+        return found
+
+    def rules(self, rules: Sequence[Production]) -> list[Instance]:
+        """Instantiate rules until no new category can be built.
+
+        Raises:
+            _TooManyError: there are too many, or too many combinations were tried.
+        """
+        found: list[dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = [{} for _ in rules]
+        seen_size, total = -1, 0
+        while seen_size != (size := sum(len(table) for table in self.buildable.values())):
+            seen_size = size
+            for rule, instances in zip(rules, found, strict=True):
+                for instance in self._instances(rule):
+                    key = (instance.lhs, instance.rhs)
+                    if key not in instances:
+                        instances[key] = instance
+                        total += 1
+                        self.buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
+                    if total > MAX_INSTANCES:
+                        raise _too_many_rules(rule, _FEWER)
+        return [instance for instances in found for instance in instances.values()]
+
+    def _instances(self, rule: Production) -> Iterator[Instance]:
         """Yield the instances of a rule with children that are buildable so far."""
-        if not all(self._has_candidate(pattern, rule) for pattern in rule.rhs):
-            return
+        for pattern in rule.rhs:
+            # A child that cannot be built at all, whatever the others are, ends the search.
+            known = self.buildable.get(pattern.info.name, ())
+            if all(_unify(pattern.slots, f, {}, rule.domains) is None for f in known):
+                return
         for values, rhs in self._match(rule, 0, {}):
             for lhs in _choices(rule.lhs.slots, values, rule.domains):
-                chosen = {
-                    slot: value
-                    for slot, value in zip(rule.lhs.slots, lhs, strict=True)
-                    if isinstance(slot, str)
-                }
+                pairs = zip(rule.lhs.slots, lhs, strict=True)
+                chosen = {slot: value for slot, value in pairs if isinstance(slot, str)}
                 yield Instance(rule, (rule.lhs.info.name, lhs), rhs, {**values, **chosen})
-
-    def _has_candidate(self, pattern: CategoryPattern, rule: Production) -> bool:
-        """Return whether a child can be built at all, whatever the others are."""
-        known = self.buildable.get(pattern.info.name, ())
-        return any(_unify(pattern.slots, f, {}, rule.domains) is not None for f in known)
 
     def _match(
         self, rule: Production, index: int, values: dict[str, str]
@@ -162,12 +151,21 @@ class _Search:
         pattern = rule.rhs[index]
         for features in list(self.buildable.get(pattern.info.name, ())):
             self.steps += 1
-            if self.exhausted:
-                return
+            if self.steps > MAX_STEPS:
+                message = f"the features of the rules combine in more than {MAX_STEPS:,} ways"
+                raise _TooManyError(rule, message, _FEWER)
             bound = _unify(pattern.slots, features, values, rule.domains)
             if bound is not None:
                 for final, rest in self._match(rule, index + 1, bound):
                     yield final, ((pattern.info.name, features), *rest)
+
+
+_FEWER = "use fewer or smaller features in rules with many children"
+
+
+def _too_many_rules(production: Production, hint: str) -> _TooManyError:
+    message = f"the features expand into more than {MAX_INSTANCES:,} rules"
+    return _TooManyError(production, message, hint)
 
 
 def _unify(
@@ -176,6 +174,7 @@ def _unify(
     values: Mapping[str, str],
     domains: Mapping[str, frozenset[str]],
 ) -> dict[str, str] | None:
+    """Return the values with those that a child with these features gives to variables."""
     bound = dict(values)
     for slot, feature in zip(slots, features, strict=True):
         if isinstance(slot, str):
@@ -187,13 +186,11 @@ def _unify(
 
 
 def _choices(
-    slots: Sequence[Slotting],
-    values: Mapping[str, str],
-    domains: Mapping[str, frozenset[str]] | None = None,
+    slots: Sequence[Slotting], values: Mapping[str, str], domains: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[str, ...]]:
     """Yield all values of the left-hand side's features; unbound ones range freely."""
     free = [slot for slot in dict.fromkeys(slots) if isinstance(slot, str) and slot not in values]
-    for chosen in product(*(sorted((domains or {})[name]) for name in free)):
+    for chosen in product(*(sorted(domains[name]) for name in free)):
         bound = {**values, **dict(zip(free, chosen, strict=True))}
         options = [
             (bound[slot],) if isinstance(slot, str) else tuple(sorted(slot)) for slot in slots
@@ -201,54 +198,44 @@ def _choices(
         yield from product(*options)
 
 
+# ---- what falls away
+
+_Buildable = Mapping[str, Mapping[tuple[str, ...], None]]
+
+
 def _report_unbuildable(
     rules: Sequence[Production],
     expanded: Sequence[Instance],
-    buildable: Mapping[str, Mapping[tuple[str, ...], None]],
-    start: str,
+    buildable: _Buildable,
     state: CompilerState,
 ) -> None:
+    """Report categories that nothing builds, and rules none of whose combinations exists."""
     used = {id(instance.production) for instance in expanded}
-    blamed: set[str] = set()
     for rule in rules:
-        if id(rule) in used:
+        if id(rule) in used or not all(buildable.get(p.info.name) for p in rule.rhs):
             continue
-        missing = [p for p in rule.rhs if not buildable.get(p.info.name)]
-        if missing:
-            blamed.update(p.info.name for p in missing)
-            continue
-        _report_impossible(rule, buildable, state)
-    mentioned = {p.info.name for rule in rules for p in rule.rhs} | blamed | {start}
+        notes = []
+        for pattern in rule.rhs:
+            info, known = pattern.info, []
+            for values in buildable[info.name]:
+                pairs = zip(info.features, values, strict=True)
+                inner = ", ".join(f"{name}={value}" for name, value in pairs)
+                known.append(f"{info.name}[{inner}]" if inner else info.name)
+            shown = ", ".join(known[:6]) + (", …" if len(known) > 6 else "")
+            notes.append(f"`{info.name}` can be built as: {shown}")
+        message = f"the rule `{rule.name}` can never be used: "
+        message += "no children have the features it asks for"
+        state.error("SGL0703", rule.span, message, notes=notes)
+    mentioned = {p.info.name for rule in rules for p in rule.rhs} | {state.dataset.start.text}
     unbuilt = {name for name in mentioned if not buildable.get(name)}
     made = {rule.lhs.info.name for rule in rules}
     for name in sorted(unbuilt - made):
-        _report_unmade(name, state)
+        message = f"nothing builds the category `{name}`: it has no rule and no word"
+        hint = f'add `word {name}: "…"`, a lexicon, or a rule that builds it'
+        state.error(
+            "SGL0702", state.signature.categories[name].declaration.name.span, message, hint
+        )
     _report_unproductive(unbuilt & made, rules, state)
-
-
-def _report_impossible(
-    rule: Production, buildable: Mapping[str, Mapping[tuple[str, ...], None]], state: CompilerState
-) -> None:
-    """Report a rule none of whose feature combinations exists."""
-    notes = []
-    for pattern in rule.rhs:
-        known = [_show(pattern, features) for features in buildable[pattern.info.name]]
-        shown = ", ".join(known[:6]) + (", …" if len(known) > 6 else "")
-        notes.append(f"`{pattern.info.name}` can be built as: {shown}")
-    message = f"the rule `{rule.name}` can never be used: no children have the features it asks for"
-    state.error("SGL0703", rule.span, message, notes=notes)
-
-
-def _show(pattern: CategoryPattern, features: Sequence[str]) -> str:
-    pairs = zip(pattern.info.features, features, strict=True)
-    inner = ", ".join(f"{name}={value}" for name, value in pairs)
-    return f"{pattern.info.name}[{inner}]" if inner else pattern.info.name
-
-
-def _report_unmade(name: str, state: CompilerState) -> None:
-    message = f"nothing builds the category `{name}`: it has no rule and no word"
-    hint = f'add `word {name}: "…"`, a lexicon, or a rule that builds it'
-    state.error("SGL0702", state.signature.categories[name].declaration.name.span, message, hint)
 
 
 def _report_unproductive(
@@ -260,22 +247,17 @@ def _report_unproductive(
     """
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
-    circles = [
-        _without_end(circle & names, rules) for circle in nx.strongly_connected_components(graph)
-    ]
+    components = nx.strongly_connected_components(graph) if names else ()
+    circles = [_without_end(component & names, rules) for component in components]
     for circle in sorted(circle for circle in circles if circle):
         first, *others = (rule for rule in rules if rule.lhs.info.name in circle)
         listed = " and ".join(f"`{name}`" for name in circle)
-        one = len(circle) == 1
-        state.error(
-            "SGL0702",
-            first.span,
-            f"{listed} never {'ends' if one else 'end'} in words: "
-            f"each of {'its' if one else 'their'} rules needs "
-            + (f"another {listed}" if one else "one of them"),
-            "add a rule or a word that ends the recursion",
-            labels=[Label(rule.span, "and so does this rule") for rule in others[:3]],
-        )
+        message = f"{listed} never end in words: each of their rules needs one of them"
+        if len(circle) == 1:
+            message = f"{listed} never ends in words: each of its rules needs another {listed}"
+        labels = [Label(rule.span, "and so does this rule") for rule in others[:3]]
+        hint = "add a rule or a word that ends the recursion"
+        state.error("SGL0702", first.span, message, hint, labels=labels)
 
 
 def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
@@ -291,35 +273,20 @@ def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
     return sorted(left)
 
 
-def _reachable(instances: Sequence[Instance], start: str) -> set[Concrete]:
-    graph: nx.DiGraph[Concrete] = nx.DiGraph()
-    for instance in instances:
-        graph.add_node(instance.lhs)
-        graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
-    roots = [node for node in graph if node[0] == start]
-    reachable: set[Concrete] = set(roots)
-    for root in roots:
-        reachable |= nx.descendants(graph, root)
-    return reachable
-
-
 def _report_unreachable(
-    instances: Sequence[Instance], reachable: set[Concrete], start: str, state: CompilerState
+    instances: Sequence[Instance], reachable: Set[Concrete], state: CompilerState
 ) -> None:
     """Warn about rules no instance of which can occur in a sentence."""
-    alive = {id(i.production) for i in instances if i.lhs in reachable}
+    alive = {id(instance.production) for instance in instances if instance.lhs in reachable}
     reported: set[str] = set()
-    for instance in instances:
-        production = instance.production
-        label = production.pool.split("/")[0] or production.name
-        if id(production) not in alive and production.pool == "" and label not in reported:
-            reported.add(label)
-            state.warning(
-                "SGL0704",
-                production.span,
-                f"`{production.name}` never takes part in a sentence: "
-                f"`{production.lhs.info.name}` cannot be reached from `{start}`",
-            )
+    for production in (instance.production for instance in instances):
+        name = production.name
+        if id(production) not in alive and not production.pool and name not in reported:
+            reported.add(name)
+            category, start = production.lhs.info.name, state.dataset.start
+            message = f"`{name}` never takes part in a sentence: "
+            message += f"`{category}` cannot be reached from `{start}`"
+            state.warning("SGL0704", production.span, message)
 
 
 def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:
@@ -334,10 +301,7 @@ def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None
         if index == component[instance.rhs[0]] and index not in reported:
             reported.add(index)
             name = instance.lhs[0]
-            state.error(
-                "SGL0708",
-                instance.production.span,
-                f"`{name}` is built from `{name}` without a word in between: "
-                "a sentence with it has infinitely many derivations",
-                "remove the rule, or let it change a feature",
-            )
+            message = f"`{name}` is built from `{name}` without a word in between: "
+            message += "a sentence with it has infinitely many derivations"
+            hint = "remove the rule, or let it change a feature"
+            state.error("SGL0708", instance.production.span, message, hint)

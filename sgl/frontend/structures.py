@@ -244,7 +244,7 @@ class _BodyLowering:
             current = following
 
     def _new_name(self, name: str) -> str:
-        """Return one of ``V_1``, ``V_2``, … that nothing in the structure has, for a copy of ``V``."""
+        """Return one of ``V_1``, ``V_2``, … for a copy of ``V``; nothing else is called so."""
         new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
         self.taken.add(new)
         return new

@@ -19,26 +19,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 import yaml
-from yaml.events import (
-    AliasEvent,
-    CollectionEndEvent,
-    CollectionStartEvent,
-    Event,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
 
 from sgl.diagnostics import Diagnostics, SourceFile, Span
-from sgl.lang.yaml_events import Cell, MalformedTable, YamlEvents, has_text, read_rows, scalar
+from sgl.lang.syntax import Name
+from sgl.lang.yaml_nodes import MalformedTable, YamlFile, YamlNode, read_rows, text_of
 
 #: The key of the kinds that words are of, in a relation.
 KINDS = "of"
@@ -88,67 +77,46 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> LexiconTable | N
     return LexiconTable(source.name, rows, tuple(columns), tuple(variants))
 
 
-def _table_rows(file: YamlEvents) -> Iterator[TableRow]:
-    depth = 0
-    for event in file.events:
-        if isinstance(event, SequenceStartEvent):
-            depth += 1
-            if depth > 1:
-                raise MalformedTable(event, "a table has a list inside its list")
-        elif isinstance(event, SequenceEndEvent):
-            depth -= 1
-        elif isinstance(event, MappingStartEvent):
-            if depth == 0:
-                raise MalformedTable(event, "a table is a list, this is a mapping")
-            yield _table_row(file, event)
-        elif isinstance(event, ScalarEvent | AliasEvent):
-            if depth == 0 and isinstance(event, ScalarEvent) and not event.value:
-                continue
-            what = "a row of a table is a mapping from columns to values"
-            if depth == 0:
-                what = "a table is a list of rows, this is a single value"
-            raise MalformedTable(event, what)
+def _table_rows(file: YamlFile, root: YamlNode) -> Iterator[TableRow]:
+    if root.pairs is not None:
+        raise MalformedTable(root, "a table is a list, this is a mapping")
+    if root.text:
+        raise MalformedTable(root, "a table is a list of rows, this is a single value")
+    for node in root.items or ():
+        if node.items is not None:
+            raise MalformedTable(node, "a table has a list inside its list")
+        if node.pairs is None:
+            raise MalformedTable(node, "a row of a table is a mapping from columns to values")
+        cells: dict[str, str] = {}
+        variants: dict[str, dict[str, str]] = {}
+        for column, value in _columns(node, "row"):
+            colon = ":" if ":" in column else "：" if "：" in column else ""
+            if colon and not value.text and value.is_empty:
+                # `{en:dog}` is a key alone.
+                more = "" if colon == ":" else f", and `{colon}` is another character"
+                message = f"`{column}` has no value: a column is followed by `:` and a space"
+                raise MalformedTable(value, message + more)
+            if value.pairs is None:
+                cells[column] = _cell(value)
+            else:
+                variants[column] = {name: _cell(cell) for name, cell in _columns(value, "variant")}
+        yield TableRow(cells, file.line(node), variants)
 
 
-def _table_row(file: YamlEvents, start: MappingStartEvent) -> TableRow:
-    span = file.line(start)
-    cells: dict[str, str] = {}
-    variants: dict[str, dict[str, str]] = {}
-    for key, value in _columns(file, "row", (cells, variants)):
-        if (":" in key or "：" in key) and _is_missing(value):
-            colon = ":" if ":" in key else "："
-            raise MalformedTable(
-                value,
-                f"`{key}` has no value: a column is followed by `:` and a space"
-                + ("" if colon == ":" else f", and `{colon}` is another character"),
-            )
-        if isinstance(value, MappingStartEvent):
-            own = variants[key] = {}
-            for column, cell in _columns(file, "variant", (own,)):
-                own[column] = _cell_text(cell)
-        else:
-            cells[key] = _cell_text(value)
-    return TableRow(cells, span, variants)
+def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
+    """Yield the columns of a row, or of a variant, with their values."""
+    seen: set[str] = set()
+    for key, value in node.pairs or ():
+        column = text_of(key, "the name of a column is a word")
+        if column in seen:
+            raise MalformedTable(value, f"the column `{column}` occurs twice in a {whole}")
+        seen.add(column)
+        yield column, value
 
 
-def _columns(
-    file: YamlEvents, whole: str, known: tuple[Mapping[str, object], ...]
-) -> Iterator[tuple[str, Event]]:
-    """Yield the columns of a row, or of a variant, with the first events of their values."""
-    for key, value in file.pairs("the name of a column is a word"):
-        if any(key.value in columns for columns in known):
-            raise MalformedTable(value, f"the column `{key.value}` occurs twice in a {whole}")
-        yield key.value, value
-
-
-def _is_missing(value: Event) -> bool:
-    """Return whether nothing at all stands where a value is read: ``{en:dog}`` is a key alone."""
-    return isinstance(value, ScalarEvent) and not value.value and not value.style
-
-
-def _cell_text(event: Event) -> str:
-    value = scalar(event, "a value in a table is a word or a number")
-    return value.value if has_text(value) else ""
+def _cell(node: YamlNode) -> str:
+    text = text_of(node, "a value in a table is a word or a number")
+    return "" if node.is_empty else text
 
 
 def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Span:
@@ -156,32 +124,17 @@ def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Spa
 
     Rows keep no places of their cells; the few that are spoken of are read once more.
     """
-    number, _ = source.position(row.span.start)
-    begin = source.line_starts[number - 1]
+    file = YamlFile(source, source.position(row.span.start)[0] - 1)
     # The lines from the row on need not be YAML by themselves.
-    with suppress(yaml.YAMLError, StopIteration):
-        event = _cell_event(YamlEvents(source, begin).events, column, value)
-        if event is not None and event.start_mark is not None and event.end_mark is not None:
-            first, last = event.start_mark, event.end_mark
-            line = source.line_starts[min(number - 1 + first.line, len(source.line_starts) - 1)]
-            end = last.column if first.line == last.line else first.column + 1
-            return source.span(line + first.column, line + end)
+    with suppress(yaml.YAMLError, MalformedTable, StopIteration):
+        root = next(file.documents())
+        node = root if root.items is None else next(iter(root.items))
+        pairs = list(node.pairs or ())
+        pairs += [pair for _, variant in pairs for pair in variant.pairs or ()]
+        for key, cell in pairs:
+            if key.text == column and cell.text == value:
+                return file.place(cell)
     return row.span
-
-
-def _cell_event(events: Iterator[Event], column: str, value: str) -> ScalarEvent | None:
-    """Return the event of a cell, in the first mapping of the events."""
-    depth = 0
-    for event in events:
-        depth += isinstance(event, MappingStartEvent) - isinstance(event, MappingEndEvent)
-        if isinstance(event, MappingEndEvent) and depth <= 0:
-            return None
-        if isinstance(event, ScalarEvent) and depth and event.value == column:
-            following = next(events)
-            depth += isinstance(following, MappingStartEvent)
-            if isinstance(following, ScalarEvent) and following.value == value:
-                return following
-    return None
 
 
 # ---- relations between words
@@ -191,9 +144,12 @@ def _cell_event(events: Iterator[Event], column: str, value: str) -> ScalarEvent
 class RelationRow:
     """A word with those that it goes with: ``words``, and all words of ``kinds``."""
 
-    word: Cell
-    words: tuple[Cell, ...]
-    kinds: tuple[Cell, ...]
+    word: Name
+    words: tuple[Name, ...]
+    kinds: tuple[Name, ...]
+
+
+_SINGLE = "a relation is between single words"
 
 
 def read_relation(source: SourceFile, diagnostics: Diagnostics) -> tuple[RelationRow, ...] | None:
@@ -202,40 +158,27 @@ def read_relation(source: SourceFile, diagnostics: Diagnostics) -> tuple[Relatio
     return read_rows(source, _relation_rows, shape, lambda row: row.word.span, diagnostics)
 
 
-def _relation_rows(file: YamlEvents) -> Iterator[RelationRow]:
-    for event in file.events:
-        if isinstance(event, MappingStartEvent):
-            for key, value in file.pairs(_SINGLE):
-                word = Cell(key.value, file.line(key))
-                if isinstance(value, MappingStartEvent):
-                    yield RelationRow(word, (), _related_kinds(file, value))
-                else:
-                    yield RelationRow(word, _related_words(file, value), ())
-        elif isinstance(event, SequenceStartEvent) or has_text(event):
-            raise MalformedTable(event, "a relation is a mapping from words to words")
+def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
+    if root.pairs is None and not root.is_empty:
+        raise MalformedTable(root, "a relation is a mapping from words to words")
+    for key, value in root.pairs or ():
+        word = Name(text_of(key, _SINGLE), file.line(key))
+        if value.pairs is None:
+            yield RelationRow(word, _related(file, value), ())
+            continue
+        pairs = list(value.pairs)
+        if not pairs or pairs[0][0].text != KINDS:
+            raise MalformedTable(value, f"the kinds of words are written after `{KINDS}:`")
+        if len(pairs) > 1:
+            raise MalformedTable(pairs[1][0], f"a row has nothing else beside `{KINDS}`")
+        yield RelationRow(word, (), _related(file, pairs[0][1]))
 
 
-_SINGLE = "a relation is between single words"
-
-
-def _related_kinds(file: YamlEvents, start: MappingStartEvent) -> tuple[Cell, ...]:
-    key = next(file.events)
-    if not (isinstance(key, ScalarEvent) and key.value == KINDS):
-        raise MalformedTable(start, f"the kinds of words are written after `{KINDS}:`")
-    cells = _related_words(file, next(file.events))
-    end = next(file.events)
-    if not isinstance(end, MappingEndEvent):
-        raise MalformedTable(end, f"a row has nothing else beside `{KINDS}`")
-    return cells
-
-
-def _related_words(file: YamlEvents, start: Event) -> tuple[Cell, ...]:
+def _related(file: YamlFile, node: YamlNode) -> tuple[Name, ...]:
     """Return the words of a list; an empty row has none."""
-    if isinstance(start, ScalarEvent) and not has_text(start):
-        return ()
-    if not isinstance(start, SequenceStartEvent):
-        raise MalformedTable(start, "a word goes with a list of words")
-    return tuple(Cell(scalar(item, _SINGLE).value, file.line(item)) for item in file.items())
+    if node.items is None and not node.is_empty:
+        raise MalformedTable(node, "a word goes with a list of words")
+    return tuple(Name(text_of(item, _SINGLE), file.line(item)) for item in node.items or ())
 
 
 # ---- weights
@@ -246,10 +189,13 @@ class WeightRow:
     """One weight: ``part`` is None where it is that of the whole rule or lexicon."""
 
     section: str
-    category: Cell
-    name: Cell
-    part: Cell | None
-    weight: Cell
+    category: Name
+    name: Name
+    part: Name | None
+    weight: Name
+
+
+_NAME_OR_NUMBER = "a name or a number is needed here"
 
 
 def read_weights(source: SourceFile, diagnostics: Diagnostics) -> tuple[WeightRow, ...] | None:
@@ -258,65 +204,46 @@ def read_weights(source: SourceFile, diagnostics: Diagnostics) -> tuple[WeightRo
     return read_rows(source, _weight_rows, shape, lambda row: row.name.span, diagnostics)
 
 
-def _weight_rows(file: YamlEvents) -> Iterator[WeightRow]:
-    for event in file.events:
-        if isinstance(event, MappingStartEvent):
-            for section, start in _named(file):
-                if section.value == PROVENANCE:
-                    _skip(file.events, start)
-                elif section.value not in _SECTIONS:
-                    known = ", ".join(f"`{name}`" for name in _SECTIONS)
-                    message = f"there is no section `{section.value}`; there are {known}"
-                    raise MalformedTable(section, message)
-                elif isinstance(start, MappingStartEvent):
-                    yield from _section_rows(file, section.value)
-                elif has_text(start) or not isinstance(start, ScalarEvent):
-                    raise MalformedTable(start, "a section is a mapping from categories")
-        elif isinstance(event, CollectionStartEvent) or has_text(event):
-            raise MalformedTable(event, "a file of weights is a mapping")
+def _weight_rows(file: YamlFile, root: YamlNode) -> Iterator[WeightRow]:
+    known = (*_SECTIONS, PROVENANCE)
+    for section, categories in _named(file, root, "a file of weights is a mapping", known):
+        if section.text != PROVENANCE:
+            yield from _section_rows(file, section.text, categories)
 
 
-def _section_rows(file: YamlEvents, section: str) -> Iterator[WeightRow]:
-    for key, below in _named(file):
-        category = _weight_cell(file, key)
-        if not isinstance(below, MappingStartEvent):
-            message = f"below `{category.text}` are the names of what builds it"
-            raise MalformedTable(below, message)
-        for name_key, start in _named(file):
-            name = _weight_cell(file, name_key)
-            if not isinstance(start, MappingStartEvent):
-                yield WeightRow(section, category, name, None, _weight_cell(file, start))
+def _section_rows(file: YamlFile, section: str, categories: YamlNode) -> Iterator[WeightRow]:
+    for category, names in _named(file, categories, "a section is a mapping from categories"):
+        below = f"below `{category}` are the names of what builds it"
+        if names.pairs is None:
+            raise MalformedTable(names, below)
+        for name, value in _named(file, names, below):
+            if value.pairs is None:
+                weight = file.name(value, _NAME_OR_NUMBER)
+                yield WeightRow(section, category, name, None, weight)
             elif section == _WITHOUT_PARTS:
-                raise MalformedTable(start, "the weight of a word is a number")
+                raise MalformedTable(value, "the weight of a word is a number")
             else:
-                for part, weight in _named(file):
-                    cells = _weight_cell(file, part), _weight_cell(file, weight)
-                    yield WeightRow(section, category, name, *cells)
+                for part, cell in _named(file, value, below):
+                    weight = file.name(cell, _NAME_OR_NUMBER)
+                    yield WeightRow(section, category, name, part, weight)
 
 
-_NAME_OR_NUMBER = "a name or a number is needed here"
+def _named(
+    file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ()
+) -> Iterator[tuple[Name, YamlNode]]:
+    """Yield the keys of a mapping, each once, with their values; an empty one has none.
 
-
-def _weight_cell(file: YamlEvents, event: Event) -> Cell:
-    return Cell(scalar(event, _NAME_OR_NUMBER).value, file.place(event))
-
-
-def _named(file: YamlEvents) -> Iterator[tuple[ScalarEvent, Event]]:
-    """Yield the keys of a mapping, each once, with the first events of their values."""
+    If any are ``known``, there are no others.
+    """
+    if node.pairs is None and not node.is_empty:
+        raise MalformedTable(node, what)
     seen: set[str] = set()
-    for key, value in file.pairs(_NAME_OR_NUMBER):
-        if key.value in seen:
-            raise MalformedTable(key, f"`{key.value}` occurs here twice")
-        seen.add(key.value)
-        yield key, value
-
-
-def _skip(events: Iterator[Event], start: Event) -> None:
-    """Go past a value, whatever it is."""
-    depth = int(isinstance(start, CollectionStartEvent))
-    while depth:
-        event = next(events)
-        if isinstance(event, StreamEndEvent):
-            return
-        depth += isinstance(event, CollectionStartEvent)
-        depth -= isinstance(event, CollectionEndEvent)
+    for key, value in node.pairs or ():
+        name = file.name(key, _NAME_OR_NUMBER)
+        if known and name.text not in known:
+            sections = ", ".join(f"`{section}`" for section in _SECTIONS)
+            raise MalformedTable(key, f"there is no section `{name}`; there are {sections}")
+        if name.text in seen:
+            raise MalformedTable(key, f"`{name}` occurs here twice")
+        seen.add(name.text)
+        yield name, value
