@@ -32,8 +32,8 @@ from networkx.algorithms.isomorphism import categorical_edge_match, categorical_
 
 from common import Json, print_table, write_json
 from perturbation import KINDS, mutants, perturbed
-from sgl.rendering.forms import Atom, Form, read_form
 from sgl.research.evaluate import equivalent, reformatted_exact_match
+from sgl.research.logical_forms.notation import Atom, Form, read_form
 
 SAME = "renamed, shuffled"
 

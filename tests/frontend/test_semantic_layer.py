@@ -12,8 +12,9 @@ from sgl.cli.main import FAILED, run
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.parsing import Parser
-from sgl.rendering import ViewError, outputs, read_cogs, read_varfree
+from sgl.rendering import ViewError, outputs
 from sgl.rendering.views import VIEWS
+from sgl.research.logical_forms import read_cogs, read_varfree
 
 # Who acts and who is acted upon is decided in the participle; the agent comes last.
 GRAMMAR = """

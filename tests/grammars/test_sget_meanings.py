@@ -13,9 +13,10 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Item, interpret
 from sgl.parsing import Parser
-from sgl.rendering import Output, outputs, read_cogs, read_varfree
+from sgl.rendering import Output, outputs
 from sgl.rendering.meaning import PROPERTY
 from sgl.rendering.views import VIEWS
+from sgl.research.logical_forms import read_cogs, read_varfree
 from sgl.resources import grammars_dir
 from sgl.sampling import pack
 from sgl.sampling import sample as sample_plan

@@ -48,8 +48,9 @@ RESEARCH: dict[str, set[str]] = {
     "analyse": {"treebank"},
     "baselines": {"evaluate"},
     "divergence": {"treebank"},
-    "evaluate": {"analyse", "treebank"},
+    "evaluate": {"analyse", "logical_forms", "treebank"},
     "exchange": set(),
+    "logical_forms": set(),
     "treebank": set(),
 }
 

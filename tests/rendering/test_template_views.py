@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgl.rendering import ViewError, read_cogs
+from sgl.rendering import ViewError
 from sgl.rendering.template import template_view
+from sgl.research.logical_forms import read_cogs
 
 TOKENS = ("The", "baby", "hoped", "to", "smile", ".")
 GRAPH = read_cogs(

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sgl.rendering.forms import Form, LogicalFormError, Term, read_form, read_term
 from sgl.rendering.views import VIEWS
+from sgl.research.logical_forms.notation import Form, LogicalFormError, Term, read_form, read_term
 
 if TYPE_CHECKING:
     import networkx as nx

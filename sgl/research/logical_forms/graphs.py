@@ -31,7 +31,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sgl.core.graph import Graph, GraphNode
-from sgl.rendering.forms import Atom, Form, LogicalFormError, Term, offset, read_form, read_term
 from sgl.rendering.meaning import (
     ADJECTIVAL,
     ENTITY,
@@ -41,6 +40,15 @@ from sgl.rendering.meaning import (
     PROPERTY,
     UNANCHORED,
     WH,
+)
+from sgl.research.logical_forms.notation import (
+    Atom,
+    Form,
+    LogicalFormError,
+    Term,
+    offset,
+    read_form,
+    read_term,
 )
 
 Edge = tuple[int | str, str, int | str]
