@@ -15,26 +15,23 @@ words, and are stored once::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import accumulate
-from typing import NamedTuple
 
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.lemmas import content_lemmas, introduced_lemmas
-from sgl.core.plan import Plan, Stratum
+from sgl.core.plan import Plan
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
 
 #: Number of integers that a probability of 1 stands for.
 SCALE = 1 << 53
 
-
-class _Alternative(NamedTuple):
-    width: int
-    rule: int
-    children: tuple[int, ...]
+#: The width of an alternative, its rule, the states of its children.
+_Alternative = tuple[int, int, tuple[int, ...]]
+_Alternatives = tuple[_Alternative, ...]
 
 
 def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> Tables:
@@ -45,9 +42,14 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     items it is to have.
     """
     for stratum in plan.strata:
+        size = count_derivations(splits[stratum.stream])
         distinct = plan.distinct_sentences and not stratum.repeated
-        _check_size(stratum, splits[stratum.stream], distinct=distinct)
-    pool = _Pool(grammar)
+        if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
+            reason = f"this part of the data has {size} derivations in all"
+            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
+    layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
+    views = {view.name: view for view in grammar.views}
+    merged = _MergedStates(grammar)
     return Tables(
         seed=plan.seed,
         strata=[
@@ -56,38 +58,26 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 category=stratum.category,
                 stream=stratum.stream,
                 wanted=stratum.count,
-                start=pool.add(splits[stratum.stream]),
+                start=merged.add(splits[stratum.stream]),
                 repeated=stratum.repeated,
                 targets=stratum.targets,
                 repeated_lemmas=stratum.repeated_lemmas,
             )
             for stratum in plan.strata
         ],
-        states=pool.states,
+        states=merged.states,
         arity=[len(rule.rhs) for rule in grammar.rules],
         words=introduced_lemmas(grammar, plan),
         lemmas=content_lemmas(grammar, plan),
-        source=pack_text(grammar, grammar.text_layer(plan.source)),
-        targets=[_pack_target(grammar, name) for name in plan.targets],
+        source=pack_text(grammar, layers[plan.source]),
+        targets=[
+            pack_text(grammar, layers[name])
+            if name in layers
+            else PackedView(name, views[name].kind, list(grammar.gluing[views[name].layer]))
+            for name in plan.targets
+        ],
         distinct_sentences=plan.distinct_sentences,
     )
-
-
-def _check_size(stratum: Stratum, split: SplitGrammar, *, distinct: bool) -> None:
-    size = count_derivations(split)
-    needed = stratum.count if distinct else min(stratum.count, 1)
-    if size is not None and size < needed:
-        reason = f"this part of the data has {size} derivations in all"
-        raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
-
-
-def _pack_target(grammar: CoreGrammar, name: str) -> PackedText | PackedView:
-    """Return the tables of a target, which is a text layer or a view."""
-    for layer, text in enumerate(grammar.text_layers):
-        if text.name == name:
-            return pack_text(grammar, layer)
-    view = next(view for view in grammar.views if view.name == name)
-    return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]))
 
 
 def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
@@ -109,98 +99,66 @@ def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
     )
 
 
-class _Pool:
+class _MergedStates:
     """The states of all splits; equal lexical states and equal splits only once."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self.states: list[State] = []
-        self._weights = [rule.weight for rule in grammar.rules]
+        self._widths = [width(rule.weight) for rule in grammar.rules]
         self._lexical: dict[tuple[int, ...], int] = {}
-        self._starts: dict[tuple[tuple[_Alternative, ...], ...], int] = {}
+        self._starts: dict[tuple[_Alternatives, ...], int] = {}
 
     def add(self, split: SplitGrammar) -> int:
-        """Add the states of a split; the state from which its texts are drawn."""
+        """Add the states of a split; return the state from which its texts are drawn."""
         local = _reachable(split)
-        key = tuple(local)
-        if key not in self._starts:
-            self._starts[key] = self._insert(local)
-        return self._starts[key]
-
-    def _insert(self, local: list[tuple[_Alternative, ...]]) -> int:
-        """Number the states globally: known lexical states keep their number."""
+        if local in self._starts:
+            return self._starts[local]
         names: list[int] = []
-        fresh: list[int] = []
-        for index, alternatives in enumerate(local):
-            if any(alternative.children for alternative in alternatives):
-                names.append(len(self.states))
-                fresh.append(index)
-                self.states.append(_state(()))
-            else:
-                names.append(self._lexical_state(alternatives))
-        for index in fresh:
-            self.states[names[index]] = _state(
-                alternative._replace(
-                    children=tuple(names[child] for child in reversed(alternative.children))
-                )
-                for alternative in local[index]
-            )
-        return names[0]
-
-    def _lexical_state(self, alternatives: tuple[_Alternative, ...]) -> int:
-        rules = tuple(alternative.rule for alternative in alternatives)
-        if rules not in self._lexical:
-            self._lexical[rules] = len(self.states)
-            self.states.append(
-                _state(_Alternative(width(self._weights[rule]), rule, ()) for rule in rules)
-            )
-        return self._lexical[rules]
+        fresh: dict[int, _Alternatives] = {}
+        for alternatives in local:
+            rules = tuple(rule for _, rule, _ in alternatives)
+            lexical = not any(children for _, _, children in alternatives)
+            known = self._lexical.get(rules) if lexical else None
+            names.append(len(self.states) if known is None else known)
+            if known is None:
+                by_weight = tuple((self._widths[rule], rule, ()) for rule in rules)
+                fresh[names[-1]] = by_weight if lexical else alternatives
+                self.states.append(State([], [], []))
+            if lexical:
+                self._lexical[rules] = names[-1]
+        for number, alternatives in fresh.items():
+            widths, rules, below = zip(*alternatives, strict=True) if alternatives else ((), (), ())
+            children = [tuple(names[child] for child in each[::-1]) for each in below]
+            self.states[number] = State(list(accumulate(widths)), list(rules), children)
+        return self._starts.setdefault(local, names[0])
 
 
-def _reachable(split: SplitGrammar) -> list[tuple[_Alternative, ...]]:
+def _reachable(split: SplitGrammar) -> tuple[_Alternatives, ...]:
     """Return the alternatives of the start state and of all states that it reaches.
 
     The start state, number 0, chooses among the alternatives of all roots.
     """
     numbers: dict[int, int] = {}
-    order: list[int] = []
-
-    def numbered(state: int) -> int:
-        if state not in numbers:
-            numbers[state] = len(order) + 1
-            order.append(state)
-        return numbers[state]
-
-    def alternatives(state: int, factor: float) -> list[_Alternative]:
-        return [
-            _Alternative(
-                width(factor * transition.probability),
-                transition.rule,
-                tuple(numbered(child) for child in transition.children),
-            )
-            for transition in split.transitions_of[state]
-            if transition.probability > 0.0
-        ]
-
-    start = [
-        alternative
-        for state, probability in split.roots
-        for alternative in alternatives(state, probability)
-    ]
-    table = [tuple(start)]
-    while len(table) <= len(order):
-        table.append(tuple(alternatives(order[len(table) - 1], 1.0)))
-    return table
+    waiting = [split.roots]
+    table: list[_Alternatives] = []
+    for choices in waiting:
+        alternatives: list[_Alternative] = []
+        for state, factor in choices:
+            for transition in split.transitions_of[state]:
+                if transition.probability <= 0.0:
+                    continue
+                for child in transition.children:
+                    if child not in numbers:
+                        numbers[child] = len(waiting)
+                        waiting.append(((child, 1.0),))
+                children = tuple(numbers[child] for child in transition.children)
+                alternatives.append(
+                    (width(factor * transition.probability), transition.rule, children)
+                )
+        table.append(tuple(alternatives))
+    return tuple(table)
 
 
 def width(probability: float) -> int:
     """Return the number of integers that stand for a positive probability."""
     return max(1, int(probability * SCALE + 0.5))
-
-
-def _state(alternatives: Iterable[_Alternative]) -> State:
-    rows = list(alternatives)
-    return State(
-        bounds=list(accumulate(row.width for row in rows)),
-        rules=[row.rule for row in rows],
-        children=[row.children for row in rows],
-    )

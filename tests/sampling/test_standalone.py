@@ -18,9 +18,9 @@ from toy import TOY, GrammarBuilder, toy_plan
 from sgl.core.plan import Plan
 from sgl.sampling import pack, standalone_source
 from sgl.sampling.engine import Tables
-from sgl.sampling.packed import unpack
 from sgl.sampling.rows import rows
-from sgl.sampling.standalone import BUNDLED, pack_text_of
+from sgl.sampling.serialization import deserialize, serialize
+from sgl.sampling.standalone import BUNDLED
 
 SIGNATURE = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:450"
 
@@ -149,7 +149,7 @@ def test_the_bundled_modules_have_no_name_in_common() -> None:
 
 def test_packing_loses_nothing() -> None:
     assert any(stratum.targets for stratum in TABLES.strata)
-    assert unpack(pack_text_of(TABLES)) == TABLES
+    assert deserialize(serialize(TABLES)) == TABLES
 
 
 def test_quotes_and_backslashes_survive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_quotes_and_backslashes_survive(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.syspath_prepend(tmp_path)
     module = importlib.import_module("strange_sampler")
     assert module.SIGNATURE == 'a "b" \\ c'
-    assert module.unpack(module.PACKED) == tables
+    assert module.deserialize(module.PACKED) == tables
     assert module.files_of(tables) == {
         name: text.encode() for name, text in expected_files(tables).items()
     }

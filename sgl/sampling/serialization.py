@@ -1,0 +1,72 @@
+"""Write tables as text and read them back: the standalone sampler carries them so.
+
+The text is Base64 of a zlib stream of JSON, in which tuples and sets are lists.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from typing import Any
+
+from sgl.core.gluing import GluingNode, GluingRule
+from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
+
+
+def serialize(tables: Tables) -> str:
+    """Return tables as text."""
+    text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"), default=sorted)
+    return b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+
+
+def deserialize(text: str) -> Tables:
+    """Return the tables that were written as a text."""
+    data: dict[str, Any] = Tables(*json.loads(zlib.decompress(b64decode(text))))._asdict()
+    strata = [PackedStratum(*stratum) for stratum in data["strata"]]
+    data["states"] = [State(bounds, rules, _tuples(c)) for bounds, rules, c in data["states"]]
+    data["strata"] = [
+        s._replace(targets=tuple(s.targets), ambiguous=frozenset(s.ambiguous)) for s in strata
+    ]
+    data["words"], data["lemmas"] = _tuples(data["words"]), _tuples(data["lemmas"])
+    data["source"] = _text(*data["source"])
+    data["targets"] = [
+        _text(*target) if len(target) == len(PackedText._fields) else _view(*target)
+        for target in data["targets"]
+    ]
+    return Tables(**data)
+
+
+def _tuples(rows: list[Any]) -> list[Any]:
+    return [tuple(row) for row in rows]
+
+
+def _text(name: str, join: str, attach: list[str], templates: list[list[str | int]]) -> PackedText:
+    return PackedText(name, join, frozenset(attach), _tuples(templates))
+
+
+def _view(name: str, kind: str, rules: list[list[Any]]) -> PackedView:
+    return PackedView(name, kind, [_gluing(*rule) for rule in rules])
+
+
+def _gluing(
+    items: list[int],
+    nodes: list[Any],
+    edges: list[Any],
+    exports: list[int],
+    last: list[Any],
+) -> GluingRule:
+    return GluingRule(
+        items=tuple(items),
+        nodes=tuple(
+            GluingNode(
+                None if attributes is None else tuple(_tuples(attributes)),
+                token,
+                tuple(_tuples(glued)),
+            )
+            for attributes, token, glued in nodes
+        ),
+        edges=tuple(_tuples(edges)),
+        exports=tuple(exports),
+        last=tuple(_tuples(last)),
+    )
