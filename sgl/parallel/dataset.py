@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
@@ -95,19 +96,10 @@ class ParallelMaker:
 
 
 def keep_drawn(
-    run: RunFolder, number: int, drawn: StratumSample, counted: dict[str, object]
+    run: RunFolder, number: int, sample: StratumSample, counted: dict[str, object]
 ) -> None:
     """Keep a stratum that is sampled, and what was counted of its readings."""
-    said = {
-        "candidates": drawn.candidates,
-        "rejected": drawn.rejected,
-        "shares": drawn.shares,
-        "ambiguous": list(drawn.ambiguous),
-        "counted": counted,
-    }
-    stream = io.BytesIO()
-    np.savez(stream, numbers=drawn.numbers, said=np.frombuffer(json.dumps(said).encode(), np.uint8))
-    run.put(_drawn_key(number), stream.getvalue())
+    run.put(_drawn_key(number), pack_sample(sample, counted=as_json(counted)))
 
 
 def kept_drawn(
@@ -117,18 +109,35 @@ def kept_drawn(
     data = run.get(_drawn_key(number))
     if data is None:
         return None
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        said = json.loads(arrays["said"].tobytes())
-        drawn = StratumSample(
-            stratum,
-            arrays["numbers"],
-            said["candidates"],
-            said["rejected"],
-            said["shares"],
-            tuple(said["ambiguous"]),
-        )
-    return drawn, said["counted"]
+    sample, others = unpack_sample(data, stratum)
+    return sample, json.loads(others["counted"].tobytes())
 
 
 def _drawn_key(number: int) -> str:
     return f"drawn-{number:04d}"
+
+
+def pack_sample(sample: StratumSample, **others: NDArray[Any]) -> bytes:
+    """Return what was sampled for a stratum, and other arrays, as bytes."""
+    said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous]
+    arrays: dict[str, Any] = {"numbers": sample.numbers, "said": as_json(said), **others}
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def unpack_sample(
+    data: bytes, stratum: PackedStratum
+) -> tuple[StratumSample, dict[str, NDArray[Any]]]:
+    """Return what ``pack_sample`` has packed."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        others = dict(arrays.items())
+    candidates, rejected, shares, ambiguous = json.loads(others.pop("said").tobytes())
+    numbers = others.pop("numbers")
+    sample = StratumSample(stratum, numbers, candidates, rejected, shares, tuple(ambiguous))
+    return sample, others
+
+
+def as_json(value: object) -> NDArray[np.uint8]:
+    """Return a plain value as an array of bytes."""
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)

@@ -58,7 +58,7 @@ class LockedFolder:
                 lock.acquire()
             except (FileNotFoundError, FileExistsError):
                 # `mkdir` reports a folder that was there, and is gone when it looks again.
-                if path.exists() and not path.is_dir():
+                if not path.parent.is_dir() or (path.exists() and not path.is_dir()):
                     raise
                 continue
             except Timeout:

@@ -28,7 +28,7 @@ from typing import Any, Self
 from sgl.parallel.executor import Executor, Function, Parallelism, Task, WorkerLostError
 from sgl.parallel.lock import FolderLockedError, LockedFolder
 
-FORMAT = "sgl-run/1"
+FORMAT = "sgl-run/2"
 
 _LIST = "finished.jsonl"
 

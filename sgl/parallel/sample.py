@@ -15,20 +15,21 @@ bytes for each row until it is kept in a file), and a few batches and chunks per
 
 from __future__ import annotations
 
-import io
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.parallel.dataset import pack_sample, unpack_sample
 from sgl.parallel.executor import Executor, Task, ordered
 from sgl.parallel.run import RunFolder
 from sgl.parallel.sentences import SentenceWork, encode, survey
 from sgl.sampling.seen import seen_sentences
-from sgl.sampling.strata import AcceptanceCounts, BatchAcceptance, StratumSample, sentences_of
+from sgl.sampling.strata import BatchAcceptance, StratumSample
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -93,61 +94,50 @@ class _Acceptance:
         self._run = run
         self._stage = stage
         self._sizes = sizes
-        self._wanted = work.tables.strata[0].wanted
+        self._stratum = work.tables.strata[0]
         self._distinct = work.tables.distinct_sentences
-        self._seen = seen_sentences(sentences_of(work.tables), folder=run.path)
-        self._settling = BatchAcceptance(work.tables, 0, self._seen, None)
+        self._seen = seen_sentences(work.tables, folder=run.path)
+        self._acceptance = BatchAcceptance(work.tables, 0, self._seen)
 
     def run(self) -> StratumSample:
         """Settle candidates until there are enough."""
+        acceptance = self._acceptance
         begun = self._restore()
         accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
         flight: deque[Task] = deque()
-        ahead = self._settling.candidates
-        while self._settling.missing:
-            needed = self._settling.candidates + self._settling.expected()
+        ahead = acceptance.candidates
+        while acceptance.missing:
+            needed = acceptance.candidates + acceptance.expected()
             while len(flight) < self._executor.ahead and (ahead < needed or not flight):
                 count = min(needed - ahead, self._sizes.batch)
                 flight.append(self._executor.submit(survey, ahead, count))
                 ahead += count
             found = flight.popleft()()
-            rows = self._settling.add(found, None)
+            rows = acceptance.add(found)
             accepted.append((found.batch.numbers[rows], found.hashes[rows]))
-            self._stage("sampling", self._wanted - self._settling.missing, self._wanted)
+            wanted = self._stratum.wanted
+            self._stage("sampling", wanted - acceptance.missing, wanted)
             kept = sum(len(numbers) for numbers, _ in accepted)
-            if kept >= self._sizes.segment or not self._settling.missing:
-                self._run.put(_segment_key(begun), self._packed(accepted))
-                begun, accepted = self._settling.candidates, []
-        return self._settling.drawn()
-
-    def _packed(self, accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]]) -> bytes:
-        numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
-        settled = self._settling.settled()._asdict()
-        stream = io.BytesIO()
-        np.savez(stream, numbers=numbers, hashes=hashes[: self._distinct * len(hashes)], **settled)
-        return stream.getvalue()
+            if kept >= self._sizes.segment or not acceptance.missing:
+                numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
+                segment = replace(acceptance.sample(), numbers=numbers)
+                hashes = hashes[: self._distinct * len(hashes)]
+                self._run.put(_segment_key(begun), pack_sample(segment, hashes=hashes))
+                begun, accepted = acceptance.candidates, []
+        return acceptance.sample()
 
     def _restore(self) -> int:
         """Take over what is settled; return the number of the first candidate that is not."""
         parts: list[NDArray[np.int64]] = []
-        last: AcceptanceCounts | None = None
-        for numbers, hashes, last in self._segments():  # noqa: B007 - the last is the sum
-            self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
-            parts.append(numbers)
-        if last is None:
-            return 0
-        self._settling.restore(np.concatenate(parts), last)
-        return last.candidates
-
-    def _segments(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], AcceptanceCounts]]:
         first = 0
         while (data := self._run.get(_segment_key(first))) is not None:
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                first = int(arrays["candidates"])
-                settled = AcceptanceCounts(
-                    first, arrays["outcomes"], arrays["shares"], arrays["ambiguous"]
-                )
-                yield arrays["numbers"], arrays["hashes"].reshape(-1, 2), settled
+            segment, others = unpack_sample(data, self._stratum)
+            hashes = others["hashes"].reshape(-1, 2)
+            self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
+            parts.append(segment.numbers)
+            first = segment.candidates
+            self._acceptance.restore(replace(segment, numbers=np.concatenate(parts)))
+        return first
 
 
 def _segment_key(first: int) -> str:

@@ -57,8 +57,7 @@ from sgl.pipeline.report import Observer, report_data
 from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.batch import sampler_for
-from sgl.sampling.seen import seen_sentences
-from sgl.sampling.strata import StrataSampler, StratumSample, sentences_of
+from sgl.sampling.strata import StrataSampler, StratumSample
 from sgl.verify import USEFUL, Report, certificate_faults, standing_by, verify
 
 #: Called with what is being done, how much is done and how much there is.
@@ -219,8 +218,7 @@ class _DatasetProduction:
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
         """Sample every stratum that the run has not kept."""
         ambiguity, tables = self.ambiguity, self.tables
-        seen = seen_sentences(sentences_of(tables), folder=folder)
-        sampling = StrataSampler(tables, self.sampler, seen, ambiguity)
+        sampling = StrataSampler(self.sampler, ambiguity, folder=folder)
         found: dict[str, int] = {}
 
         def progress(stream: str, items: int, _wanted: int) -> None:

@@ -21,12 +21,9 @@ from numpy.typing import NDArray
 from sgl.core.column import Column
 from sgl.core.derivations import Derivations
 from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
-from sgl.sampling.hashing import hash_column
 from sgl.sampling.random import candidate_key, stream_key
-from sgl.sampling.screening import LemmaIndex, expose, screen
-
-#: Seconds that plain code takes for an item: to sample it, to accept it, to sample it again.
-SECONDS_PER_ITEM = 1.5e-4
+from sgl.sampling.screening import LemmaIndex, compiled_pays, expose, screen
+from sgl.sampling.seen import hash_column
 
 Number = TypeVar("Number", np.int32, np.uint8)
 
@@ -66,7 +63,6 @@ class Sampler:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._index = LemmaIndex(tables)
-        self._ranks: dict[tuple[str, ...], NDArray[np.int32]] = {}
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers."""
@@ -87,20 +83,23 @@ class Sampler:
         ``exposed`` marks the lemmas that they may have: see :meth:`unexposed`.
         """
         batch = self.derive(stratum, numbers)
+        lemmas = self._index.lemmas
+        longest = int(np.diff(batch.derivations.offsets).max(initial=0))
+        most = int(np.diff(lemmas.own_ends).max(initial=0))
         verdicts = np.empty(len(numbers), np.uint8)
         targets = np.empty(len(numbers), np.int32)
         self._screen(
-            self._index.lemmas,
+            lemmas,
             batch.derivations.rules,
             batch.derivations.offsets,
             batch.too_long,
             int(stratum.repeated_lemmas),
             exposed,
-            self._rank(stratum.targets),
+            self._index.ranks(stratum.targets),
             int(bool(stratum.targets) or not exposed.all()),
             verdicts,
             targets,
-            np.empty(self._most_lemmas(batch.derivations), np.int32),
+            np.empty(longest * most + 1, np.int32),
         )
         hashes = np.zeros((len(numbers), 2), np.uint64)
         if self.tables.distinct_sentences:
@@ -120,26 +119,14 @@ class Sampler:
             self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed
         )
 
-    def _rank(self, targets: tuple[str, ...]) -> NDArray[np.int32]:
-        if targets not in self._ranks:
-            self._ranks[targets] = self._index.ranks(targets)
-        return self._ranks[targets]
-
-    def _most_lemmas(self, derivations: Derivations) -> int:
-        """Return how many lemmas a derivation can have at most."""
-        longest = int(np.diff(derivations.offsets).max(initial=0))
-        return longest * int(np.diff(self._index.lemmas.own_ends).max(initial=0)) + 1
-
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:
     """Return the sampler that is fastest for so many items, by default all of the strata.
 
     ``origin`` is what the tables depend on, as a cache key: see ``sgl.cache``.
     """
-    from sgl import accel
-
     wanted = sum(s.wanted for s in tables.strata) if items is None else items
-    if not accel.pays("draw", wanted * SECONDS_PER_ITEM):
+    if not compiled_pays(wanted):
         return Sampler(tables)
     from sgl.accel.draw import CompiledSampler
 

@@ -23,9 +23,18 @@ TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUO
     1, len(REASONS) + 1
 )
 
+#: Seconds that plain code takes for an item: to sample it, to accept it, to sample it again.
+_SECONDS = 1.5e-4
 
 #: The bit of rules that repeat a lemma by themselves, for all that is known.
 ALWAYS = np.uint64(1 << 63)
+
+
+def compiled_pays(items: int) -> bool:
+    """Return whether so many items are sampled faster with compiled code."""
+    from sgl import accel
+
+    return accel.pays("draw", items * _SECONDS)
 
 
 class Lemmas(NamedTuple):
@@ -48,13 +57,15 @@ class LemmaIndex:
 
     def __init__(self, tables: Tables) -> None:
         self.numbers: dict[str, int] = {}
-        words = [[self._number(word) for word in of_rule] for of_rule in tables.words]
-        own = [[self._number(word) for word in of_rule] for of_rule in tables.lemmas]
-        bits = np.array([_bits(lemmas) for lemmas in own] or [0], np.uint64)
-        self.lemmas = Lemmas(*_flat(words), *_flat(own), bits)
-
-    def _number(self, word: str) -> int:
-        return self.numbers.setdefault(word, len(self.numbers))
+        words, own = (
+            [[self.numbers.setdefault(word, len(self.numbers)) for word in row] for row in rows]
+            for rows in (tables.words, tables.lemmas)
+        )
+        bits = [0] if not own else []
+        for lemmas in own:
+            of_rule = {1 << lemma % 63 for lemma in lemmas}
+            bits.append(sum(of_rule) | (int(ALWAYS) if len(of_rule) < len(lemmas) else 0))
+        self.lemmas = Lemmas(*_flat(words), *_flat(own), np.array(bits, np.uint64))
 
     def ranks(self, targets: Sequence[str]) -> NDArray[np.int32]:
         """For each lemma its place among ``targets``, or -1."""
@@ -63,11 +74,6 @@ class LemmaIndex:
             if target in self.numbers:
                 ranks[self.numbers[target]] = rank
         return ranks
-
-
-def _bits(lemmas: Sequence[int]) -> int:
-    bits = {1 << lemma % 63 for lemma in lemmas}
-    return sum(bits) if len(bits) == len(lemmas) else sum(bits) | int(ALWAYS)
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -1,4 +1,4 @@
-"""Draw every stratum of a plan in batches: what ``sgl.sampling.acceptance`` does, at speed.
+"""Sample every stratum of a plan in batches: what ``sgl.sampling.acceptance`` does, at speed.
 
 Candidates are surveyed a batch at a time, then settled in their order, so the result does
 not depend on the size of the batches::
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,9 @@ from sgl.sampling.acceptance import (
     share,
     stop_if_out_of_reach,
 )
-from sgl.sampling.batch import SECONDS_PER_ITEM, Sampler, Survey
+from sgl.sampling.batch import Sampler, Survey
 from sgl.sampling.engine import PackedStratum, Tables
-from sgl.sampling.screening import ACCEPTED, AMBIGUOUS, settle
+from sgl.sampling.screening import ACCEPTED, AMBIGUOUS, compiled_pays, settle
 from sgl.sampling.seen import MEMORY, Seen, seen_sentences
 
 Finding = TypeVar("Finding")
@@ -61,7 +61,7 @@ class BatchFilter(Protocol[Finding]):
 
 @dataclass(frozen=True, slots=True)
 class StratumSample:
-    """What was drawn for a stratum.
+    """What was sampled for a stratum.
 
     ``numbers`` are the accepted candidates in order, ``candidates`` how many were drawn,
     ``rejected`` counts the others by reason, ``shares`` the items of each target where
@@ -76,81 +76,67 @@ class StratumSample:
     ambiguous: tuple[int, ...]
 
 
-class AcceptanceCounts(NamedTuple):
-    """What some candidates of a stratum came to.
-
-    ``outcomes`` counts the outcomes by number, ``shares`` the items of each target.
-    """
-
-    candidates: int
-    outcomes: NDArray[np.int64]
-    shares: NDArray[np.int64]
-    ambiguous: NDArray[np.int64]
-
-
 def sample_strata(
     sampler: Sampler,
-    referee: BatchFilter[Any] | None = None,
+    ambiguity: BatchFilter[Any] | None = None,
     progress: Progress | None = None,
     *,
     memory: int = MEMORY,
     folder: Path | None = None,
 ) -> Iterator[StratumSample]:
-    """Draw the strata one after the other; the items are those of ``sgl.sampling.draw``.
+    """Sample the strata one after the other; the items are those of ``sgl.sampling.sample``.
 
-    Sentences are remembered in at most ``memory`` bytes and else in a file in ``folder``.
-    Raises ``NotEnoughError`` when a stratum runs dry.
+    ``memory`` and ``folder`` are those of :class:`StrataSampler`.
+
+    Raises:
+        NotEnoughError: a stratum runs dry.
     """
-    seen = seen_sentences(sentences_of(sampler.tables), memory, folder)
-    drawing = StrataSampler(sampler.tables, sampler, seen, referee)
+    sampling = StrataSampler(sampler, ambiguity, memory=memory, folder=folder)
     for number in range(len(sampler.tables.strata)):
-        yield drawing.stratum(number, progress)
-
-
-def sentences_of(tables: Tables) -> int:
-    """Return how many sentences will be remembered, if all strata are drawn."""
-    return tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
+        yield sampling.stratum(number, progress)
 
 
 class StrataSampler:
-    """The state of drawing a dataset: sentences seen, lemmas that training has."""
+    """The state of sampling a dataset: sentences seen, lemmas that training has."""
 
     def __init__(
         self,
-        tables: Tables,
         sampler: Sampler,
-        seen: Seen,
-        referee: BatchFilter[Any] | None,
+        ambiguity: BatchFilter[Any] | None = None,
+        *,
+        memory: int = MEMORY,
+        folder: Path | None = None,
     ) -> None:
-        self._tables = tables
+        """Sentences are remembered in at most ``memory`` bytes and else in a file in ``folder``."""
+        self._tables = tables = sampler.tables
         self._sampler = sampler
-        self._seen = seen
-        self._referee = referee
+        self._seen = seen_sentences(tables, memory, folder)
+        self._ambiguity = ambiguity
         self._exposed = sampler.unexposed()
         self._every = np.ones_like(self._exposed)
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def stratum(self, number: int, progress: Progress | None = None) -> StratumSample:
-        """Draw a stratum, by its number; those before it have been drawn."""
+        """Sample a stratum, by its number; those before it have been sampled."""
         stratum = self._tables.strata[number]
         exposed = self._exposed if self._trains and stratum.split != TRAIN else self._every
-        settling = BatchAcceptance(self._tables, number, self._seen, self._referee)
-        while settling.missing:
-            first, count = settling.candidates, settling.batch()
+        acceptance = BatchAcceptance(self._tables, number, self._seen, self._ambiguity, progress)
+        while acceptance.missing:
+            first, count = acceptance.candidates, min(acceptance.expected(), LARGEST_BATCH)
             numbers = np.arange(first, first + count, dtype=np.int64)
             survey = self._sampler.survey(stratum, numbers, exposed)
-            accepted = settling.add(survey, progress)
+            accepted = acceptance.add(survey)
             if stratum.split == TRAIN:
                 self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
         if progress is not None:
             progress(stratum.stream, stratum.wanted, stratum.wanted)
-        return settling.drawn()
+        return acceptance.sample()
 
-    def restore(self, number: int, drawn: StratumSample) -> None:
-        """Take over what an earlier run has drawn for a stratum."""
+    def restore(self, number: int, sample: StratumSample) -> None:
+        """Take over what an earlier run has sampled for a stratum."""
         stratum = self._tables.strata[number]
-        for first in range(0, len(drawn.numbers), LARGEST_BATCH):
-            numbers = drawn.numbers[first : first + LARGEST_BATCH]
+        for first in range(0, len(sample.numbers), LARGEST_BATCH):
+            numbers = sample.numbers[first : first + LARGEST_BATCH]
             survey = self._sampler.survey(stratum, numbers, self._every)
             accepted = np.ones(len(numbers), np.bool_)
             if self._tables.distinct_sentences:
@@ -159,77 +145,65 @@ class StrataSampler:
                 self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
 
 
-class _Judging(NamedTuple):
-    """Which candidates of a batch were parsed, what was found, which are to be rejected."""
-
-    judged: NDArray[np.bool_]
-    found: dict[int, Any]
-    ambiguous: NDArray[np.bool_]
-
-
 class BatchAcceptance:
-    """Accepts and rejects the candidates of one stratum, batch by batch."""
+    """Accepts and rejects the candidates of one stratum, batch by batch.
+
+    Attributes:
+        candidates: how many were settled so far.
+        missing: how many items are still to be found.
+    """
 
     def __init__(
         self,
         tables: Tables,
         number: int,
         seen: Seen,
-        referee: BatchFilter[Any] | None,
+        ambiguity: BatchFilter[Any] | None = None,
+        progress: Progress | None = None,
     ) -> None:
-        self.stratum = tables.strata[number]
+        self.stratum = stratum = tables.strata[number]
         self.candidates = 0
+        self.missing = stratum.wanted
         self._number = number
         self._distinct = tables.distinct_sentences
         self._seen = seen
-        self._referee = referee
-        targets = self.stratum.targets
-        wanted = self.stratum.wanted
-        self._full = np.array([share(wanted, targets, name) for name in targets], np.int64)
-        self._shares = np.zeros(len(targets), np.int64)
-        self._parts: list[NDArray[np.int64]] = []
-        self._found = 0
-        self._found_before = 0
-        self._rejected = np.zeros(len(REASONS) + 1, np.int64)
+        self._ambiguity = ambiguity
+        self._progress = progress
+        full = [share(stratum.wanted, stratum.targets, name) for name in stratum.targets]
+        self._full = np.array(full, np.int64)
+        self._parts = [np.zeros(0, np.int64)]
+        self._shares = dict.fromkeys(stratum.targets, 0)
+        self._rejected = dict.fromkeys(REASONS, 0)
         self._ambiguous: list[int] = []
-        self._settle = settle_for(wanted)
-
-    @property
-    def missing(self) -> int:
-        """How many items are still to be found."""
-        return self.stratum.wanted - self._found
+        self._missing_before = self.missing
+        self._settle = settle_for(stratum.wanted)
 
     def expected(self) -> int:
         """Return how many more candidates it takes, going by what was accepted so far."""
-        accepted = max(self._found, 1) / max(self.candidates, 1)
-        expected = self.missing / accepted if self.candidates else float(self.missing)
-        return (int(expected / WINDOW) + 1) * WINDOW
+        found = self.stratum.wanted - self.missing
+        each = self.candidates / max(found, 1) if self.candidates else 1.0
+        return (int(self.missing * each / WINDOW) + 1) * WINDOW
 
-    def batch(self) -> int:
-        """Return how many candidates to look at next."""
-        return min(self.expected(), LARGEST_BATCH)
+    def restore(self, sample: StratumSample) -> None:
+        """Go on behind candidates that were settled before; their sentences are seen already.
 
-    def settled(self) -> AcceptanceCounts:
-        """Return what the candidates so far came to, without the numbers of the accepted."""
-        ambiguous = np.array(self._ambiguous, np.int64)
-        return AcceptanceCounts(
-            self.candidates, self._rejected.copy(), self._shares.copy(), ambiguous
-        )
-
-    def restore(self, numbers: NDArray[np.int64], settled: AcceptanceCounts) -> None:
-        """Go on behind candidates that were settled before, of which these were accepted.
-
-        They end with a window, or with the stratum.  Their sentences are seen already.
+        They end with a window, or with the stratum.
         """
-        self._parts = [numbers]
-        self._found = self._found_before = len(numbers)
-        self.candidates = settled.candidates
-        self._rejected = settled.outcomes.copy()
-        self._shares = settled.shares.copy()
-        self._ambiguous = settled.ambiguous.tolist()
+        self._parts = [sample.numbers]
+        self.missing = self._missing_before = self.stratum.wanted - len(sample.numbers)
+        self.candidates = sample.candidates
+        self._rejected, self._shares = dict(sample.rejected), dict(sample.shares)
+        self._ambiguous = list(sample.ambiguous)
 
-    def add(self, survey: Survey, progress: Progress | None) -> NDArray[np.bool_]:
-        """Settle the next candidates; which of them are accepted."""
+    def sample(self) -> StratumSample:
+        """Return what was sampled so far."""
+        numbers = np.concatenate(self._parts)
+        rejected, shares = dict(self._rejected), dict(self._shares)
+        ambiguous = tuple(self._ambiguous)
+        return StratumSample(self.stratum, numbers, self.candidates, rejected, shares, ambiguous)
+
+    def add(self, survey: Survey) -> NDArray[np.bool_]:
+        """Settle the next candidates; return which of them are accepted."""
         outcomes = self._settled(survey)
         accepted = np.zeros(len(survey.verdicts), np.bool_)
         accepted[: len(outcomes)] = outcomes == ACCEPTED
@@ -238,36 +212,28 @@ class BatchAcceptance:
         numbers = survey.batch.numbers
         self._parts.append(numbers[accepted])
         self._ambiguous += numbers[: len(outcomes)][outcomes == AMBIGUOUS].tolist()
-        self._advance(outcomes, survey.targets, progress)
+        self._count(outcomes, survey.targets)
         return accepted
 
-    def drawn(self) -> StratumSample:
-        """Return the sample of the stratum."""
-        return StratumSample(
-            self.stratum,
-            np.concatenate([np.zeros(0, np.int64), *self._parts]),
-            self.candidates,
-            self._reasons(),
-            self._by_target(),
-            tuple(self._ambiguous),
-        )
-
     def _settled(self, survey: Survey) -> NDArray[np.uint8]:
-        """Return the outcomes of the candidates up to the last one that is needed."""
-        count = len(survey.verdicts)
+        """Return the outcomes of the candidates up to the last one that is needed.
+
+        Sentences that are accepted are judged.  If some are rejected for their readings, all
+        are settled again; else the outcomes stand, and what was found is counted.
+        """
+        rows, numbers = len(survey.verdicts), survey.batch.numbers
         earlier = self._seen.earlier(survey.hashes, survey.verdicts == ACCEPTED)
-        ambiguous = np.zeros(count, np.bool_)
-        if self._referee is None and self.stratum.ambiguous:
-            known = np.array(sorted(self.stratum.ambiguous), np.int64)
-            ambiguous = np.isin(survey.batch.numbers, known)
-        outcomes = np.empty(count, np.uint8)
-        judging = _Judging(np.zeros(count, np.bool_), {}, ambiguous)
+        ambiguous, judged = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)
+        if self._ambiguity is None and self.stratum.ambiguous:
+            ambiguous = np.isin(numbers, np.array(sorted(self.stratum.ambiguous), np.int64))
+        outcomes = np.empty(rows, np.uint8)
+        found: dict[int, Any] = {}
         while True:
             used = self._settle(
                 survey.verdicts,
                 survey.targets,
                 self._full,
-                self._shares.copy(),
+                np.array(list(self._shares.values()), np.int64),
                 self._number,
                 earlier.stratum,
                 earlier.candidate,
@@ -276,85 +242,63 @@ class BatchAcceptance:
                 ambiguous,
                 self.missing,
                 outcomes,
-                np.zeros(count, np.bool_),
+                np.zeros(rows, np.bool_),
             )
-            if self._referee is None or not self._judge(
-                self._referee, survey, outcomes[:used], judging
-            ):
+            if self._ambiguity is None:
                 return outcomes[:used]
+            outcome = outcomes[:used]
+            asked = np.flatnonzero((outcome == ACCEPTED) | (outcome == AMBIGUOUS))
+            fresh = asked[~judged[asked]]
+            judged[fresh] = True
+            rejected = self._judge(self._ambiguity, survey, fresh, found) if len(fresh) else []
+            if not rejected:
+                counted = [found[row] for row in asked.tolist() if row in found]
+                self._ambiguity.count(self.stratum, len(asked), counted)
+                return outcomes[:used]
+            ambiguous[rejected] = True
 
     def _judge(
         self,
-        referee: BatchFilter[Any],
+        ambiguity: BatchFilter[Any],
         survey: Survey,
-        outcomes: NDArray[np.uint8],
-        judging: _Judging,
-    ) -> bool:
-        """AcceptanceTest the sentences not judged yet; whether some of them are rejected.
+        rows: NDArray[np.int64],
+        found: dict[int, Any],
+    ) -> list[int]:
+        """Add what is found of the sentences of some rows; return which are rejected."""
+        sources, derivations = survey.batch.sources.take(rows), survey.batch.derivations.take(rows)
+        judged = ambiguity.judge(self.stratum, sources, derivations)
+        found.update((int(rows[number]), one) for number, one in judged.items())
+        return [int(rows[number]) for number, one in judged.items() if ambiguity.rejects(one)]
 
-        If not, the outcomes stand, and what was found is counted.
-        """
-        asked = np.flatnonzero((outcomes == ACCEPTED) | (outcomes == AMBIGUOUS))
-        fresh = asked[~judging.judged[asked]]
-        if len(fresh):
-            sources, derivations = survey.batch.sources, survey.batch.derivations
-            found = referee.judge(self.stratum, sources.take(fresh), derivations.take(fresh))
-            judging.judged[fresh] = True
-            judging.found.update((int(fresh[number]), one) for number, one in found.items())
-            rejected = [int(fresh[n]) for n, one in found.items() if referee.rejects(one)]
-            if rejected:
-                judging.ambiguous[rejected] = True
-                return True
-        found_of = [judging.found[row] for row in asked.tolist() if row in judging.found]
-        referee.count(self.stratum, len(asked), found_of)
-        return False
-
-    def _advance(
-        self,
-        outcomes: NDArray[np.uint8],
-        targets: NDArray[np.int32],
-        progress: Progress | None,
-    ) -> None:
-        """Count the outcomes window by window; stop where it is out of reach."""
+    def _count(self, outcomes: NDArray[np.uint8], targets: NDArray[np.int32]) -> None:
+        """Count the outcomes window by window; stop where the rest is out of reach."""
         at = 0
         while at < len(outcomes):
             window = outcomes[at : at + WINDOW - self.candidates % WINDOW]
-            counts = np.bincount(window, minlength=len(REASONS) + 1)
-            self._found += int(counts[ACCEPTED])
-            self._rejected += counts
-            if len(self._shares):
+            accepted, *rejected = np.bincount(window, minlength=len(REASONS) + 1).tolist()
+            self.missing -= accepted
+            for reason, number in zip(REASONS, rejected, strict=True):
+                self._rejected[reason] += number
+            if self._shares:
                 theirs = targets[at : at + len(window)][window == ACCEPTED]
-                self._shares += np.bincount(theirs, minlength=len(self._shares))
+                numbers = np.bincount(theirs, minlength=len(self._shares)).tolist()
+                for target, number in zip(self._shares, numbers, strict=True):
+                    self._shares[target] += number
             self.candidates += len(window)
             at += len(window)
             if self.candidates % WINDOW == 0:
-                if progress is not None:
-                    progress(self.stratum.stream, self._found, self.stratum.wanted)
-                self._stop_if_out_of_reach()
-                self._found_before = self._found
-
-    def _stop_if_out_of_reach(self) -> None:
-        stop_if_out_of_reach(
-            self.stratum,
-            self._found,
-            self.candidates,
-            self._reasons(),
-            self._by_target(),
-            self._found - self._found_before,
-        )
-
-    def _reasons(self) -> dict[str, int]:
-        return dict(zip(REASONS, self._rejected[1:].tolist(), strict=True))
-
-    def _by_target(self) -> dict[str, int]:
-        return dict(zip(self.stratum.targets, self._shares.tolist(), strict=True))
+                stratum, found = self.stratum, self.stratum.wanted - self.missing
+                if self._progress is not None:
+                    self._progress(stratum.stream, found, stratum.wanted)
+                in_window, self._missing_before = self._missing_before - self.missing, self.missing
+                stop_if_out_of_reach(
+                    stratum, found, self.candidates, self._rejected, self._shares, in_window
+                )
 
 
 def settle_for(items: int) -> Callable[..., int]:
     """Return ``settle``, compiled if that pays for so many items."""
-    from sgl import accel
-
-    if not accel.pays("draw", items * SECONDS_PER_ITEM):
+    if not compiled_pays(items):
         return settle
     from sgl.accel import draw
 

@@ -22,10 +22,9 @@ from sgl.core.derivations import Derivations
 from sgl.sampling import NotEnoughError, pack, sample
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
-from sgl.sampling.hashing import hash_column
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.sampling.screening import ACCEPTED, REPEATED_LEMMA, LemmaIndex, screen
-from sgl.sampling.seen import seen_sentences
+from sgl.sampling.seen import Seen, hash_column, seen_sentences
 from sgl.sampling.strata import sample_strata
 
 pytestmark = pytest.mark.usefixtures("_either")
@@ -209,6 +208,10 @@ def test_the_program_of_a_grammar_writes_its_texts_while_it_draws() -> None:
 # --- sentences that were seen ------------------------------------------------------------
 
 
+def nothing_seen() -> Seen:
+    return seen_sentences(tables_of(TOY, plan=plan_of({"train": 0})))
+
+
 def hashes_of(texts: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
     column = Column.of(texts)
     hashes = np.zeros((len(texts), 2), np.uint64)
@@ -230,7 +233,7 @@ def test_compiled_and_plain_hashes_are_equal(texts: list[str]) -> None:
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_sentence_is_new_once(texts: list[str]) -> None:
-    seen = seen_sentences(0)
+    seen = nothing_seen()
     halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
     before: dict[str, int] = {}
     for stratum, half in enumerate(halves):
@@ -247,7 +250,7 @@ def test_a_sentence_is_new_once(texts: list[str]) -> None:
 
 
 def test_a_table_grows_with_its_sentences() -> None:
-    seen = seen_sentences(0)
+    seen = nothing_seen()
     texts = [str(number) for number in range(20_000)]
     hashes = hashes_of(texts)
     for part in range(0, len(texts), 1_000):
