@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,14 +31,15 @@ def count_structures(directory: Path, structures: Sequence[str]) -> list[int]:
     """The number of training sentences that contain each structure."""
     vocabulary = QuestionTable([read_structure(text) for text in structures])
     shapes = ShapeTable(vocabulary)
-    searcher = Searcher(vocabulary.compiled())
-    counts = [0] * len(structures)
-    for sentence in read_sentences(directory / "conllu" / f"{TRAIN}.conllu", TokenTable()):
-        if isinstance(sentence, Sentence):
-            shape = shapes.of(sentence)
-            for number in range(len(structures)):
-                counts[number] += searcher.occurs(shape, number)
-    return counts
+    searcher = Searcher(vocabulary)
+    sentences = read_sentences(directory / "conllu" / f"{TRAIN}.conllu", TokenTable())
+    counts = Counter(shapes.of(entry) for entry in sentences if isinstance(entry, Sentence))
+    for shape in shapes.shapes():
+        shape.occurring = searcher.occurring(shape)
+    return [
+        sum(count for shape, count in counts.items() if shape.occurring >> number & 1)
+        for number in range(len(structures))
+    ]
 
 
 def count_table(directory: Path, rows: Sequence[Count]) -> list[str]:

@@ -28,13 +28,13 @@ from sgl.verify.checks import (
     MANIFEST_NAME,
     Check,
 )
-from sgl.verify.dataset import Dataset, Judge, Progress
-from sgl.verify.loading import load, read_structures
+from sgl.verify.dataset import Dataset, Progress, load
 from sgl.verify.manifest import MANIFEST
 from sgl.verify.manifest_reader import ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
-from sgl.verify.workers import USEFUL, standing_by, workers_for
+from sgl.verify.structure import StructureError, read_structure
+from sgl.verify.workers import USEFUL, Judge, standing_by, workers_for
 
 __all__ = [
     "CHECKS",
@@ -91,11 +91,18 @@ def verify(
         rest = (check.skipped(reason) for check in CHECKS)
         return Report(directory.name, "", 0, 0, (failed, *rest))
     passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
-    structures, unreadable = read_structures(manifest)
-    task = ReadingTask.of(manifest, structures, secrets.token_bytes(16))
+    structures, unreadable = [], []
+    for clause in manifest.structures:
+        try:
+            structures.append(read_structure(clause.text))
+        except StructureError as error:
+            unreadable.append((clause, str(error)))
+    # Nothing is searched for if one of the structures cannot be read.
+    found = [] if unreadable else structures
+    task = ReadingTask.of(manifest, found, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
-        data = load(directory, manifest, unreadable, others, judge_now, progress or _ignore)
+        data = load(directory, manifest, tuple(unreadable), others, judge_now, progress or _ignore)
         return _verify(data, passed, progress or _ignore)
 
 
@@ -105,7 +112,7 @@ def _verify(data: Dataset, passed: Result, progress: Progress) -> Report:
         progress(done, len(CHECKS), f"checking {check.name}")
         results.append(check.result(data, results))
     progress(len(CHECKS), len(CHECKS), "checked")
-    shapes = len(data.known.shapes.table)
+    shapes = len(data.known.shapes.shapes())
     return Report(manifest.name, manifest.signature, data.items(), shapes, tuple(results))
 
 

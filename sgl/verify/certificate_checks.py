@@ -17,11 +17,9 @@ from typing import Any
 from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
-from sgl.verify.manifest import MANIFEST, Manifest, PatternClaim
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest, PatternClaim
 from sgl.verify.report import SkippedError, Tally
 from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
-
-CERTIFICATE = "certificate.json"
 
 Json = Any  # what the certificate holds
 

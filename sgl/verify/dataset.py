@@ -1,28 +1,35 @@
 """A dataset as the checks see it: the manifest, and what is to be known of every sentence.
 
-The CoNLL-U files are read once (``sgl.verify.loading``), and ``sgl.verify.items`` says
-what remains of a sentence: about forty bytes, whatever its length.  What grows otherwise
-is one object for each distinct word, line, tree and shape: a million items of a benchmark
-take some tens of megabytes more than its vocabulary and its shapes.
+The CoNLL-U files are read once: each is cut into ranges of some megabytes, which workers
+read (``sgl.verify.workers``); then they search the shapes for all structures, frame by frame,
+some hundreds in a task.  ``sgl.verify.items`` says what remains of a sentence: about fifty
+bytes, whatever its length.  What grows otherwise is one object for each distinct word, line,
+tree and shape: a million items of a benchmark take some tens of megabytes more than its
+vocabulary and its shapes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
-from sgl.verify.conllu import Malformed, line_at, read_sentence
+from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
 from sgl.verify.items import CategoryGroups, Group, Item, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
-from sgl.verify.reading import Knowledge, text_keys
+from sgl.verify.reading import Knowledge, Range, read_range, search_shapes
 from sgl.verify.report import Violation
+from sgl.verify.search import Match
+from sgl.verify.workers import Judge, Workers
 
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]
 
-#: Says what is wrong with a certificate, given its bytes.
-Judge = Callable[[bytes], tuple[str, ...]]
+#: Bytes of a file in one task, and shapes in one task.
+RANGE = 1 << 22
+SHAPES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +52,22 @@ class Dataset:
 
     def items(self) -> int:
         """Return the number of well-formed sentences."""
-        return sum(groups.items() for groups in self.categories)
+        return sum(category.items() for category in self.categories)
 
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
-        return [groups for groups in self.categories if groups.split in splits]
+        return [category for category in self.categories if category.split in splits]
 
     def groups_of(self, *splits: str) -> Iterator[tuple[Group, int]]:
         """Yield the groups of some splits, each with the number of its sentences."""
         for category in self.categories_of(*splits):
             yield from category.groups
 
-    def occurring(self, group: Group) -> int:
-        """Return the structures that occur in the sentences of a group, with a bit for each."""
-        return self.known.searcher.occurring(group.shape)
-
-    def members(self, groups: list[Group]) -> Iterator[tuple[Split, int, Group]]:
+    def members(self, groups: Collection[Group]) -> Iterator[tuple[Split, int, Group]]:
         """Yield the sentences of some groups in their order."""
-        for split in self.splits:
-            own = [group for group in groups if group.split == split.name]
-            if own:
-                for entry, group in split.members(own):
-                    yield split, entry, group
+        for split in self.splits if groups else ():
+            for entry, group in split.members(groups):
+                yield split, entry, group
 
     def item(self, split: Split, entry: int) -> Item:
         """Return a sentence with its texts, read again."""
@@ -75,35 +76,79 @@ class Dataset:
         if isinstance(sentence, Malformed):
             raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
         comments = dict(sentence.comments)
-        source, *targets = [comments[key] for key in text_keys(self.manifest)]
-        return Item(
-            split.name,
-            sentence.line,
-            comments["sent_id"],
-            comments["category"],
-            source,
-            tuple(targets),
-            sentence.words,
-            split.group(entry).shape,
-        )
+        source, *targets = [comments[key] for key in self.known.task.texts]
+        place = f"{conllu_path(split.name)}:{sentence.line}"
+        names = comments["sent_id"], comments["category"]
+        return Item(place, *names, source, tuple(targets), sentence.words)
 
     def violation(
         self, message: str, split: Split, entry: int, clause: Clause | None = None
     ) -> Violation:
         """Return a violation by a sentence, with the match of the structure it contains."""
         item = self.item(split, entry)
-        match = self.known.searcher.match(item.shape, clause.number) if clause else None
-        return Violation(
-            message,
-            item.place,
-            item.sent_id,
-            item.source,
-            tuple(
-                (name, f"{item.words[at].form} ({at + 1})") for name, at in (match or {}).items()
-            ),
-        )
+        match: Match = {}
+        if clause:
+            group = [*split.groups][split.group_of[entry]]
+            match = self.known.searcher.match(group.shape, clause.number) or {}
+        tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items())
+        return Violation(message, item.place, item.sent_id, item.source, tokens)
 
 
 def clause_bits(clauses: Iterable[Clause]) -> int:
     """Return the structures of some clauses as a set, with a bit for each."""
     return sum(1 << number for number in {clause.number for clause in clauses})
+
+
+def load(
+    directory: Path,
+    manifest: Manifest,
+    unreadable: tuple[tuple[Clause, str], ...],
+    workers: Workers,
+    judge: Judge,
+    progress: Progress,
+) -> Dataset:
+    """Read the CoNLL-U files of a dataset, and search its shapes."""
+    splits = tuple(_read(directory, manifest, workers, progress))
+    shapes = workers.known.shapes.shapes()
+    tasks = [shapes[at : at + SHAPES] for at in range(0, len(shapes), SHAPES)]
+    results = workers.results(search_shapes, tasks)
+    for done, (task, found) in enumerate(zip(tasks, results, strict=True)):
+        progress(done * SHAPES, len(shapes), "searching graphs")
+        for shape, occurring in zip(task, found, strict=True):
+            shape.occurring = occurring
+    categories = tuple(
+        CategoryGroups(
+            split.name,
+            category,
+            tuple(groups),
+            reduce(or_, (group.shape.occurring for group, _ in groups)),
+        )
+        for split in splits
+        for category, groups in split.by_category().items()
+    )
+    return Dataset(directory, manifest, splits, categories, unreadable, workers.known, judge)
+
+
+def _read(
+    directory: Path, manifest: Manifest, workers: Workers, progress: Progress
+) -> Iterator[Split]:
+    """Yield the splits, whose ranges are all submitted before the first is put together."""
+    splits = {name: Split.new(name, 1 + len(manifest.further)) for name in manifest.splits}
+    cut: dict[str, list[Range]] = {name: [] for name in splits}
+    for name, split in splits.items():
+        path = directory / conllu_path(name)
+        try:
+            cut[name] = [Range(name, path, *ends) for ends in ranges(path, RANGE)]
+        except OSError as failure:
+            split.error = failure.strerror or str(failure)
+    parts = workers.results(read_range, [read for own in cut.values() for read in own])
+    total, done = sum(manifest.items.values()), 0
+    for name, split in splits.items():
+        for read in cut[name]:
+            part = next(parts)
+            if not split.error:
+                lines = line_at(read.path, read.start) - 1 if part.malformed else 0
+                split.extend(part, workers.known.shapes, lines)
+            done += len(part)
+            progress(min(done, total), total, "reading sentences")
+        yield split

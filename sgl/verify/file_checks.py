@@ -16,6 +16,8 @@ from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+import numpy as np
+
 from sgl.verify.conllu import Malformed
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path
@@ -187,7 +189,8 @@ def conllu_well_formed(data: Dataset, tally: Tally) -> None:
         if split.error:
             tally.fault(f"the file cannot be read: {split.error}", path)
         tally.checked += len(split)
-        for entry in sorted([*split.malformed, *split.misnumbered]):
+        numbers = np.asarray(split.numbers, np.int64)
+        for entry in np.flatnonzero(numbers != np.arange(1, len(split) + 1)).tolist():
             malformed = split.malformed.get(entry)
             if malformed:
                 tally.fault(malformed.reason, f"{path}:{malformed.line}")

@@ -1,4 +1,4 @@
-"""Keep the sentences of a split compactly: some forty bytes for each.
+"""Keep the sentences of a split compactly: some fifty bytes for each.
 
 The CoNLL-U file is read once, in order, and of each sentence remain
 
@@ -6,6 +6,7 @@ The CoNLL-U file is read once, in order, and of each sentence remain
 place                 its offset in the file, to read it again
 group                 category, shape and target, numbered: what structures and
                       quotas can tell apart
+number                what its `sent_id` says
 hashes                of its source, of its first target, and for each target of
                       source, target and category together: tables are compared by it
 ====================  =========================================================
@@ -18,14 +19,15 @@ processes have).  Whatever is to be shown is read again from the file.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
 from sgl.verify.conllu import Malformed, WordForm
-from sgl.verify.shape import GraphShape
+from sgl.verify.shape import GraphShape, ShapeTable
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE = "exposure:"
@@ -39,34 +41,25 @@ TRAINING_LIKE = (TRAIN, "dev", "test")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A sentence of a split with its texts; ``line`` is where it starts in the CoNLL-U file.
+    """A sentence with its texts; ``place`` is the file and line where it starts.
 
     ``targets`` are its texts in the targets of the manifest.
     """
 
-    split: str
-    line: int
+    place: str
     sent_id: str
     category: str
     source: str
     targets: tuple[str, ...]
     words: tuple[WordForm, ...]
-    shape: GraphShape
-
-    @property
-    def place(self) -> str:
-        """The file and line where the sentence is written."""
-        return f"{conllu_path(self.split)}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Sentences of a split that no structure and no quota can tell apart.
 
     ``target`` is the lemma that they count for where targets have equal shares.
     """
 
-    number: int
     split: str
     category: str
     shape: GraphShape
@@ -90,79 +83,88 @@ class CategoryGroups:
         return sum(count for _, count in self.groups)
 
 
+def _numbers() -> array[int]:
+    return array("q")
+
+
 @dataclass(slots=True)
 class Split:
-    """What the CoNLL-U file of a split holds; ``error`` if it cannot be read.
+    """What the CoNLL-U file of a split holds, or a range of it; ``error`` if it cannot be read.
 
     Entries are numbered from 0; those that are no sentences are in ``malformed`` and
-    belong to no group (-1).  ``columns`` have a value for each entry: offset in the file,
-    group, hash of the source, hash of the first target, and a hash of each row.  ``words``
-    are the distinct words in their order, with the first entry that has each;
-    ``misnumbered`` are the entries with another `sent_id` than their number gives,
-    ``repeating`` those in which a lemma occurs twice that should not.
+    belong to no group (-1).  For each entry there are its offset in the file, its group,
+    the number that its `sent_id` says (0 if none), hashes of its source and first target,
+    and for each target the hash of a row.  ``words`` are the distinct words (form, lemma,
+    part of speech) in their order, with the first entry that has each, ``repeating`` the
+    entries in which a lemma occurs twice that should not.
     """
 
     name: str
-    columns: tuple[array[int], ...]
-    groups: list[Group] = field(default_factory=list)
+    rows: tuple[array[int], ...]
+    offsets: array[int] = field(default_factory=_numbers)
+    group_of: array[int] = field(default_factory=_numbers)
+    numbers: array[int] = field(default_factory=_numbers)
+    sources: array[int] = field(default_factory=_numbers)
+    targets: array[int] = field(default_factory=_numbers)
+    repeating: array[int] = field(default_factory=_numbers)
+    groups: dict[Group, int] = field(default_factory=dict)
     malformed: dict[int, Malformed] = field(default_factory=dict)
-    words: dict[WordForm, int] = field(default_factory=dict)
-    misnumbered: array[int] = field(default_factory=lambda: array("q"))
-    repeating: array[int] = field(default_factory=lambda: array("q"))
+    words: dict[tuple[str, str, str], int] = field(default_factory=dict)
     error: str = ""
 
-    @staticmethod
-    def new_columns(targets: int) -> tuple[array[int], ...]:
-        """Return empty columns for a dataset with so many targets."""
-        return tuple(array("q") for _ in range(4 + targets))
-
-    @property
-    def offsets(self) -> array[int]:
-        """Where each entry begins, in bytes."""
-        return self.columns[0]
-
-    @property
-    def group_of(self) -> array[int]:
-        """The group of each entry."""
-        return self.columns[1]
-
-    @property
-    def sources(self) -> array[int]:
-        """The hash of each source."""
-        return self.columns[2]
-
-    @property
-    def targets(self) -> array[int]:
-        """The hash of each first target."""
-        return self.columns[3]
-
-    @property
-    def rows(self) -> tuple[array[int], ...]:
-        """For each target the hashes of its rows."""
-        return self.columns[4:]
+    @classmethod
+    def new(cls, name: str, targets: int) -> Split:
+        """Return a split without entries, with so many targets."""
+        return cls(name, tuple(_numbers() for _ in range(targets)))
 
     def __len__(self) -> int:
         """Return the number of entries, sentences or not."""
         return len(self.group_of)
 
-    def group(self, entry: int) -> Group:
-        """Return the group of an entry that is a sentence."""
-        return self.groups[self.group_of[entry]]
+    def append(self, group: int, offset: int, *values: int) -> None:
+        """Add an entry: group, offset, number and hashes."""
+        columns = (self.numbers, self.sources, self.targets, *self.rows)
+        self.group_of.append(group)
+        self.offsets.append(offset)
+        for column, value in zip(columns, values or (0,) * len(columns), strict=True):
+            column.append(value)
+
+    def extend(self, part: Split, shapes: ShapeTable, lines: int) -> None:
+        """Add the range that follows, before which there are so many lines."""
+        before = len(self)
+        for entry, malformed in part.malformed.items():
+            self.malformed[before + entry] = replace(malformed, line=malformed.line + lines)
+        for word, entry in part.words.items():
+            self.words.setdefault(word, before + entry)
+        self.repeating.extend(before + entry for entry in part.repeating)
+        groups = (group._replace(shape=shapes.known(group.shape)) for group in part.groups)
+        known = [self.groups.setdefault(group, len(self.groups)) for group in groups]
+        # The last one is that of entries without a group.
+        known.append(-1)
+        self.group_of.extend(known[group] for group in part.group_of)
+        self.offsets.extend(part.offsets)
+        self.numbers.extend(part.numbers)
+        self.sources.extend(part.sources)
+        self.targets.extend(part.targets)
+        for column, values in zip(self.rows, part.rows, strict=True):
+            column.extend(values)
+        self.error = part.error
 
     def by_category(self) -> dict[str, list[tuple[Group, int]]]:
         """Return the groups of each category with the numbers of their sentences."""
-        known = np.asarray(self.group_of, np.int64)
-        counts = np.bincount(known[known >= 0], minlength=len(self.groups)).tolist()
+        numbers = np.asarray(self.group_of, np.int64)
+        counts = np.bincount(numbers[numbers >= 0], minlength=len(self.groups)).tolist()
         found: dict[str, list[tuple[Group, int]]] = {}
         for group, count in zip(self.groups, counts, strict=True):
             found.setdefault(group.category, []).append((group, count))
         return found
 
-    def members(self, groups: Sequence[Group]) -> Iterator[tuple[int, Group]]:
+    def members(self, groups: Collection[Group]) -> Iterator[tuple[int, Group]]:
         """Yield the sentences of some groups in their order, each with its group."""
-        numbers = {group.number: group for group in groups}
-        for entry in np.flatnonzero(np.isin(np.asarray(self.group_of), list(numbers))).tolist():
-            yield entry, numbers[self.group_of[entry]]
+        wanted = {self.groups[group]: group for group in groups if group.split == self.name}
+        numbers = np.asarray(self.group_of, np.int64)
+        for entry in np.flatnonzero(np.isin(numbers, list(wanted))).tolist():
+            yield entry, wanted[self.group_of[entry]]
 
 
 #: A split and the number of an entry in it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FORMAT = "sgl-dataset/1"
-MANIFEST = "manifest.json"
+MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
 
 #: What may be done with ambiguous strings.
 REJECT, REPORT, IGNORE = "reject", "report", "ignore"

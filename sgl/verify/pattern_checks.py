@@ -63,7 +63,7 @@ def needs_licensed(data: Dataset, tally: Tally) -> None:
         for need in pattern.need:
             tally.checked += size
             number = need.clause.number
-            found = sum(count for group, count in train if data.occurring(group) >> number & 1)
+            found = sum(count for group, count in train if group.shape.occurring >> number & 1)
             label = f"{pattern.name} needs {need.clause.text}"
             tally.figure(label, found, f"at least {need.count:,}")
             if found < need.count:
@@ -78,7 +78,7 @@ def instances(data: Dataset, tally: Tally) -> None:
     without: list[Group] = []
     for group, count in data.groups_of(GENERALIZATION):
         tally.checked += count
-        if not data.occurring(group) & wanted.get(group.category, 0):
+        if not group.shape.occurring & wanted.get(group.category, 0):
             without.append(group)
     for split, entry, group in data.members(without):
         message = (
@@ -149,7 +149,7 @@ def _expect_none(
     for category in categories:
         tally.checked += category.items()
         for group, _ in category.groups if category.occurring & wanted else ():
-            if occurring := data.occurring(group) & wanted:
+            if occurring := group.shape.occurring & wanted:
                 found[group] = next(c for c in clauses if occurring >> c.number & 1)
     for split, entry, group in data.members(list(found)):
         clause = found[group]
@@ -287,7 +287,7 @@ def _deal(
     for own in data.categories_of(dealing.split):
         for group, count in own.groups if own.category == dealing.category else ():
             tally.checked += count
-            occurring = data.occurring(group)
+            occurring = group.shape.occurring
             kind = tuple(n for n, p in enumerate(parts) if p.fits(occurring, group.target))
             kinds[kind] += count
             if not kind:

@@ -20,24 +20,25 @@ rules a match out; otherwise networkx searches the nodes that are left.  For a
 body that is one node or one edge, what is left is the definition of a match, so
 that networkx is not asked.
 
-No search is made twice.  Whether a structure occurs depends on the frame of a shape
-and on the answers to the questions that the structure asks, and on nothing else, so
-that it is searched once for each frame and each such answers::
+Three things spare searches.  A structure is looked for only where all words and labels
+that it needs are found.  Whether it occurs depends on the frame of a shape and on the
+answers to the questions that it asks, so that it is searched once for each of these::
 
     { V -[obj]-> N[lemma=cat] }      asks one question: which words are cat?
     The cat saw a dog.    {2}        searched
     The cat saw a bird.   {2}        the same frame and answer: known
 
-What networkx sees in the end are the domains and the edges that fit between them.
-Sentences of which these are left in the same order are one case for it.  Sets of
+And what networkx sees in the end are the domains and the edges that fit between them:
+sentences of which these are left in the same order are one case for it.  Sets of
 nodes are integers with a bit for each node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache, reduce
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, reduce
+from itertools import chain, islice
 from operator import or_
 from typing import Any
 
@@ -45,12 +46,12 @@ import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
 from sgl.verify.shape import (
-    Columns,
     CompiledBody,
     CompiledStructure,
     Frame,
     GraphShape,
     MaskedEdges,
+    QuestionTable,
     members,
 )
 from sgl.verify.structure import Walk
@@ -58,200 +59,245 @@ from sgl.verify.structure import Walk
 #: A match: for every variable of the body, the 0-based position of its token.
 Match = dict[str, int]
 
-#: For each variable of a body, the set of nodes that it may stand for.
-Domains = list[int]
-
 #: Connected pairs of nodes, each as a set of one node.
-Pairs = tuple[tuple[int, int], ...]
+Pairs = Sequence[tuple[int, int]]
 
-#: Kinds of walks: the bit that stands for one, the bit of its labels, its bounds.
-Walks = tuple[tuple[int, int, Walk], ...]
+#: For each question, or each variable of a body, a set of nodes.
+NodeSets = list[int]
+
+#: So many embeddings of a case are remembered.
+_FIRST = 16
 
 
 class Searcher:
-    """Searches shapes for all structures it is made of; no shape is searched twice.
+    """Searches shapes for structures.
 
     What is known of a frame is forgotten when a shape of another one is searched, so that
     shapes are best searched frame by frame.
     """
 
-    def __init__(self, structures: tuple[CompiledStructure, ...]) -> None:
-        self._structures = structures
-        self._occurring: dict[int, int] = {}
+    def __init__(self, questions: QuestionTable) -> None:
+        self._questions = questions
         self._host: _Host | None = None
+        structures = questions.structures
+
+        @cache
+        def with_labels(labels: int, size: int) -> int:
+            """Return the structures that need no other labels, and no more nodes."""
+            return sum(
+                (not s.body.labels & ~labels and len(s.body.variables) <= size) << number
+                for number, s in enumerate(structures)
+            )
+
+        @cache
+        def with_words(answered: int) -> int:
+            """Return the structures whose tests all pass somewhere, by the questions answered."""
+            return sum((not s.body.words & ~answered) << n for n, s in enumerate(structures))
+
+        self._with_labels, self._with_words = with_labels, with_words
 
     def occurring(self, shape: GraphShape) -> int:
-        """Return the structures that occur in ``shape``, with a bit for each."""
-        found = self._occurring.get(shape.number)
-        if found is None:
-            found = self._occurring[shape.number] = self._host_of(shape.frame).search(shape)
+        """Return the structures that occur in a shape, with a bit for each."""
+        host = self._host_of(shape.frame)
+        columns = host.columns(shape)
+        answered = sum([1 << bit for bit, nodes in enumerate(columns) if nodes])
+        possible = self._with_labels(host.labels, shape.frame.size) & self._with_words(answered)
+        found = 0
+        for number in members(possible):
+            structure = self._questions.structures[number]
+            key = (number, *[columns[bit] for bit in structure.questions])
+            verdict = host.verdicts.get(key)
+            if verdict is None:
+                verdict = host.verdicts[key] = _match(host, columns, structure) is not None
+            found |= verdict << number
         return found
 
-    def occurs(self, shape: GraphShape, number: int) -> bool:
-        """Return whether the structure with this number occurs in ``shape``."""
-        return bool(self.occurring(shape) >> number & 1)
-
-    def learn(self, shape: GraphShape, found: int) -> None:
-        """Take over what another process has found in a shape."""
-        self._occurring[shape.number] = found
-
     def match(self, shape: GraphShape, number: int) -> Match | None:
-        """Return the first match in ``shape`` of the structure with this number, or ``None``."""
-        return self._host_of(shape.frame).match(shape.columns(), self._structures[number])
+        """Return the first match in a shape of the structure with this number, or ``None``."""
+        host = self._host_of(shape.frame)
+        return _match(host, host.columns(shape), self._questions.structures[number])
 
     def _host_of(self, frame: Frame) -> _Host:
         if self._host is None or self._host.frame is not frame:
-            self._host = _Host(frame, self._structures)
+            self._host = _Host(frame, self._questions)
         return self._host
 
 
 class _Host:
     """A frame prepared for searching, and what has been found in shapes of it.
 
-    ``masks`` are the connected pairs of nodes with the bits of all their parallel edges;
-    ``possible`` are the structures with no more nodes, and no other labels, than the frame has.
+    ``labels`` are the bits of all its edges; ``verdicts`` say by number and answers whether a
+    structure occurs.
     """
 
-    def __init__(self, frame: Frame, structures: tuple[CompiledStructure, ...]) -> None:
-        self.masks: dict[tuple[int, int], int] = {}
-        for source, target, mask in frame.edges:
-            self.masks[source, target] = self.masks.get((source, target), 0) | mask
+    def __init__(self, frame: Frame, questions: QuestionTable) -> None:
         self.frame = frame
-        self.every = (1 << frame.size) - 1
-        lacking = ~reduce(or_, self.masks.values(), 0)
-        self.possible = [
-            (number, structure)
-            for number, structure in enumerate(structures)
-            if not structure.body.edge_bits & lacking
-            and len(structure.body.variables) <= frame.size
-        ]
-        self._verdicts: dict[tuple[int, ...], bool] = {}
-        self._fitting: dict[tuple[int, bool], Pairs] = {}
+        self._values = len(questions.values)
+        self._masks: dict[tuple[int, int], int] = {}
+        for source, target, mask in frame.edges:
+            self._masks[source, target] = self._masks.get((source, target), 0) | mask
+        self.labels = reduce(or_, self._masks.values(), 0)
+        self.verdicts: dict[tuple[int, ...], bool] = {}
+        self._fitting: dict[tuple[int, bool], tuple[int, int, Pairs]] = {}
+        self._degrees: NodeSets = []
+        for test in questions.degrees:
+            bit = 1 << questions.labels[test.labels]
+            degrees = Counter([source for source, _, mask in frame.edges if mask & bit])
+            # Most nodes have no such edge.
+            without = test.accept(0)
+            nodes = (1 << frame.size) - 1 if without else 0
+            for node, degree in degrees.items():
+                nodes ^= (test.accept(degree) != without) << node
+            self._degrees.append(nodes)
 
-    def search(self, shape: GraphShape) -> int:
-        """Return which structures occur in a shape of the frame, with a bit for each."""
-        columns = shape.columns()
-        lacking = ~sum([1 << bit for bit in columns])
-        found = 0
-        for number, structure in self.possible:
-            if structure.body.node_bits & lacking:
-                continue
-            key = (number, *[columns.get(bit, 0) for bit in structure.questions])
-            verdict = self._verdicts.get(key)
-            if verdict is None:
-                verdict = self._verdicts[key] = self.match(columns, structure) is not None
-            found |= verdict << number
-        return found
+    def columns(self, shape: GraphShape) -> NodeSets:
+        """Return for each question about nodes those of a shape that say yes."""
+        columns = [0] * self._values
+        for node, mask in enumerate(shape.nodes):
+            for bit in members(mask):
+                columns[bit] |= 1 << node
+        return columns + self._degrees
 
-    def match(self, columns: Columns, structure: CompiledStructure) -> Match | None:
-        """Return the first match of a structure, given the nodes that say yes to each question."""
-        for match in _matches(self, columns, structure.body, {}):
-            extended = (any(_matches(self, columns, body, match)) for body in structure.without)
-            if not any(extended):
-                return match
-        return None
-
-    def fitting(self, link: tuple[int, int, int], walks: Walks) -> Pairs:
-        """Return the pairs that fit a link, whatever their words; ``walks`` are those of its body.
+    def fitting(self, link: tuple[int, int, int], body: CompiledBody) -> tuple[int, int, Pairs]:
+        """Return where a link of a body can start and end, and its pairs, whatever their words.
 
         Different variables stand for different nodes.
         """
         first, second, bits = link
-        known = self._fitting.get((bits, first == second))
-        if known is None:
-            known = self._fitting[bits, first == second] = tuple(
-                [
-                    (1 << source, 1 << target)
-                    for (source, target), mask in self._connected(bits, walks).items()
-                    if mask & bits == bits and (source == target) == (first == second)
-                ]
-            )
-        return known
-
-    def _connected(self, bits: int, walks: Walks) -> dict[tuple[int, int], int]:
-        """Return the pairs that an edge, or one of ``walks``, with one of some bits connects."""
-        asked = [walk for walk in walks if bits >> walk[0] & 1]
-        masks = dict(self.masks) if asked else self.masks
-        for bit, label_bit, walk in asked:
-            for pair in self._walks(label_bit, walk):
-                masks[pair] = masks.get(pair, 0) | 1 << bit
-        return masks
-
-    def _walks(self, label_bit: int, walk: Walk) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of nodes that a walk of this kind connects."""
-        successors: list[set[int]] = [set() for _ in range(self.frame.size)]
-        for source, target, mask in self.frame.edges:
-            if mask >> label_bit & 1:
-                successors[source].add(target)
-        for start, following in enumerate(successors):
-            # Where no edge goes out only the walk without edges starts.
-            if following or not walk.low:
-                for end in sorted(_ends(start, successors, walk)):
-                    yield start, end
+        key = (bits, first == second)
+        known = self._fitting.get(key)
+        if known is not None:
+            return known
+        masks = self._masks
+        for bit, label_bit, walk in body.walks:
+            if bits >> bit & 1:
+                edges = [edge[:2] for edge in self.frame.edges if edge[2] >> label_bit & 1]
+                masks = dict(masks)
+                for pair in _walked(range(self.frame.size), tuple(edges), walk):
+                    masks[pair] = masks.get(pair, 0) | 1 << bit
+        connected = [pair for pair, mask in masks.items() if mask & bits == bits]
+        pairs = [(1 << s, 1 << t) for s, t in connected if (s == t) == (first == second)]
+        starts = reduce(or_, [start for start, _ in pairs], 0)
+        ends = reduce(or_, [end for _, end in pairs], 0)
+        self._fitting[key] = starts, ends, pairs
+        return starts, ends, pairs
 
 
-def _ends(start: int, successors: list[set[int]], walk: Walk) -> set[int]:
-    """Return the nodes where a walk from ``start`` with a length in the bounds can end."""
+@lru_cache(maxsize=1 << 12)
+def _walked(nodes: range, edges: tuple[tuple[int, int], ...], walk: Walk) -> list[tuple[int, int]]:
+    """Return the pairs of nodes that a walk over these edges connects."""
+    successors: dict[int, set[int]] = {}
+    for source, target in edges:
+        successors.setdefault(source, set()).add(target)
 
     def step(nodes: set[int]) -> set[int]:
-        return {target for node in nodes for target in successors[node]}
+        return {target for node in nodes for target in successors.get(node, ())}
 
-    frontier = {start}
-    for _ in range(walk.low):
-        frontier = step(frontier)
-    ends = set(frontier)
-    spare = walk.high - walk.low if walk.high is not None else len(successors)
-    while frontier and spare > 0:
-        frontier = step(frontier) - ends
-        ends |= frontier
-        spare -= 1
-    return ends
+    pairs: list[tuple[int, int]] = []
+    # Where no edge goes out only the walk without edges starts.
+    for start in sorted(successors) if walk.low else nodes:
+        frontier = {start}
+        for _ in range(walk.low):
+            frontier = step(frontier)
+        ends = set(frontier)
+        spare = walk.high - walk.low if walk.high is not None else len(nodes)
+        while frontier and spare > 0:
+            frontier = step(frontier) - ends
+            ends |= frontier
+            spare -= 1
+        pairs.extend((start, end) for end in sorted(ends))
+    return pairs
+
+
+def _match(host: _Host, columns: NodeSets, structure: CompiledStructure) -> Match | None:
+    """Return the first match of a structure, given the nodes that say yes to each question."""
+    for match in _matches(host, columns, structure.body, {}):
+        extended = (any(_matches(host, columns, body, match)) for body in structure.without)
+        if not any(extended):
+            return match
+    return None
 
 
 def _matches(
-    host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
+    host: _Host, columns: NodeSets, body: CompiledBody, held: Mapping[str, int]
 ) -> Iterator[Match]:
     """Yield all matches of ``body`` that agree with ``held`` and are injective with it."""
-    domains = _domains(host, columns, body, held)
-    if domains is None:
+    free = (1 << host.frame.size) - 1 & ~sum([1 << node for node in held.values()])
+    domains: NodeSets = []
+    for name, true, false in body.variables:
+        nodes = 1 << held[name] if name in held else free
+        for bit in true:
+            nodes &= columns[bit]
+        for bit in false:
+            nodes &= ~columns[bit]
+        domains.append(nodes)
+    fitting = _narrow(host, body, domains)
+    if fitting is None:
         return
-    fitting: dict[tuple[int, int], int] = {}
-    for first, second, bits in body.links:
-        for source, target in host.fitting((first, second, bits), body.walks):
-            if source & domains[first] and target & domains[second]:
-                pair = (source.bit_length() - 1, target.bit_length() - 1)
-                fitting[pair] = fitting.get(pair, 0) | bits
     found: Iterable[Iterable[int]]
-    if len(body.variables) == 1 and not body.links:
+    places = [node.bit_length() - 1 for node in domains]
+    if domains == [1 << place for place in places]:
+        found = [places] if len({*places}) == len(places) else []
+    elif len(domains) == 1 and not body.links:
         found = ((node,) for node in members(domains[0]))
-    elif len(body.variables) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
-        found = fitting
+    elif len(domains) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
+        found = ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
     else:
-        nodes = list(members(reduce(or_, domains)))
-        rank = {node: place for place, node in enumerate(nodes)}
-        ranked = [sum(1 << rank[node] for node in members(domain)) for domain in domains]
-        edges = sorted((rank[one], rank[two], bits) for (one, two), bits in fitting.items())
-        places = _embeddings(body, tuple(ranked), tuple(edges))
-        found = ([nodes[place] for place in embedding] for embedding in places)
+        found = _embeddings(body, domains, fitting)
     for match in found:
         yield {v.name: node for v, node in zip(body.variables, match, strict=True)}
 
 
-def _embeddings(
-    body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
-) -> Iterator[tuple[int, ...]]:
-    """Yield the embeddings of a body; most often only the first is asked for, or there is none."""
-    first = _first_embedding(body, domains, edges)
-    if first is not None:
-        yield first
-        yield from islice(_search(body, domains, edges), 1, None)
+def _narrow(host: _Host, body: CompiledBody, domains: NodeSets) -> list[Pairs] | None:
+    """Throw out of the domains what no edge fits; return for each link the pairs that are left.
+
+    None if a domain becomes empty.
+    """
+    fitting: list[Pairs] = []
+    for first, second, bits in body.links:
+        starts, ends, pairs = host.fitting((first, second, bits), body)
+        domains[first] &= starts
+        domains[second] &= ends
+        fitting.append(pairs)
+    if not all(domains):
+        return None
+    changed = True
+    while changed:
+        changed = False
+        for rank, (first, second, _) in enumerate(body.links):
+            one, two = domains[first], domains[second]
+            left = [pair for pair in fitting[rank] if pair[0] & one and pair[1] & two]
+            if not left:
+                return None
+            if len(left) < len(fitting[rank]):
+                fitting[rank] = left
+                domains[first] = reduce(or_, [start for start, _ in left])
+                domains[second] = reduce(or_, [end for _, end in left])
+                changed = len(fitting) > 1
+    return fitting
+
+
+def _embeddings(body: CompiledBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
+    """Yield the embeddings of a body, of which seldom more than some are asked for."""
+    nodes = members(reduce(or_, domains))
+    rank = {1 << node: place for place, node in enumerate(nodes)}
+    edges: dict[tuple[int, int], int] = {}
+    for (_, _, bits), pairs in zip(body.links, fitting, strict=True):
+        for start, end in pairs:
+            edges[rank[start], rank[end]] = edges.get((rank[start], rank[end]), 0) | bits
+    ranked = [sum(1 << rank[1 << node] for node in members(domain)) for domain in domains]
+    case = (body, tuple(ranked), tuple(sorted((*pair, mask) for pair, mask in edges.items())))
+    first = _first_embeddings(*case)
+    rest = islice(_search(*case), _FIRST, None) if len(first) == _FIRST else ()
+    for places in chain(first, rest):
+        yield [nodes[place] for place in places]
 
 
 @lru_cache(maxsize=1 << 14)
-def _first_embedding(
+def _first_embeddings(
     body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
-) -> tuple[int, ...] | None:
-    return next(_search(body, domains, edges), None)
+) -> tuple[tuple[int, ...], ...]:
+    return tuple(islice(_search(body, domains, edges), _FIRST))
 
 
 def _search(
@@ -260,70 +306,27 @@ def _search(
     """Yield the embeddings of a body that networkx finds: a node for each variable."""
 
     def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
-        return bool(domains[variable["variable"]] >> node["node"] & 1)
+        return bool(domains[variable["number"]] >> node["number"] & 1)
 
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    for node in members(reduce(or_, domains)):
-        graph.add_node(node, node=node)
-    for source, target, mask in edges:
-        graph.add_edge(source, target, mask=mask)
-    matcher = DiGraphMatcher(graph, _pattern(body), node_fits, _edge_fits)
+    def edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
+        return bool(edge["mask"] & link["mask"] == link["mask"])
+
+    graph = _digraph(members(reduce(or_, domains)), edges)
+    matcher = DiGraphMatcher(graph, _pattern(body), node_fits, edge_fits)
     for mapping in matcher.subgraph_monomorphisms_iter():
         yield tuple(sorted(mapping, key=mapping.__getitem__))
-
-
-def _domains(
-    host: _Host, columns: Columns, body: CompiledBody, held: Mapping[str, int]
-) -> Domains | None:
-    """Return the nodes that each variable may stand for, as far as tests and edges tell.
-
-    None if a variable has no such node.
-    """
-    domains = _passing(host.every, columns, body, held)
-    if not all(domains):
-        return None
-    links = [(*link[:2], host.fitting(link, body.walks)) for link in body.links]
-    changed = True
-    while changed:
-        changed = False
-        for first, second, pairs in links:
-            starts = ends = 0
-            for source, target in pairs:
-                if source & domains[first] and target & domains[second]:
-                    starts |= source
-                    ends |= target
-            if not starts:
-                return None
-            if starts != domains[first] or ends != domains[second]:
-                domains[first], domains[second] = starts, ends
-                changed = len(links) > 1
-    return domains
-
-
-def _passing(every: int, columns: Columns, body: CompiledBody, held: Mapping[str, int]) -> Domains:
-    """Return the nodes that pass the tests of each variable; those that are held are not free."""
-    free = every & ~sum(1 << node for node in held.values())
-    domains: Domains = []
-    for variable in body.variables:
-        nodes = 1 << held[variable.name] if variable.name in held else free
-        for bit in variable.true:
-            nodes &= columns.get(bit, 0)
-        for bit in variable.false:
-            nodes &= ~columns.get(bit, 0)
-        domains.append(nodes)
-    return domains
-
-
-def _edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
-    return bool(edge["mask"] & link["mask"] == link["mask"])
 
 
 @lru_cache(maxsize=1 << 12)
 def _pattern(body: CompiledBody) -> nx.DiGraph[int]:
     """Return a body for networkx."""
+    return _digraph(range(len(body.variables)), body.links)
+
+
+def _digraph(nodes: Iterable[int], edges: Iterable[tuple[int, int, int]]) -> nx.DiGraph[int]:
     graph: nx.DiGraph[int] = nx.DiGraph()
-    for variable in range(len(body.variables)):
-        graph.add_node(variable, variable=variable)
-    for source, target, bits in body.links:
-        graph.add_edge(source, target, mask=bits)
+    for node in nodes:
+        graph.add_node(node, number=node)
+    for source, target, mask in edges:
+        graph.add_edge(source, target, mask=mask)
     return graph

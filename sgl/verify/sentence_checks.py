@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
-from sgl.verify.conllu import WordForm
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Split, repetitions
 from sgl.verify.manifest import IGNORE, REJECT, ReadingCounts, Strings
@@ -22,21 +21,27 @@ def words_exposed(data: Dataset, tally: Tally) -> None:
     counted without being violations: an inflected form may be what is to be
     generalized to.
     """
-    train = _distinct_words(data, TRAIN)
-    lemmas = {_lemma(word) for word in train}
-    gen = _distinct_words(data, GENERALIZATION)
-    first: dict[str, tuple[Split, int]] = {}
-    for word, place in gen.items():
-        first.setdefault(_lemma(word), place)
-    for lemma, place in first.items():
+    splits = {split.name: split for split in data.splits}
+    train, gen = (splits.get(name, Split(name, ())) for name in (TRAIN, GENERALIZATION))
+    lemmas = {lemma for _, lemma, _ in train.words}
+    first: dict[str, int] = {}
+    for (_, lemma, _), entry in gen.words.items():
+        first.setdefault(lemma, entry)
+    for lemma, entry in first.items():
         tally.checked += 1
         if lemma not in lemmas:
             message = f"the lemma {lemma!r} does not occur in train"
-            tally.add(partial(data.violation, message, *place))
-    forms = {word.form.lower() for word in train}
-    _report_new(tally, "word forms of gen that are not in train", gen, forms, _form)
-    tagged = {_tagged(word) for word in train}
-    _report_new(tally, "lemmas with a part of speech that train lacks", gen, tagged, _tagged)
+            tally.add(partial(data.violation, message, gen, entry))
+
+    forms = [[form.lower() for form, _, _ in split.words] for split in (train, gen)]
+    tagged = [[f"{lemma}/{upos}" for _, lemma, upos in split.words] for split in (train, gen)]
+    for label, (known, asked) in (
+        ("word forms of gen that are not in train", forms),
+        ("lemmas with a part of speech that train lacks", tagged),
+    ):
+        seen = {*known}
+        new = [*dict.fromkeys(word for word in asked if word not in seen)]
+        tally.figure(label, len(new), ", ".join(new[:_EXAMPLES]))
 
 
 def splits_disjoint(data: Dataset, tally: Tally) -> None:
@@ -67,11 +72,12 @@ def sentences_distinct(data: Dataset, tally: Tally) -> None:
     for split in data.splits:
         strata = data.manifest.splits.get(split.name, ())
         free = {stratum.category for stratum in strata if stratum.repeated}
+        categories = [group.category for group in split.groups]
         tally.checked += len(split) - len(split.malformed)
         for (_, entry), (_, before) in repetitions([split]):
             repeated += 1
-            category = split.group(entry).category
-            own = category == split.group(before).category and category in free
+            category = categories[split.group_of[entry]]
+            own = category == categories[split.group_of[before]] and category in free
             if data.manifest.distinct_sentences and not own:
                 tally.add(partial(_twice, data, split, entry, split, before))
     tally.figure("repeated sentences", repeated)
@@ -84,16 +90,14 @@ def lemmas_distinct(data: Dataset, tally: Tally) -> None:
     """
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
     for split in data.splits:
-        for kind in data.categories_of(split.name):
-            if not _is_exempt(split, kind.category, exempt):
-                tally.checked += kind.items()
+        free = exempt if split.name == TRAIN else set()
+        for own in data.categories_of(split.name):
+            if own.category not in free:
+                tally.checked += own.items()
+        categories = [group.category for group in split.groups]
         for entry in split.repeating:
-            if not _is_exempt(split, split.group(entry).category, exempt):
+            if categories[split.group_of[entry]] not in free:
                 tally.add(partial(_repeated_lemma, data, split, entry))
-
-
-def _is_exempt(split: Split, category: str, exempt: set[str]) -> bool:
-    return split.name == TRAIN and category in exempt
 
 
 def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
@@ -106,40 +110,6 @@ def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
 def _twice(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
     first = data.item(other, before)
     return data.violation(f"the sentence is {first.sent_id} as well", split, entry)
-
-
-def _report_new(
-    tally: Tally,
-    label: str,
-    words: Iterable[WordForm],
-    known: set[str],
-    key: Callable[[WordForm], str],
-) -> None:
-    """Report how many different words of gen are new under ``key``, with examples."""
-    new = dict.fromkeys(key(word) for word in words if key(word) not in known)
-    tally.figure(label, len(new), ", ".join(list(new)[:_EXAMPLES]))
-
-
-def _distinct_words(data: Dataset, name: str) -> dict[WordForm, tuple[Split, int]]:
-    """Return the words of a split in their order, each with the first entry that has it."""
-    return {
-        word: (split, entry)
-        for split in data.splits
-        if split.name == name
-        for word, entry in split.words.items()
-    }
-
-
-def _form(word: WordForm) -> str:
-    return word.form.lower()
-
-
-def _lemma(word: WordForm) -> str:
-    return word.get("lemma") or word.form
-
-
-def _tagged(word: WordForm) -> str:
-    return f"{_lemma(word)}/{word.get('upos')}"
 
 
 _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"

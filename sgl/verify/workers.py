@@ -22,19 +22,21 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.verify.certificate_checks import CERTIFICATE
-from sgl.verify.dataset import Judge
+from sgl.verify.manifest import CERTIFICATE
 from sgl.verify.reading import Knowledge, ReadingTask
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+#: Says what is wrong with a certificate, given its bytes.
+Judge = Callable[[bytes], tuple[str, ...]]
 
 #: More workers than these have nothing to do: the checks themselves are made by one.
 USEFUL = 8
@@ -97,26 +99,16 @@ def workers_for(
     if number < 2 or _work(directory) < WORTH_IT:
         yield Workers(task)
         return
-    if standby is not None:
-        yield Workers(task, standby)
-        return
-    with _pool(number) as pool:
+    with nullcontext(standby) if standby else standing_by(number) as pool:
         yield Workers(task, pool)
 
 
 @contextmanager
 def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Start ``number`` processes for a verification to come; none for one worker."""
+    """Start ``number`` processes at once for a verification to come; none for one worker."""
     if number < 2:
         yield None
         return
-    with _pool(number) as pool:
-        yield pool
-
-
-@contextmanager
-def _pool(number: int) -> Iterator[ProcessPoolExecutor]:
-    """Start ``number`` processes at once."""
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin)
     try:
         with _unheard_by_children():

@@ -33,8 +33,8 @@ def sentence(lemmas: str, edges: Edges) -> Sentence:
 def search(text: str, graph: Sentence) -> Match | None:
     vocabulary = QuestionTable([read_structure(text)])
     shape = ShapeTable(vocabulary).of(graph)
-    searcher = Searcher(vocabulary.compiled())
-    assert searcher.occurs(shape, 0) == (searcher.match(shape, 0) is not None)
+    searcher = Searcher(vocabulary)
+    assert searcher.occurring(shape) == (searcher.match(shape, 0) is not None)
     return searcher.match(shape, 0)
 
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from tiny_dataset import repeated_sentence, tiny
 
 from sgl.cli.main import OK, run
-from sgl.verify import certificate_faults, conllu, loading, reading, verify, workers
+from sgl.verify import certificate_faults, conllu, reading, verify, workers
+from sgl.verify import dataset as loading
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, ranges, read_sentence, read_sentences
 from sgl.verify.items import Split, repetitions
 from sgl.verify.search import Searcher
@@ -39,19 +40,18 @@ def test_searching_many_shapes_at_once_is_searching_each_for_each(
     """What is remembered of one shape or structure is never taken for another's."""
     structures = [read_structure(text) for text in texts]
     vocabulary = QuestionTable(structures)
-    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary.compiled())
+    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary)
     of_sentence = [shapes.of(graph) for graph in sentences]
-    for shape in sorted(of_sentence, key=lambda shape: shape.frame.number):
-        searcher.occurring(shape)
+    occurring = {shape: searcher.occurring(shape) for shape in shapes.shapes()}
     for graph, shape in zip(sentences, of_sentence, strict=True):
-        found = [searcher.occurs(shape, n) for n in range(len(structures))]
+        found = [bool(occurring[shape] >> n & 1) for n in range(len(structures))]
         assert found == [definition(structure, graph) for structure in structures]
 
 
 def test_the_order_of_searching_does_not_matter() -> None:
     structures = [read_structure(t) for t in ("{ V -[a]-> N[lemma=x] }", "{ V -[b]{2}-> N }")]
     vocabulary = QuestionTable(structures)
-    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary.compiled())
+    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary)
     word = next(iter(_words("x", "y")))
     other = _words("x", "y")[1]
     shape = shapes.of(Sentence(1, (), (other, word), ((0, "a", 1),), 0))
@@ -68,16 +68,16 @@ def _words(*lemmas: str) -> list[conllu.WordForm]:
 
 def test_every_shape_is_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny().write(tmp_path)
-    searches: list[int] = []
-    plain = GraphShape.columns
+    searched: list[GraphShape] = []
+    plain = Searcher.occurring
 
-    def counted(shape: GraphShape) -> dict[int, int]:
-        searches.append(shape.number)
-        return plain(shape)
+    def counted(searcher: Searcher, shape: GraphShape) -> int:
+        searched.append(shape)
+        return plain(searcher, shape)
 
-    monkeypatch.setattr(GraphShape, "columns", counted)
+    monkeypatch.setattr(Searcher, "occurring", counted)
     report = verify(tmp_path)
-    assert len(searches) == report.shapes
+    assert len(searched) == len({*searched}) == report.shapes
 
 
 # --- reading ------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
 def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(
     texts: list[int], cut: int
 ) -> None:
-    splits = [Split(name, Split.new_columns(1)) for name in ("train", "dev")]
+    splits = [Split(name, ()) for name in ("train", "dev")]
     for split, part in zip(splits, (texts[:cut], texts[cut:]), strict=True):
         split.sources.extend(part)
         split.group_of.extend(0 if text else -1 for text in part)

@@ -86,11 +86,11 @@ def test_what_is_found_is_a_match(text: str, graph: Sentence) -> None:
 def test_one_search_serves_all_sentences_of_a_shape() -> None:
     vocabulary = QuestionTable([read_structure("{ V -[obj]-> N[lemma=dog] }")])
     shapes = ShapeTable(vocabulary)
-    searcher = Searcher(vocabulary.compiled())
+    searcher = Searcher(vocabulary)
     first = shapes.of(sentence("saw cat", ((0, "obj", 1),)))
     second = shapes.of(sentence("heard bird", ((0, "obj", 1),)))
     assert first is second
-    assert not searcher.occurs(first, 0)
+    assert not searcher.occurring(first)
 
 
 def test_an_empty_label_set_matches_nothing() -> None:
