@@ -48,9 +48,7 @@ from sgl.report import render_audit
 @corpora_argument
 @source_option
 @click.option(
-    "--target",
-    metavar="NAMES",
-    help="The layers or views to compare.  [default: the target]",
+    "--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]"
 )
 @click.option(
     "--columns",

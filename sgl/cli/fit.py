@@ -28,15 +28,7 @@ from sgl.cli.arguments import (
 from sgl.cli.fit_tables import show_fit
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.cli.terminal import count
-from sgl.corpus.fit import (
-    Collector,
-    Fit,
-    Options,
-    Sample,
-    estimate,
-    fit_data,
-    weights_text,
-)
+from sgl.corpus.fit import Collector, Fit, Options, Sample, estimate, fit_data, weights_text
 from sgl.corpus.fit.estimate import PRIORS, Prior
 from sgl.corpus.fit.report import PROVENANCE
 from sgl.dataset import fingerprint

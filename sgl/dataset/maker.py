@@ -24,12 +24,7 @@ from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.notation import (
-    DerivationNotation,
-    FeaturesOutput,
-    item_id,
-    recursive_labels,
-)
+from sgl.dataset.notation import DerivationNotation, FeaturesOutput, item_id, recursive_labels
 from sgl.dataset.rows import arrow_array, content, joined, rows_of, schema_of
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError

@@ -22,15 +22,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Self
 
-from sgl.core.grammar import (
-    EXTRACTED,
-    CoreGrammar,
-    Rule,
-    Slot,
-    Template,
-    TextLayer,
-    Token,
-)
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Rule, Slot, Template, TextLayer, Token
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.rendering.output import TextOutput, WordsOutput

@@ -50,9 +50,7 @@ def is_dataset(directory: Path) -> bool:
 
 @contextmanager
 def staged_directory(
-    target: Path,
-    place: Path | None = None,
-    replaceable: Callable[[Path], bool] = is_dataset,
+    target: Path, place: Path | None = None, replaceable: Callable[[Path], bool] = is_dataset
 ) -> Iterator[Path]:
     """Yield a new directory that takes the place of ``target`` when the block ends.
 
