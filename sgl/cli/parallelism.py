@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import Session
+from sgl.cli.session import Session, stacked
 from sgl.parallel.executor import ENGINES, LOCAL, Parallelism, WorkerLostError
 from sgl.parallel.run import BusyRunError, InterruptedRunError, interrupted
 
@@ -20,30 +20,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: More processes than that is a slip of the keyboard.
 _MOST_WORKERS = 1_024
-
-_OPTIONS = (
-    click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one."),
-    click.option(
-        "--scheduler",
-        default="",
-        metavar="ADDRESS",
-        help="A Dask cluster that runs already, as tcp://host:8786.",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default=LOCAL,
-        show_default=True,
-        help="Where workers run: on this machine, or on a cluster of Dask.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(min=1, max=_MOST_WORKERS),
-        default=1,
-        show_default=True,
-        help="How many processes do the work; the result is the same.",
-    ),
-)
 
 
 def parallel_options(command: _Command) -> _Command:
@@ -54,7 +30,6 @@ def parallel_options(command: _Command) -> _Command:
 
     @wraps(command)
     def gathered(
-        *arguments: object,
         workers: int,
         engine: str,
         scheduler: str,
@@ -62,26 +37,44 @@ def parallel_options(command: _Command) -> _Command:
         force: bool,
         **others: object,
     ) -> object:
+        chosen = click.get_current_context().get_parameter_source("workers")
+        if scheduler and engine == LOCAL:
+            raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
+        if scheduler and chosen is not ParameterSource.DEFAULT:
+            message = "the cluster of --scheduler has its workers; leave --workers out"
+            raise click.UsageError(message)
+        if resume and force:
+            raise click.UsageError("--resume continues a run and --force starts over: choose one")
         parallelism = Parallelism(workers, engine, scheduler, resume, force)
-        _check(parallelism)
-        return command(*arguments, parallelism=parallelism, **others)
+        return command(parallelism=parallelism, **others)
 
-    decorated: Any = gathered
-    for option in _OPTIONS:
-        decorated = option(decorated)
-    result: _Command = decorated
-    return result
-
-
-def _check(parallelism: Parallelism) -> None:
-    """Refuse options that contradict one another."""
-    if parallelism.scheduler and parallelism.engine == LOCAL:
-        raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
-    chosen = click.get_current_context().get_parameter_source("workers")
-    if parallelism.scheduler and chosen is not ParameterSource.DEFAULT:
-        raise click.UsageError("the cluster of --scheduler has its workers; leave --workers out")
-    if parallelism.resume and parallelism.force:
-        raise click.UsageError("--resume continues a run and --force starts over: choose one")
+    decorated: _Command = stacked(
+        gathered,
+        click.option(
+            "--resume", is_flag=True, help="Continue an interrupted run, if there is one."
+        ),
+        click.option(
+            "--scheduler",
+            default="",
+            metavar="ADDRESS",
+            help="A Dask cluster that runs already, as tcp://host:8786.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default=LOCAL,
+            show_default=True,
+            help="Where workers run: on this machine, or on a cluster of Dask.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1, max=_MOST_WORKERS),
+            default=1,
+            show_default=True,
+            help="How many processes do the work; the result is the same.",
+        ),
+    )
+    return decorated
 
 
 @contextmanager
@@ -94,14 +87,13 @@ def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator
         if interrupted(out):
             session.echo(f"{kept}; `--resume` continues it", err=True)
         raise
-    except BusyRunError as problem:
-        session.fail("SGL0902", f"`{out}`: {problem}", status=OUTPUT)
     except InterruptedRunError as problem:
-        message = f"`{out}`: {problem}"
-        hint = "`--resume` continues it, `--force` starts over"
-        if parallelism.resume:
-            message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
-            hint = "`--force` starts over"
+        message, hint = f"`{out}`: {problem}", ""
+        if not isinstance(problem, BusyRunError):
+            hint = "`--resume` continues it, `--force` starts over"
+            if parallelism.resume:
+                message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
+                hint = "`--force` starts over"
         session.fail("SGL0902", message, hint=hint, status=OUTPUT)
     except (WorkerLostError, ImportError) as problem:
         hint = f"{kept}, and `--resume` continues it" if interrupted(out) else ""

@@ -6,36 +6,41 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
-from sgl.cli.arguments import listed, output_names, text_layers
-from sgl.cli.failures import report_none
+from sgl.cli.arguments import listed, text_layers
 from sgl.cli.parallelism import parallel_options
-from sgl.cli.sample_file import SampleSource, write_file
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.sample_file import split_of, write_file
+from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import IN_DISTRIBUTION, Constraint, Stratum
+from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism
-from sgl.pipeline.sentence_file import SampleRequest
+from sgl.pipeline.selection import in_distribution
+from sgl.pipeline.sentence_file import STREAM
 from sgl.rendering import conllu, outputs, written
 from sgl.sampling import pack, sample
 
-_STREAM = "sample"
+
+class SampleSource(NamedTuple):
+    """What to sample: texts that meet a constraint, from one or several categories in turn."""
+
+    starts: tuple[int, ...]
+    constraint: Constraint
 
 
 @click.command("sample")
 @grammar_argument
 @click.argument("what", required=False)
 @click.option(
-    "-n",
-    "--number",
+    *("-n", "--number"),
     type=click.IntRange(min=1, max=MAX_COUNT),
     default=5,
     show_default=True,
@@ -43,9 +48,7 @@ _STREAM = "sample"
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
-    "--show",
-    "--layers",
-    "layers",
+    *("--show", "--layers", "layers"),
     default="",
     metavar="LIST",
     help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
@@ -56,9 +59,7 @@ _STREAM = "sample"
     help="Show with each item the nearest in-distribution sentence, and the difference.",
 )
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]",
+    "--out", type=FILE, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]"
 )
 @click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
 @parallel_options
@@ -90,11 +91,11 @@ def command(
     file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
     """
     compiled = session.open(grammar)
-    core = compiled.grammar
-    shown = listed(layers) or ([compiled.plan.source] if pairs else text_layers(core))
+    core, plan = compiled.grammar, compiled.plan
+    shown = listed(layers) or ([plan.source] if pairs else text_layers(core))
     more = [] if pairs else ["tree", "graph"]
-    session.check_names(shown, [*output_names(core), *more], "layer or view")
-    if pairs and what not in [pattern.name for pattern in compiled.plan.patterns]:
+    session.check_names(shown, [*outputs(core), *more], "layer or view")
+    if pairs and what not in [pattern.name for pattern in plan.patterns]:
         session.refuse("pairs are those of the items of a pattern; name one")
     chosen = choose(session, compiled, what)
     if out is not None or distinct or parallelism != Parallelism():
@@ -102,20 +103,17 @@ def command(
             session.refuse("these options are for a file; name one with `--out`")
         if pairs:
             session.refuse("pairs are shown, not written to a file")
-        seed = compiled.plan.seed if seed is None else seed
-        request = SampleRequest(
-            chosen.starts[0], chosen.constraint, number, seed, tuple(shown), distinct
-        )
-        write_file(session, compiled, chosen, request, out, parallelism)
+        request = _plan(plan, [(STREAM, number, chosen.constraint)], seed, distinct)
+        write_file(session, compiled, chosen.starts, request, shown, out, parallelism)
         return
     items = draw_items(session, compiled, chosen, number, seed)
-    nearest = finder(session, compiled) if pairs else None
+    finder = _finder(session, compiled) if pairs else None
     for index, item in enumerate(items, 1):
-        found = None if nearest is None else nearest.find(item.derivation)
-        if found is None:
+        nearest = None if finder is None else finder.find(item.derivation)
+        if nearest is None:
             _print(session, core, item, shown, index)
         else:
-            session.echo(pair(core, item.derivation, found, shown))
+            session.echo(_pair(core, item.derivation, nearest, shown))
 
 
 def choose(session: Session, compiled: Compiled, what: str | None) -> SampleSource:
@@ -140,20 +138,14 @@ def draw_items(
     session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None
 ) -> list[Item]:
     """Return the items: one of the first category, one of the second, and so on."""
-    core, plan = compiled.grammar, compiled.plan
+    core = compiled.grammar
     splits: dict[str, SplitGrammar] = {}
-    strata = []
+    counts = []
     for index, start in enumerate(chosen.starts[:number]):
-        stream = f"{_STREAM}/{index}" if index else _STREAM
-        count = len(range(index, number, len(chosen.starts)))
-        strata.append(Stratum(_STREAM, _STREAM, stream, count, chosen.constraint))
-        structures = StructureCompiler(replace(core, start=start))
-        splits[stream] = structures.split(chosen.constraint)
-    if any(split.empty for split in splits.values()):
-        report_none(compiled, session.diagnostics)
-        session.stop()
-    seed = plan.seed if seed is None else seed
-    plan = replace(plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
+        stream = f"{STREAM}/{index}" if index else STREAM
+        counts.append((stream, len(range(index, number, len(chosen.starts))), chosen.constraint))
+        splits[stream] = split_of(session, compiled, start, chosen.constraint)
+    plan = _plan(compiled.plan, counts, seed, distinct=False)
     parts = [part.items for part in sample(pack(core, plan, splits))]
     return [
         interpret(core, found.derivation)
@@ -161,6 +153,18 @@ def draw_items(
         for found in row
         if found is not None
     ]
+
+
+def _plan(
+    plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int | None, distinct: bool
+) -> Plan:
+    """Return the plan of a sample: so many sentences of each stream that meet its constraint."""
+    return replace(
+        plan,
+        strata=tuple(Stratum(STREAM, STREAM, *stratum) for stratum in strata),
+        seed=plan.seed if seed is None else seed,
+        distinct_sentences=distinct,
+    )
 
 
 def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
@@ -181,7 +185,7 @@ def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], in
                 item.tokens[anchor],
                 [(name, item.texts[anchor])],
                 sent_id=f"sample-{index:06d}",
-                category=_STREAM,
+                category=STREAM,
             )
             session.echo(text, end="")
 
@@ -201,10 +205,9 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
     return stack.pop()
 
 
-def finder(session: Session, compiled: Compiled) -> NearestFinder:
+def _finder(session: Session, compiled: Compiled) -> NearestFinder:
     """Return what finds the nearest in-distribution sentence of an item."""
-    strata = (s for s in compiled.plan.strata if s.split == "train")
-    stratum = next((s for s in strata if s.category == IN_DISTRIBUTION), None)
+    stratum = in_distribution(compiled.plan, "train")
     if stratum is None:
         session.fail(
             "SGL0804",
@@ -218,23 +221,17 @@ def finder(session: Session, compiled: Compiled) -> NearestFinder:
     return NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
 
 
-def pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: Sequence[str]) -> str:
-    """Return one row: the item, the nearest sentence, the rules that are dropped and new."""
+def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: list[str]) -> str:
+    """Return one row: the item, the nearest sentence, the rules that are dropped and new.
+
+    Rules that introduce words are shown with their category: ``-with_pp -N:cat +noun``.
+    """
     known = outputs(core)
     texts = [written(known[name], d) for d in (derivation, nearest.derivation) for name in shown]
-    return "\t".join([*texts, difference(core, nearest)])
-
-
-def difference(core: CoreGrammar, nearest: Nearest) -> str:
-    """Return the rules that differ, words with their category: ``-with_pp -N:cat +noun``."""
-    signed = (("-", nearest.dropped), ("+", nearest.new))
-    return " ".join(sign + _name(core, rule) for sign, rules in signed for rule in rules)
-
-
-def _name(core: CoreGrammar, number: int) -> str:
-    rule = core.rules[number]
-    if not rule.lexical:
-        return rule.name
-    category = core.categories[rule.lhs].name.partition("[")[0]
-    words = "_".join(item.text for item in rule.templates[0] if isinstance(item, Token))
-    return f"{category}:{words}"
+    names = []
+    for sign, numbers in (("-", nearest.dropped), ("+", nearest.new)):
+        for rule in (core.rules[number] for number in numbers):
+            category = core.categories[rule.lhs].name.partition("[")[0]
+            words = f"{category}:{'_'.join(rule.words(0))}"
+            names.append(sign + (words if rule.lexical else rule.name))
+    return "\t".join([*texts, " ".join(names)])

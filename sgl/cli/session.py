@@ -19,8 +19,10 @@ nowhere else; see :mod:`sgl.cli.failures`.
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -31,9 +33,9 @@ import click
 from sgl.cache import open_cache, using
 from sgl.cli.files import replace_text
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.cli.messages import FORMATS, one_document, show
-from sgl.cli.terminal import Progress, print_table
+from sgl.cli.terminal import Progress, count, print_table
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
+from sgl.diagnostics.render import as_object, json_list, render, render_concise
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,6 +49,9 @@ _LISTED = 12
 
 #: Errors about files: with one of them a command ends with ``OUTPUT``, not with ``FAILED``.
 _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
+
+#: How commands end that are at fault themselves in no way.
+_ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError)
 
 
 class StopError(Exception):
@@ -74,25 +79,31 @@ class Session:
     ) -> None:
         self.settings = settings or {}
         self.form = form
-        self.color = color
         self.sources = SourceMap()
         self.diagnostics = Diagnostics()
         self.compiled: Compiled | None = None
         self.status = OK
+        on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+        self._color = color == "always" or (color == "auto" and on_terminal)
         self._keep = keep
-        self._shown: set[Diagnostic] = set()
+        self._shown: dict[Diagnostic, None] = {}
         self._line = Progress()
         self._resources = ExitStack()
 
     def __enter__(self) -> Session:
-        """Switch on the cache; with JSON messages, keep standard output free for them."""
+        """Switch on the cache; with JSON messages, keep standard output free for them.
+
+        A program that reads ``--format json`` parses all of standard output.  So what the
+        command says besides goes to standard error, and the list is written at its end, be
+        it empty, and also when the command fails by a mistake of its own.
+        """
         from sgl.accel import announcing
 
-        self._resources.enter_context(one_document(self.form))
-        self._resources.enter_context(
-            announcing(lambda: self.progress("compiling machine code (once)"))
-        )
-        self._resources.enter_context(using(open_cache() if self._keep else None))
+        enter = self._resources.enter_context
+        if self.quiet:
+            enter(redirect_stdout(sys.stderr))
+        enter(announcing(lambda: self.progress("compiling machine code (once)")))
+        enter(using(open_cache() if self._keep else None))
         return self
 
     def __exit__(
@@ -107,8 +118,17 @@ class Session:
         if problem is None or handled:
             self.show()
             self.status = self.status or self._status_of_errors()
-            kind = problem = trace = None
-        self._resources.__exit__(kind, problem, trace)
+        self._resources.close()
+        if self.quiet:
+            if isinstance(problem, Exception) and not (handled or isinstance(problem, _ENDS)):
+                message = f"{type(problem).__name__}: {problem}"
+                self._shown[Diagnostic("SGL0999", Severity.ERROR, None, message)] = None
+            found: list[dict[str, object]] = []
+            for diagnostic in self._shown:
+                entry = as_object(diagnostic, self.sources)
+                if entry not in found:
+                    found.append(entry)
+            click.echo(json_list(found))
         return handled
 
     def _handle(self, problem: Exception) -> bool:
@@ -121,8 +141,8 @@ class Session:
         failure = failure_of(problem, self.compiled)
         if failure is None:
             return False
-        self.diagnostics.add(failure.diagnostic)
-        self.status = failure.status
+        diagnostic, self.status = failure
+        self.diagnostics.add(diagnostic)
         return True
 
     def _status_of_errors(self) -> int:
@@ -184,12 +204,22 @@ class Session:
         self.diagnostics.error(code, place, message, notes=notes, hint=hint)
 
     def show(self) -> None:
-        """Write the diagnostics that are new."""
+        """Write the diagnostics that are new; as JSON they are written at the end."""
         new = Diagnostics()
         new.extend(found for found in self.diagnostics if found not in self._shown)
-        self._shown.update(new)
+        self._shown.update(dict.fromkeys(new))
         self._line.clear()
-        show(new, self.sources, self.form, self.color)
+        if self.quiet:
+            return
+        for diagnostic in new:
+            if self.form == "concise":
+                click.echo(render_concise(diagnostic, self.sources), err=True)
+            else:
+                text = render(diagnostic, self.sources, color=self._color)
+                click.echo(text + "\n", err=True, color=self._color)
+        if new.errors or new.warnings:
+            told = f"{count(new.errors, 'error')}, {count(new.warnings, 'warning')}"
+            click.echo(told, err=True)
 
     # ---- how a command ends
 
@@ -269,8 +299,9 @@ def json_text(data: object, *, sort: bool = False) -> str:
 
 # ---- options
 
+FILE = click.Path(path_type=Path)
 
-grammar_argument = click.argument("grammar", type=click.Path(path_type=Path))
+grammar_argument = click.argument("grammar", type=FILE)
 
 #: The result goes to standard output as JSON.
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
@@ -280,17 +311,16 @@ no_cache_option = click.option(
 )
 
 
+def stacked(command: Callable[..., Any], *options: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+    """Return a command with these options; help shows the last one first."""
+    for option in options:
+        command = option(command)
+    return command
+
+
 def session_options(command: _Command) -> _Command:
     """Add ``--format`` and ``--color``, and give the command its session."""
-    return _in_session(command, _MESSAGES)
 
-
-def grammar_options(command: _Command) -> _Command:
-    """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
-    return _in_session(command, (*_MESSAGES, *_GRAMMAR))
-
-
-def _in_session(command: _Command, options: Iterable[Callable[[Any], Any]]) -> _Command:
     @wraps(command)
     def in_session(
         form: str,
@@ -307,11 +337,39 @@ def _in_session(command: _Command, options: Iterable[Callable[[Any], Any]]) -> _
             command(session, **others)
         return session.status
 
-    decorated: Any = in_session
-    for option in options:
-        decorated = option(decorated)
-    result: _Command = decorated
-    return result
+    decorated: _Command = stacked(
+        in_session,
+        click.option(
+            "--color",
+            type=click.Choice(("auto", "always", "never")),
+            default="auto",
+            show_default=True,
+            help="Colour messages; NO_COLOR switches colours off.",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(("full", "concise", "json")),
+            default="full",
+            show_default=True,
+            help="The form of diagnostics.",
+        ),
+    )
+    return decorated
+
+
+def grammar_options(command: _Command) -> _Command:
+    """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
+    setting = click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_settings,
+        help="Set a parameter of the grammar (repeatable).",
+    )
+    decorated: _Command = stacked(session_options(command), no_cache_option, setting)
+    return decorated
 
 
 def _settings(
@@ -324,34 +382,3 @@ def _settings(
             raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
         settings[name] = text
     return settings
-
-
-_MESSAGES = (
-    click.option(
-        "--color",
-        type=click.Choice(("auto", "always", "never")),
-        default="auto",
-        show_default=True,
-        help="Colour messages; NO_COLOR switches colours off.",
-    ),
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="full",
-        show_default=True,
-        help="The form of diagnostics.",
-    ),
-)
-
-_GRAMMAR = (
-    no_cache_option,
-    click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_settings,
-        help="Set a parameter of the grammar (repeatable).",
-    ),
-)

@@ -25,7 +25,7 @@ from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomato
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.lemmas import content_lemmas, repeats_lemma
-from sgl.core.plan import IN_DISTRIBUTION, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
 from sgl.corpus.fit.estimate import LeftOut, Vector
 from sgl.frontend import Compiled
 from sgl.parsing import Forest
@@ -51,7 +51,10 @@ class SplitSelection:
         """
         self._compiled = compiled
         self._grammar = compiled.grammar
-        self._stratum = _stratum(compiled, split)
+        stratum = in_distribution(compiled.plan, split)
+        if stratum is None:
+            raise KeyError(split)
+        self._stratum = stratum
         self._language = StructureCompiler(compiled.grammar).language(self._stratum.constraint)
         self._acceptor = _Acceptor(self._language)
         self._lemmas = [
@@ -172,8 +175,7 @@ def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGra
     return replace(grammar, rules=rules)
 
 
-def _stratum(compiled: Compiled, split: str) -> Stratum:
-    for stratum in compiled.plan.strata:
-        if stratum.split == split and stratum.category == IN_DISTRIBUTION:
-            return stratum
-    raise KeyError(split)
+def in_distribution(plan: Plan, split: str) -> Stratum | None:
+    """Return the stratum of a split that no pattern asks for; None if it has none."""
+    own = (stratum for stratum in plan.strata if stratum.split == split)
+    return next((stratum for stratum in own if stratum.category == IN_DISTRIBUTION), None)

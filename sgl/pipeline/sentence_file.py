@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl import __version__
 from sgl.automata import SplitGrammar
-from sgl.core.plan import Constraint, Stratum
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Plan
 from sgl.dataset import fingerprint
-from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import open_run
 from sgl.sampling import pack
 
 if TYPE_CHECKING:
+    from sgl.parallel.sample import Stage
     from sgl.sampling.strata import StratumSample
-
-#: Called with what is being done, how much is done and how much there is.
-Stage = Callable[[str, int, int], None]
 
 #: The forms of files by the ends of their names.
 FORMS = {".tsv": "tsv", ".parquet": "parquet"}
@@ -30,30 +26,19 @@ FORMS = {".tsv": "tsv", ".parquet": "parquet"}
 STREAM = "sample"
 
 
-@dataclass(frozen=True)
-class SampleRequest:
-    """What to sample: ``number`` sentences of the category ``start`` that meet a constraint.
-
-    ``columns`` are text layers and views, by name.
-    """
-
-    start: int
-    constraint: Constraint
-    number: int
-    seed: int
-    columns: tuple[str, ...]
-    distinct: bool
-
-
 def write_sample(
-    compiled: Compiled,
+    grammar: CoreGrammar,
+    plan: Plan,
     split: SplitGrammar,
-    request: SampleRequest,
+    columns: tuple[str, ...],
     target: Path,
     parallelism: Parallelism,
     stage: Stage,
 ) -> StratumSample:
-    """Write the sentences to ``target``; an interrupted run leaves a folder to resume from.
+    """Write the sentences of a plan to ``target``; a run that is interrupted can be resumed.
+
+    The plan has one stratum, which is drawn from ``split``; ``columns`` are text layers and
+    views, by name.
 
     Raises:
         NotEnoughError: there are not as many sentences.
@@ -68,22 +53,19 @@ def write_sample(
     from sgl.parallel.sentences import SentenceWork
 
     form = FORMS[target.suffix]
-    stratum = Stratum(STREAM, STREAM, STREAM, request.number, request.constraint)
-    plan = replace(
-        compiled.plan, strata=(stratum,), seed=request.seed, distinct_sentences=request.distinct
-    )
+    (stratum,) = plan.strata
     # An interrupted run is resumed by a run of the same identity only.
     identity = {
         "version": __version__,
-        "grammar or request": fingerprint(compiled.grammar, plan),
-        "category": compiled.grammar.categories[request.start].name,
-        "seed": request.seed,
-        "number": request.number,
-        "list of columns": list(request.columns),
+        "grammar or request": fingerprint(grammar, plan),
+        "category": grammar.categories[split.grammar.start].name,
+        "seed": plan.seed,
+        "number": stratum.count,
+        "list of columns": list(columns),
         "kind of file": form,
     }
-    tables = pack(compiled.grammar, plan, {STREAM: split})
-    work = SentenceWork(tables, compiled.grammar, request.columns, form)
+    tables = pack(grammar, plan, {stratum.stream: split})
+    work = SentenceWork(tables, grammar, columns, form)
     with open_run(target, identity, parallelism) as run:
         if target.exists() and not (run.resumed or parallelism.force):
             # Another run has finished since the target was looked for.
