@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.session import Session
+from sgl.cli.session import FILE, Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
 from sgl.corpus import DIFFERENCES, Normalizer
+from sgl.corpus.rows import ListedRow
 from sgl.parsing import Parser
-from sgl.rendering import outputs
 
 #: A column of a corpus that is not looked at.
 IGNORED = "-"
@@ -20,12 +20,15 @@ IGNORED = "-"
 #: Unreadable rows that are named.
 _NOTED = 10
 
-corpora_argument = click.argument(
-    "corpora", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
 
 source_option = click.option(
     "--source", metavar="LAYER", help="The layer to parse.  [default: the source]"
+)
+
+#: The layer of a sentence.
+from_option = click.option(
+    "--from", "source", metavar="LAYER", help="Its layer.  [default: the source]"
 )
 
 normalise_option = click.option(
@@ -35,9 +38,7 @@ normalise_option = click.option(
     help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
 )
 
-json_file_option = click.option(
-    "--json", "json_file", type=click.Path(path_type=Path), help="Write everything as JSON."
-)
+json_file_option = click.option("--json", "json_file", type=FILE, help="Write everything as JSON.")
 
 
 def listed(text: str | None) -> list[str]:
@@ -48,16 +49,6 @@ def listed(text: str | None) -> list[str]:
 def text_layers(grammar: CoreGrammar) -> list[str]:
     """Return the names of the text layers."""
     return [layer.name for layer in grammar.text_layers]
-
-
-def output_names(grammar: CoreGrammar) -> list[str]:
-    """Return the names of the text layers and of the views that are one line of text."""
-    return list(outputs(grammar))
-
-
-def graph_layers(grammar: CoreGrammar) -> list[str]:
-    """Return the names of the graph layers that are trees, which CoNLL-U can hold."""
-    return [layer.name for layer in grammar.graph_layers if not layer.free]
 
 
 def differences(session: Session, text: str) -> list[str]:
@@ -90,12 +81,9 @@ def file_bar(session: Session) -> Callable[[str, int, float], None]:
     return advance
 
 
-def report_unreadable(session: Session, number: int, rows: Sequence[str]) -> None:
+def report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) -> None:
     """Report the rows that cannot be read; ``rows`` are the first of them."""
     if number:
-        notes = rows[:_NOTED]
-        session.error(
-            "SGL1104",
-            f"{count(number, 'row')} cannot be read",
-            notes=[*notes, *(["…"] if number > len(notes) else [])],
-        )
+        notes = [f"{row.file}:{row.line}: {row.detail}" for row in rows[:_NOTED]]
+        more = ["…"] if number > len(notes) else []
+        session.error("SGL1104", f"{count(number, 'row')} cannot be read", notes=[*notes, *more])

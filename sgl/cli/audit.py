@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from sgl.cli.arguments import (
     IGNORED,
@@ -20,13 +21,12 @@ from sgl.cli.arguments import (
     listed,
     normalise_option,
     normalizer_of,
-    output_names,
     report_unreadable,
     source_option,
     text_layers,
 )
-from sgl.cli.audit_tables import show_audit
-from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
+from sgl.cli.session import FILE, Session, grammar_argument, grammar_options, json_text
+from sgl.cli.terminal import count, text_table
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import (
     Audit,
@@ -37,10 +37,23 @@ from sgl.corpus.audit import (
     audit_data,
     declared_structures,
 )
+from sgl.corpus.audit.result import OTHER_PAIRS, Tally
+from sgl.corpus.rows import ListedRow
+from sgl.dataset import plain
+from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.report import render_audit
+
+#: Differences, and rows of each sort, that are shown; `--json` and `--html` have more.
+_DIFFERENCES = 15
+_ROWS = 5
+_WORDS = 8
+_LONGEST = 48
+
+#: The fields of a declared structure that `--json` writes.
+_DECLARED = ("name", "pattern", "role", "held_out", "structure")
 
 
 @click.command("audit")
@@ -58,7 +71,7 @@ from sgl.report import render_audit
 @click.option("--patterns", is_flag=True, help="Find all declared structures.")
 @normalise_option
 @json_file_option
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a readable page.")
+@click.option("--html", "html_file", type=FILE, help="Write a readable page.")
 @grammar_options
 def command(
     session: Session,
@@ -86,15 +99,23 @@ def command(
     if patterns:
         declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
     audit = _audit(session, compiled, corpora, chosen, declared)
-    show_audit(session, audit, declared, time.monotonic() - started)
-    data = _data(audit, compiled, declared)
+    _Summary(session, audit).show(declared)
+    seconds = time.monotonic() - started
+    session.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
+    data = {
+        "grammar": compiled.project.name,
+        "parameters": dict(sorted(compiled.parameters.items())),
+        **audit_data(audit),
+        "declared": [
+            {name: plain(getattr(entry, name)) for name in _DECLARED} for entry in declared
+        ],
+    }
     if json_file is not None:
         session.write(json_file, json_text(data))
     if html_file is not None:
         title = compiled.project.title or compiled.project.name
         session.write(html_file, render_audit(data, title))
-    rows = [f"{row.file}:{row.line}: {row.detail}" for row in audit.unreadable]
-    report_unreadable(session, audit.total.unreadable, rows)
+    report_unreadable(session, audit.total.unreadable, audit.unreadable)
 
 
 @dataclass(frozen=True)
@@ -127,7 +148,7 @@ def _choose(
     compared = compared or [name for name in given if name not in (parsed, IGNORED)]
     names = [*(name for name in given if name != IGNORED), *compared]
     session.check_names([parsed], text_layers(compiled.grammar), "text layer")
-    session.check_names(names, output_names(compiled.grammar), "text layer or view")
+    session.check_names(names, list(outputs(compiled.grammar)), "text layer or view")
     allowed = differences(session, normalise)
     for name in (parsed, *compared):
         check_column(session, name, given)
@@ -159,22 +180,159 @@ def _audit(
         return auditor.run(corpora, file_bar(session))
 
 
-def _data(
-    audit: Audit, compiled: Compiled, declared: Sequence[DeclaredStructure]
-) -> dict[str, Any]:
-    """Return what `--json` writes."""
-    return {
-        "grammar": compiled.project.name,
-        "parameters": dict(sorted(compiled.parameters.items())),
-        **audit_data(audit),
-        "declared": [
-            {
-                "name": entry.name,
-                "pattern": entry.pattern,
-                "role": entry.role,
-                "held_out": entry.held_out,
-                "structure": str(entry.structure),
-            }
-            for entry in declared
-        ],
-    }
+# ---- what is said in the terminal
+
+
+class _Summary:
+    """An audit with short names for its files, if these tell them apart."""
+
+    def __init__(self, session: Session, audit: Audit) -> None:
+        self._session = session
+        self._audit = audit
+        names = [file.name for file in audit.files]
+        short = [Path(name).name for name in names]
+        distinct = len(set(short)) == len(short)
+        self._short = dict(zip(names, short if distinct else names, strict=True))
+
+    def show(self, declared: Sequence[DeclaredStructure]) -> None:
+        """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
+        audit, total = self._audit, self._audit.total
+        self._session.table(self._coverage())
+        for pair in audit.shared:
+            first, second = audit.files[pair.first], audit.files[pair.second]
+            self._say(
+                f"{_share(pair.rows, second.total.rows)} rows of {self._short[second.name]} "
+                f"are in {self._short[first.name]} too ({count(pair.distinct, 'sentence')})"
+            )
+        if declared:
+            self._session.echo()
+            self._show_structures(declared)
+        if audit.causes:
+            self._session.echo()
+            self._session.table(self._differences())
+        unparsed = total.rows - total.parsed - total.unreadable
+        self._show_rows("without a reading", unparsed, audit.unparsed)
+        # The words at which most sentences fail.
+        failing = audit.failing.most_common()
+        if failing:
+            shown = ", ".join(f"{word or 'the end'} ({rows:,})" for word, rows in failing[:_WORDS])
+            self._say(f"they fail at: {shown}{', …' if len(failing) > _WORDS else ''}")
+        self._show_rows("ambiguous", total.ambiguous, audit.ambiguous)
+        if audit.choices:
+            self._session.echo()
+            self._session.table(self._choices())
+
+    def _say(self, text: str) -> None:
+        """Write a line that may have characters of somebody else."""
+        self._session.echo(visible(text))
+
+    def _coverage(self) -> Table:
+        audit = self._audit
+        exact = [f"exact {layer}" for layer in audit.targets]
+        numbers = ["rows", "parsed", *exact, "ambiguous", "unreadable", "distinct"]
+        table = text_table("corpus", *numbers, right=numbers)
+        for file in audit.files:
+            name = self._short[file.name]
+            table.add_row(_cell(name), *self._counts(file.total), f"{file.distinct:,}")
+            if len(file.kinds) > 1:
+                for kind, tally in sorted(file.kinds.items()):
+                    table.add_row(_cell(f"  {kind or '–'}"), *self._counts(tally), style="dim")
+        if len(audit.files) > 1:
+            table.add_row("all", *self._counts(audit.total))
+        return table
+
+    def _counts(self, tally: Tally) -> list[str]:
+        return [
+            f"{tally.rows:,}",
+            _share(tally.parsed, tally.rows),
+            *(_share(tally.exact[layer], tally.rows) for layer in self._audit.targets),
+            f"{tally.ambiguous:,}",
+            f"{tally.unreadable:,}",
+        ]
+
+    def _show_structures(self, declared: Sequence[DeclaredStructure]) -> None:
+        """Show the structures that occur, in the order of their declaration, and what leaks."""
+        total = self._audit.total
+        tallies = [file.total for file in self._audit.files]
+        names = list(self._short.values())
+        table = text_table("structure", "claim", *names, right=names)
+        for entry in declared:
+            counts = [tally.some[entry.name] for tally in tallies]
+            if any(counts):
+                claim = "held out" if entry.held_out else entry.role
+                style = "bold red" if entry.held_out else ""
+                table.add_row(entry.name, claim, *(f"{n:,}" for n in counts), style=style)
+        self._session.table(table)
+        held = [entry for entry in declared if entry.held_out]
+        absent = sum(not total.some[entry.name] for entry in declared)
+        found = [f"{e.name} ({total.some[e.name]:,})" for e in held if total.some[e.name]]
+        self._session.echo(
+            f"held out: {len(found)} of {count(len(held), 'structure')} found"
+            + (f": {', '.join(found)}" if found else "")
+        )
+        self._session.echo(f"nowhere: {absent} of {count(len(declared), 'declared structure')}")
+
+    def _differences(self) -> Table:
+        table = text_table(
+            "rows", "explained by", "kind", "given → published", "line", right=["rows"]
+        )
+        causes = self._audit.ranked_causes()
+        for cause in causes[:_DIFFERENCES]:
+            pairs = [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS]
+            given, published = pairs[0]
+            pair = _cell(f"{given or '∅'} → {published or '∅'}")
+            if len(pairs) > 1:
+                pair.append(f" (+{len(pairs) - 1})")
+            table.add_row(
+                f"{cause.rows:,}",
+                _cell(cause.name),
+                cause.kind,
+                pair,
+                _cell(self._line(cause.example)),
+            )
+        if len(causes) > _DIFFERENCES:
+            rest = sum(cause.rows for cause in causes[_DIFFERENCES:])
+            table.add_row(f"{rest:,}", f"{len(causes) - _DIFFERENCES} others")
+        return table
+
+    def _choices(self) -> Table:
+        """Return where the readings of ambiguous rows part."""
+        table = text_table("rows", "readings part at", "kind", "between", "line", right=["rows"])
+        found = self._audit.ranked_choices()
+        for entry in found[:_DIFFERENCES]:
+            table.add_row(
+                f"{entry.rows:,}",
+                _cell(entry.choice.category),
+                entry.choice.kind,
+                _cell(str(entry.choice)),
+                _cell(self._line(entry.example)),
+            )
+        if len(found) > _DIFFERENCES:
+            table.add_row("", f"{len(found) - _DIFFERENCES} others")
+        return table
+
+    def _line(self, row: ListedRow) -> str:
+        return f"{self._short[row.file]}:{row.line}"
+
+    def _show_rows(self, what: str, number: int, rows: Sequence[ListedRow]) -> None:
+        """Show the first rows of one sort."""
+        if not number:
+            return
+        self._session.echo(f"\n{count(number, 'row')} {what}")
+        for row in rows[:_ROWS]:
+            place = f"  {self._line(row)}: "
+            self._say(place + row.sentence)
+            self._say(" " * len(place) + row.detail)
+        if number > _ROWS:
+            self._session.echo(f"  … and {number - _ROWS:,} more")
+
+
+def _cell(text: str, columns: int = _LONGEST) -> Text:
+    """Return a text of somebody else: shown as it is, and cut if it is long."""
+    cell = Text(visible(text), no_wrap=True)
+    cell.truncate(columns, overflow="ellipsis")
+    return cell
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({100 * part / whole:.1f} %)" if whole else "0"

@@ -13,7 +13,7 @@ from rich.table import Table
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
-from sgl.cli.terminal import count, number_table
+from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
 from sgl.frontend import Compiled
@@ -105,7 +105,8 @@ def _splits(produced: ProducedDataset) -> Table:
     kinds = {"in distribution": "in_distribution", "exposures": "exposure:"}
     if produced.manifest["parts"]:
         kinds["parts"] = "part:"
-    table = number_table("split", "items", *kinds, "ambiguous", "accepted")
+    numbers = ("items", *kinds, "ambiguous", "accepted")
+    table = text_table("split", *numbers, right=numbers)
     for split, entry in produced.manifest["splits"].items():
         strata = entry["strata"]
         counts = [
@@ -114,16 +115,14 @@ def _splits(produced: ProducedDataset) -> Table:
         ]
         candidates = sum(s["candidates"] for s in strata)
         share = entry["items"] / candidates if candidates else 1.0
-        numbers = (f"{number:,}" for number in (entry["items"], *counts))
-        table.add_row(split, *numbers, _ambiguous(strata), f"{100 * share:.1f} %")
+        cells = (f"{number:,}" for number in (entry["items"], *counts))
+        table.add_row(split, *cells, _ambiguous(strata), f"{100 * share:.1f} %")
     return table
 
 
 def _patterns(produced: ProducedDataset, proofs: Proofs) -> Table:
     numbers = ("items", "exposed", "mass", "in train", "ambiguous", "accepted")
-    table = number_table("pattern", *numbers)
-    for column in table.columns:
-        column.no_wrap = True
+    table = text_table("pattern", *numbers, right=numbers, no_wrap=True)
     strata = [s for entry in produced.manifest["splits"].values() for s in entry["strata"]]
     for pattern in proofs.patterns:
         own = [s for s in strata if s["category"] == pattern.name]

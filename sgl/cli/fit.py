@@ -6,10 +6,13 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import exp, isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from sgl.cli.arguments import (
     IGNORED,
@@ -25,16 +28,21 @@ from sgl.cli.arguments import (
     source_option,
     text_layers,
 )
-from sgl.cli.fit_tables import show_fit
-from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
-from sgl.cli.terminal import count
+from sgl.cli.session import FILE, Session, grammar_argument, grammar_options, json_text
+from sgl.cli.terminal import count, text_table
 from sgl.corpus.fit import Collector, Fit, Options, Sample, estimate, fit_data, weights_text
 from sgl.corpus.fit.estimate import PRIORS, Prior
-from sgl.corpus.fit.report import PROVENANCE
+from sgl.corpus.fit.report import FATES, PROVENANCE, Likelihood, changes
+from sgl.corpus.rows import ListedRow
 from sgl.dataset import fingerprint
+from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.selection import SplitSelection
+
+#: Changes, and rows of each sort, that are shown; `--json` has more.
+_CHANGES = 12
+_ROWS = 5
 
 _DEFAULTS = Options()
 
@@ -71,11 +79,7 @@ _DEFAULTS = Options()
     show_default=True,
     help="Whether pseudo-counts are equal or follow the declared weights.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Write the weights to this file.  [default: none]",
-)
+@click.option("--out", type=FILE, help="Write the weights to this file.  [default: none]")
 @click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
 @json_file_option
 @grammar_options
@@ -102,24 +106,43 @@ def command(
     """
     started = time.monotonic()
     compiled = session.open(grammar)
+    names = listed(columns) or list(dict.fromkeys((compiled.plan.source, compiled.plan.target)))
+    named = [name for name in names if name != IGNORED]
+    parsed = source or next(iter(named), compiled.plan.source)
+    session.check_names([*named, parsed], text_layers(compiled.grammar), "text layer")
+    allowed = tuple(differences(session, normalise))
+    check_column(session, parsed, names)
+    splits = list(dict.fromkeys(s.split for s in compiled.plan.strata if s.split != "gen"))
+    session.check_names([given] if given is not None else [], splits, "split")
     options = Options(smoothing=smoothing, prior=prior)
-    request = read_request(session, source, columns, only, given, normalise, options)
+    request = FitRequest(parsed, tuple(names), only, given, allowed, options)
     results = [path for path in (out, json_file) if path is not None]
     session.check_results(results, (*corpora, grammar))
     if out is not None:
-        check_weights_file(session, out)
+        _check_weights_file(session, out)
     fit, sample = _fit(session, compiled, corpora, request)
     show_fit(session, compiled, fit, sample, time.monotonic() - started)
-    origin = provenance(compiled, request, fit, sample)
+    origin = _provenance(compiled, request, fit, sample)
     if out is not None:
-        lines = [*note, *head(grammar, corpora, request, session.settings, out)]
+        lines = [*note, *_head(grammar, corpora, request, session.settings, out)]
         text = weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines)
         session.write(out, text)
     if json_file is not None:
         data = {**origin, **fit_data(compiled.grammar, compiled.rule_keys, fit, sample)}
         session.write(json_file, json_text(data))
-    rows = [f"{row.file}:{row.line}: {row.detail}" for row in sample.unreadable]
-    report_unreadable(session, sample.fates["unreadable"], rows)
+    report_unreadable(session, sample.fates["unreadable"], sample.unreadable)
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What the options ask for."""
+
+    source: str
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    given: str | None
+    normalise: tuple[str, ...]
+    options: Options
 
 
 def _fit(
@@ -139,7 +162,17 @@ def _fit(
     with session.reading():
         sample = collector.run(corpora, file_bar(session))
     if not sample.rows:
-        _fail_without_rows(session, sample, request)
+        known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
+        notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
+        notes += [
+            f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in sample.unparsed[:3]
+        ]
+        session.fail(
+            "SGL1105",
+            "no row of the corpus says anything about the weights",
+            notes=notes,
+            hint=f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more",
+        )
     fit = estimate(
         compiled.grammar,
         sample,
@@ -151,56 +184,7 @@ def _fit(
     return fit, sample
 
 
-def _fail_without_rows(session: Session, sample: Sample, request: FitRequest) -> NoReturn:
-    """Say why no row could be used."""
-    known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
-    reasons = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
-    first = [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in sample.unparsed[:3]]
-    session.fail(
-        "SGL1105",
-        "no row of the corpus says anything about the weights",
-        notes=[*reasons, *first],
-        hint=f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more",
-    )
-
-
-@dataclass(frozen=True)
-class FitRequest:
-    """What the options ask for."""
-
-    source: str
-    columns: tuple[str, ...]
-    kinds: tuple[str, ...]
-    given: str | None
-    normalise: tuple[str, ...]
-    options: Options
-
-
-def read_request(
-    session: Session,
-    source: str | None,
-    columns: str | None,
-    only: tuple[str, ...],
-    given: str | None,
-    normalise: str,
-    options: Options,
-) -> FitRequest:
-    """Return what the options ask for."""
-    compiled = session.compiled
-    assert compiled is not None
-    plan = compiled.plan
-    names = listed(columns) or list(dict.fromkeys((plan.source, plan.target)))
-    parsed = source or next((name for name in names if name != IGNORED), plan.source)
-    mentioned = [*(name for name in names if name != IGNORED), parsed]
-    session.check_names(mentioned, text_layers(compiled.grammar), "text layer")
-    allowed = differences(session, normalise)
-    check_column(session, parsed, names)
-    splits = list(dict.fromkeys(s.split for s in plan.strata if s.split != "gen"))
-    session.check_names([given] if given is not None else [], splits, "split")
-    return FitRequest(parsed, tuple(names), only, given, tuple(allowed), options)
-
-
-def check_weights_file(session: Session, out: Path) -> None:
+def _check_weights_file(session: Session, out: Path) -> None:
     """End the command if the file of weights would replace anything but weights."""
     try:
         text = out.read_text("utf-8", errors="replace") if out.exists() else None
@@ -210,7 +194,9 @@ def check_weights_file(session: Session, out: Path) -> None:
         session.refuse(f"`{out}` is there and has no weights in it; choose another file")
 
 
-def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample) -> dict[str, Any]:
+def _provenance(
+    compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample
+) -> dict[str, Any]:
     """Return where the weights come from: plain values, the same on every computer."""
     return {
         "grammar": compiled.project.name,
@@ -229,7 +215,7 @@ def provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample
     }
 
 
-def head(
+def _head(
     grammar: Path,
     corpora: Sequence[Path],
     request: FitRequest,
@@ -256,3 +242,81 @@ def head(
 def _shown(path: Path) -> str:
     """Return a path as it was written, unless it is of one computer only."""
     return path.name if path.is_absolute() else path.as_posix()
+
+
+# ---- what is said in the terminal
+
+
+def show_fit(
+    session: Session, compiled: Compiled, fit: Fit, sample: Sample, seconds: float
+) -> None:
+    """Show the rows, the likelihood, the largest changes, and the rows that say nothing."""
+    session.table(_rows(sample))
+    session.echo()
+    session.table(_likelihoods(fit))
+    session.echo(_ending(fit, sample))
+    session.echo()
+    session.table(_changes(compiled, fit, sample))
+    _show_rows(session, "without a reading", sample.fates["no reading"], sample.unparsed)
+    _show_rows(session, "with what the split leaves out", sample.fates["held out"], sample.held_out)
+    session.echo(f"\n{count(sum(sample.fates.values()), 'row')} in {seconds:.1f} s")
+
+
+def _rows(sample: Sample) -> Table:
+    """Return how many rows of each kind were used, and what became of the others."""
+    fates = [fate for fate in FATES if sample.fates[fate]]
+    table = text_table("rows", *fates, right=fates)
+    if len(sample.kinds) > 1:
+        for kind, tally in sorted(sample.kinds.items()):
+            table.add_row(Text(visible(kind) or "–"), *(f"{tally[fate]:,}" for fate in fates))
+    table.add_row("all", *(f"{sample.fates[fate]:,}" for fate in fates))
+    return table
+
+
+def _likelihoods(fit: Fit) -> Table:
+    numbers = ("log-likelihood", "bits", "perplexity")
+    table = text_table("weights", *numbers, right=numbers)
+    for name, nats in (("declared", fit.before), ("estimated", fit.after)):
+        found = Likelihood(nats, fit.tokens)
+        if isfinite(nats):
+            table.add_row(name, f"{nats:.4f}", f"{found.bits:.3f}", f"{found.perplexity:.3f}")
+        else:
+            table.add_row(name, "-∞", "∞", "∞")
+    return table
+
+
+def _ending(fit: Fit, sample: Sample) -> str:
+    """Return how the rounds ended, in a sentence."""
+    ambiguous = sum(rows for _, rows in sample.ambiguous.values())
+    parts = [f"a sentence, on average over {count(sample.rows, 'row')}; perplexity of a token"]
+    parts.append(f"{count(ambiguous, 'row')} ambiguous" if ambiguous else "none ambiguous")
+    if fit.log_mass:
+        parts.append(f"the split has {100 * exp(fit.log_mass):.1f} % of the grammar's texts")
+    parts.append(count(fit.rounds, "round") + ("" if fit.converged else ", not at an end"))
+    return "; ".join(parts)
+
+
+def _changes(compiled: Compiled, fit: Fit, sample: Sample) -> Table:
+    numbers = ("declared", "estimated", "in 1,000 sentences")
+    table = text_table("largest changes", "category", *numbers, right=numbers)
+    for change in changes(compiled.grammar, compiled.rule_keys, fit, sample.rows, _CHANGES):
+        key = change.key
+        name = f"{key.name} {key.part}" if key.section == "lexicons" else key.name
+        table.add_row(
+            Text(visible(name)),
+            Text(key.category),
+            f"{change.before:.4g}",
+            f"{change.after:.4g}",
+            f"{1000 * change.effect:+.1f}",
+        )
+    return table
+
+
+def _show_rows(session: Session, what: str, number: int, rows: Sequence[ListedRow]) -> None:
+    if number:
+        session.echo(f"\n{count(number, 'row')} {what}")
+        for row in rows[:_ROWS]:
+            session.echo(f"  {row.file}:{row.line}: {visible(row.sentence)}")
+            session.echo(f"    {visible(row.detail)}")
+        if number > _ROWS:
+            session.echo("  …")

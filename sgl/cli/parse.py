@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import differences, normalise_option, normalizer_of, text_layers
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.arguments import differences, from_option, normalise_option, normalizer_of, text_layers
+from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
-from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, interpret
+from sgl.core.interpret import interpret
 from sgl.parsing import Forest, Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.report import TreeNode, render_trees, tree_of
@@ -25,9 +24,9 @@ _MOST = 100
 @click.command("parse")
 @grammar_argument
 @click.argument("sentence")
-@click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
+@from_option
 @click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
-@click.option("--svg", type=click.Path(path_type=Path), help="Draw the trees into this file.")
+@click.option("--svg", type=FILE, help="Draw the trees into this file.")
 @normalise_option
 @grammar_options
 def command(
@@ -46,8 +45,8 @@ def command(
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
     for number, (ranked, tree) in enumerate(zip(readings, trees, strict=True), 1):
         session.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
-        for text in _others(core, ranked.derivation, parser.layer):
-            session.echo(text)
+        texts = interpret(core, ranked.derivation).texts
+        session.lines(text for layer, text in enumerate(texts) if layer != parser.layer)
         session.echo("\n".join(tree_lines(tree, partial(_chain, len(trees) > 1))) + "\n")
     left = forest.count - len(readings)
     session.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
@@ -71,11 +70,6 @@ def read(
     if forest is None:
         session.stop()
     return parser, forest
-
-
-def _others(core: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return what a reading says in the other text layers."""
-    return [text for other, text in enumerate(interpret(core, derivation).texts) if other != layer]
 
 
 def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:

@@ -11,8 +11,8 @@ from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.cli.prove_between import show_between
 from sgl.cli.prove_pattern import pattern_lines
-from sgl.cli.session import Session, grammar_options, json_option
-from sgl.cli.terminal import count, number_table
+from sgl.cli.session import FILE, Session, grammar_options, json_option
+from sgl.cli.terminal import count, text_table
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.pipeline.ambiguity import CHECKED, REFUTED
@@ -33,24 +33,24 @@ _CLAIMS = {
 
 
 @click.command("prove")
-@click.argument("grammar", type=click.Path(path_type=Path), required=False)
+@click.argument("grammar", type=FILE, required=False)
 @click.option("--pattern", metavar="NAME", help="Show the reasoning about one pattern.")
 @click.option(
     "--between",
     nargs=2,
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="A B",
     help="Compare: which structures that B tests are in the training of A?",
 )
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="DIR",
     help="Show the counts of a dataset next to the expected ones.",
 )
 @click.option(
     "--certificate",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write the certificate of all claims, for `sglc verify FILE`.",
 )
@@ -121,9 +121,7 @@ def show_proofs(
 ) -> None:
     """Show one line for each pattern, a legend, and how many patterns are proved."""
     numbers = ("mass", "expected", "drawn", "items") if drawn else ("mass", "expected")
-    table = number_table(("pattern", "".join(_CLAIMS)), *numbers)
-    for column in table.columns:
-        column.no_wrap = True
+    table = text_table("pattern", "".join(_CLAIMS), *numbers, right=numbers, no_wrap=True)
     table.add_column("title", no_wrap=True, overflow="ellipsis")
     titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
     for pattern in proofs.patterns:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table
 
 #: Seconds after which a speed says something.
@@ -28,15 +29,14 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def number_table(first: str | tuple[str, ...], *numbers: str) -> Table:
-    """Return an empty table without lines: columns of text, then columns of numbers."""
+def text_table(*columns: str, right: Collection[str] = (), no_wrap: bool = False) -> Table:
+    """Return an empty table without lines; the columns ``right`` have numbers."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in (first,) if isinstance(first, str) else first:
-        table.add_column(title)
-    for title in numbers:
-        table.add_column(title, justify="right")
+    for title in columns:
+        justify: JustifyMethod = "right" if title in right else "left"
+        table.add_column(title, justify=justify, no_wrap=no_wrap)
     return table
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import graph_layers, listed, normalise_option, output_names, text_layers
+from sgl.cli.arguments import from_option, listed, normalise_option, text_layers
 from sgl.cli.parse import read
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, Item, interpret
+from sgl.core.interpret import Derivation, interpret
 from sgl.parsing import best_readings
 from sgl.rendering import ConlluError, conllu, outputs, written
 
@@ -23,16 +23,14 @@ _READINGS = 20
 @click.command("translate")
 @grammar_argument
 @click.argument("sentence")
-@click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
+@from_option
 @click.option(
-    "--to",
-    "targets",
+    *("--to", "targets"),
     metavar="LAYERS",
     help="The layers and views to show.  [default: other text layers]",
 )
 @click.option(
-    "-n",
-    "number",
+    *("-n", "number"),
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
@@ -57,47 +55,35 @@ def command(
     compiled = session.open(grammar)
     core = compiled.grammar
     wanted = listed(targets)
-    session.check_names(wanted, [*output_names(core), *graph_layers(core)], "layer or view")
+    # CoNLL-U can hold the graph layers that are trees.
+    trees = [layer.name for layer in core.graph_layers if not layer.free]
+    session.check_names(wanted, [*outputs(core), *trees], "layer or view")
     parser, forest = read(session, sentence, source, normalise)
     layer = core.text_layers[parser.layer].name
     wanted = wanted or [name for name in text_layers(core) if name != layer]
     looked_at = min(forest.count, number * _READINGS)
-    outputs: dict[str, None] = {}
+    found: dict[str, None] = {}
     for ranked in best_readings(forest, looked_at):
-        outputs[_output(core, ranked.derivation, wanted)] = None
-        if len(outputs) > number:
+        found[_output(core, ranked.derivation, wanted)] = None
+        if len(found) > number:
             break
-    for text in list(outputs)[:number]:
-        session.echo(text)
-    if len(outputs) > number or looked_at < forest.count:
+    session.lines(list(found)[:number])
+    if len(found) > number or looked_at < forest.count:
         session.echo(f"there are more: {count(forest.count, 'reading')}", err=True)
 
 
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
-    """Return what one reading is in the layers asked for."""
-    item = interpret(core, derivation)
-    known = outputs(core)
+    """Return what one reading is in the layers asked for; a graph may have no such form."""
+    item, known = interpret(core, derivation), outputs(core)
     line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
     parts = [line] if line else []
-    for name in wanted:
-        if name not in known:
-            number = core.graph_layer(name)
-            anchor = core.text_layer(core.graph_layers[number].anchor)
-            parts.append(_graph(core, item, number, anchor))
+    for number in (core.graph_layer(name) for name in wanted if name not in known):
+        anchor = core.text_layer(core.graph_layers[number].anchor)
+        texts = [(core.text_layers[anchor].name, item.texts[anchor])]
+        graph, tokens = item.graphs[number], item.tokens[anchor]
+        try:
+            text = conllu(graph, tokens, texts, sent_id="sentence", category="translated")
+            parts.append(text.rstrip("\n") + "\n")
+        except ConlluError as problem:
+            parts.append(f"(no form: {problem})")
     return "\n".join(parts)
-
-
-def _graph(core: CoreGrammar, item: Item, number: int, anchor: int) -> str:
-    """Return a graph as CoNLL-U, or why it has no such form."""
-    texts = [(core.text_layers[anchor].name, item.texts[anchor])]
-    try:
-        text = conllu(
-            item.graphs[number],
-            item.tokens[anchor],
-            texts,
-            sent_id="sentence",
-            category="translated",
-        )
-    except ConlluError as problem:
-        return f"(no form: {problem})"
-    return text.rstrip("\n") + "\n"
