@@ -51,6 +51,11 @@ def text_layers(grammar: CoreGrammar) -> list[str]:
     return [layer.name for layer in grammar.text_layers]
 
 
+def graph_layers(grammar: CoreGrammar) -> list[str]:
+    """Return the names of the graph layers that are trees, which CoNLL-U can hold."""
+    return [layer.name for layer in grammar.graph_layers if not layer.free]
+
+
 def differences(session: Session, text: str) -> list[str]:
     """Return the names after ``--normalise``, where ``all`` stands for all of them."""
     names = listed(text)

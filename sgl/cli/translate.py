@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import from_option, listed, normalise_option, text_layers
+from sgl.cli.arguments import from_option, graph_layers, listed, normalise_option, text_layers
 from sgl.cli.parse import read
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
@@ -55,9 +55,7 @@ def command(
     compiled = session.open(grammar)
     core = compiled.grammar
     wanted = listed(targets)
-    # CoNLL-U can hold the graph layers that are trees.
-    trees = [layer.name for layer in core.graph_layers if not layer.free]
-    session.check_names(wanted, [*outputs(core), *trees], "layer or view")
+    session.check_names(wanted, [*outputs(core), *graph_layers(core)], "layer or view")
     parser, forest = read(session, sentence, source, normalise)
     layer = core.text_layers[parser.layer].name
     wanted = wanted or [name for name in text_layers(core) if name != layer]
