@@ -13,109 +13,38 @@ What is claimed of each::
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from sgl.automata import SplitGrammar, StructureCompiler
+import numpy as np
+
 from sgl.automata.certificate.grammar import Json, grammar_data, structure_data
-from sgl.automata.certificate.invariants import States, WrittenAutomaton, invariant
-from sgl.automata.proofs.evidence import GENERALIZATION, Evidence, StratumEvidence
+from sgl.automata.certificate.invariants import WrittenAutomaton, invariant
+from sgl.automata.proofs.compiler import StructureCompiler
+from sgl.automata.proofs.evidence import GENERALIZATION, Evidence
 from sgl.automata.proofs.invariant import SplitView
-from sgl.core.interpret import Derivation
-from sgl.core.plan import Pattern, Plan, Stratum, foreign
+from sgl.automata.weights.split import SplitGrammar
+from sgl.core.interpret import Derivation, fold
+from sgl.core.plan import Plan, Stratum, foreign
 from sgl.core.structure import Structure
 
-Group = tuple[Structure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SplitClaims:
-    """The claims about one split; ``contains`` pairs structures with derivations."""
-
-    strata: tuple[Stratum, ...]
-    view: SplitView
-    excludes: tuple[Structure, ...]
-    requires: tuple[Group, ...]
-    contains: tuple[tuple[Structure, Derivation], ...]
-
-    @property
-    def structures(self) -> Iterator[Structure]:
-        """Every structure that the claims speak of."""
-        yield from self.excludes
-        for group in self.requires:
-            yield from group
-        for structure, _ in self.contains:
-            yield structure
-
-
-def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
-    """Every static claim of a plan, in the order of its strata."""
-    evidence = Evidence(compiler, plan)
-    shared: dict[SplitView, list[StratumEvidence]] = {}
-    for stratum in evidence.strata:
-        shared.setdefault(stratum.view, []).append(stratum)
-    licences = _licences(evidence)
-    return [
-        SplitClaims(
-            strata=tuple(member.stratum for member in members),
-            view=view,
-            excludes=tuple(dict.fromkeys(s for e in members for s in _excluded(plan, e.stratum))),
-            requires=tuple(dict.fromkeys(g for e in members for g in _required(evidence, e))),
-            contains=tuple(licences.get(view, {}).items()),
-        )
-        for view, members in shared.items()
-    ]
-
-
-def _pattern_of(plan: Plan, stratum: Stratum) -> Pattern | None:
-    """Return the pattern whose generalization items a stratum holds."""
-    if stratum.split != GENERALIZATION:
-        return None
-    return next(pattern for pattern in plan.patterns if pattern.name == stratum.category)
-
-
-def _excluded(plan: Plan, stratum: Stratum) -> Iterator[Structure]:
-    pattern = _pattern_of(plan, stratum)
-    yield from plan.nowhere
-    if pattern is None:
-        for other in plan.patterns:
-            yield from other.held_out
-    else:
-        outside = {structure for quota in pattern.quotas for structure in quota.outside}
-        yield from (*pattern.exclude, *foreign(pattern, plan.patterns))
-        yield from (s for s in stratum.constraint.exclude if s in outside)
-
-
-def _required(evidence: Evidence, stratum: StratumEvidence) -> Iterator[Group]:
-    pattern = _pattern_of(evidence.plan, stratum.stratum)
-    yield from stratum.stratum.constraint.require
-    if pattern is not None:
-        yield pattern.gen or pattern.held_out
-        # What keeps the items apart from training: it contains none of these.
-        yield evidence.marks(pattern.name)
-
-
-def _licences(evidence: Evidence) -> dict[SplitView, dict[Structure, Derivation]]:
-    """For each split of training the parts that patterns need, each where it occurs first."""
-    licences: dict[SplitView, dict[Structure, Derivation]] = {}
-    needed = (need.structure for p in evidence.plan.patterns for need in p.need)
-    for structure in dict.fromkeys(needed):
-        presence = evidence.compiler.presence(structure)
-        for stratum in evidence.populated_training:
-            derivation = evidence.smallest(stratum, presence)
-            if derivation is not None:
-                licences.setdefault(stratum.view, {})[structure] = derivation
-                break
-    return licences
-
-
 FORMAT = "sgl-certificate/2"
+
+Group = tuple[Structure, ...]
 
 #: A symbol, the state that it leads to, and the states of its children.
 Transition = tuple[int, ...]
 
-#: Kind, split, structures, evidence.
-Claim = tuple[str, int, list[int], Sequence[object]]
+
+class SplitClaims(NamedTuple):
+    """The claims about one split.
+
+    Each has a kind, the structures it is about, and for ``contains`` a derivation.
+    """
+
+    strata: Sequence[Stratum]
+    view: SplitView
+    claims: Sequence[tuple[str, Group, Derivation]]
 
 
 def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint: str) -> Json:
@@ -128,33 +57,50 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
         UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
     """
     made = claims_of(compiler, plan)
-    structures = list(dict.fromkeys(s for claims in made for s in claims.structures))
+    structures = list(dict.fromkeys(s for own in made for _, group, _ in own.claims for s in group))
     layers = list(dict.fromkeys(structure.layer for structure in structures))
-    automata = {s: WrittenAutomaton.of(compiler, s) for s in structures}
-    alike = _alike(compiler, automata.values(), [claims.view.split for claims in made])
-    grammar = grammar_data(compiler.grammar, layers, alike)
+    automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
+    splits = [own.view.split for own in made]
+    alike = _alike(compiler, automata.values(), splits)
+    grammar, symbol = grammar_data(compiler.grammar, layers, alike)
     places = {structure: place for place, structure in enumerate(structures)}
-    writers = [
-        _SplitWriter(claims, number, places, automata, grammar.symbol)
-        for number, claims in enumerate(made)
-    ]
+    numbered = [_numbered(split, symbol) for split in splits]
+    claims = []
+    for number, own in enumerate(made):
+        for kind, group, derivation in own.claims:
+            found: Sequence[object] | None
+            if kind == "contains":
+                found = _steps(own.view.split, derivation, numbered[number], symbol)
+            else:
+                readers = [automata[structure] for structure in group]
+                found = invariant(own.view, readers, accepted=kind == "requires")
+            if found is not None:
+                claims.append((kind, number, [places[s] for s in group], found))
     return {
         "format": FORMAT,
         "name": name,
         "fingerprint": fingerprint,
-        **grammar.content,
+        **grammar,
         "structures": [
             {
                 "name": str(structure),
                 "layer": layers.index(structure.layer),
                 **structure_data(structure),
-                "transitions": _transitions(automaton, grammar.symbol),
+                "transitions": automaton.transitions(symbol),
                 "accepting": automaton.accepting,
             }
             for structure, automaton in automata.items()
         ],
-        "splits": [writer.split() for writer in writers],
-        "claims": [claim for writer in writers for claim in writer.claims()],
+        "splits": [
+            {
+                "strata": [(s.split, s.category, s.stream) for s in own.strata],
+                "states": own.view.split.category,
+                "transitions": list(transitions),
+                "roots": [root for root, _ in own.view.split.roots],
+            }
+            for own, transitions in zip(made, numbered, strict=True)
+        ],
+        "claims": claims,
     }
 
 
@@ -163,92 +109,86 @@ def certificate_text(content: Json) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
+def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
+    """Every static claim of a plan, in the order of its strata."""
+    evidence = Evidence(compiler, plan)
+    strata_of: dict[SplitView, list[Stratum]] = {}
+    for stratum in evidence.strata:
+        strata_of.setdefault(stratum.view, []).append(stratum.stratum)
+    # The parts that patterns need, each in the first stratum of training that has it.
+    licences: dict[SplitView, list[tuple[str, Group, Derivation]]] = {}
+    needed = (need.structure for pattern in plan.patterns for need in pattern.need)
+    for structure in dict.fromkeys(needed):
+        presence = compiler.presence(structure)
+        for stratum in evidence.populated_training:
+            derivation = evidence.smallest(stratum, presence)
+            if derivation is not None:
+                found = "contains", (structure,), derivation
+                licences.setdefault(stratum.view, []).append(found)
+                break
+    made = []
+    for view, strata in strata_of.items():
+        sides = [_claimed(evidence, stratum) for stratum in strata]
+        excluded = dict.fromkeys(structure for own, _ in sides for structure in own)
+        required = dict.fromkeys(group for _, own in sides for group in own)
+        claims: list[tuple[str, Group, Derivation]]
+        claims = [("excludes", (structure,), ()) for structure in excluded]
+        claims += [("requires", group, ()) for group in required]
+        made.append(SplitClaims(strata, view, [*claims, *licences.get(view, ())]))
+    return made
+
+
+def _claimed(evidence: Evidence, stratum: Stratum) -> tuple[list[Structure], list[Group]]:
+    """Return what the texts of a stratum lack, and groups of which they contain a structure."""
+    plan, constraint = evidence.plan, stratum.constraint
+    excluded, required = list(plan.nowhere), list(constraint.require)
+    if stratum.split != GENERALIZATION:
+        excluded += [structure for pattern in plan.patterns for structure in pattern.held_out]
+        return excluded, required
+    pattern = evidence.patterns[stratum.category]
+    outside = {structure for quota in pattern.quotas for structure in quota.outside}
+    excluded += [*pattern.exclude, *foreign(pattern, plan.patterns)]
+    excluded += [structure for structure in constraint.exclude if structure in outside]
+    # The last group keeps the items apart from training, which contains none of it.
+    return excluded, [*required, pattern.gen or pattern.held_out, evidence.marks(pattern.name)]
+
+
 def _alike(
     compiler: StructureCompiler,
     automata: Iterable[WrittenAutomaton],
     splits: Iterable[SplitGrammar],
-) -> dict[int, States]:
+) -> dict[int, tuple[int, ...]]:
     """For each word the states that the automata and the splits give it."""
+    words = compiler.index.lexicon.rules
     given = [automaton.words for automaton in automata]
-    given += [
-        {t.rule: state for state, row in enumerate(split.transitions_of) for t in row}
-        for split in splits
-    ]
-    words = compiler.index.lexicon.rules.tolist()
-    return {word: tuple([states.get(word, -1) for states in given]) for word in words}
+    for split in splits:
+        states = np.full(len(words), -1)
+        states[np.searchsorted(words, split.lexical.rules)] = split.lexical.states
+        given.append(states)
+    rows = np.array(given).reshape(len(given), len(words)).T.tolist()
+    return dict(zip(words.tolist(), map(tuple, rows), strict=True))
 
 
-def _transitions(automaton: WrittenAutomaton, symbol: Sequence[int]) -> list[Transition]:
-    """Return the transitions into other states than 0."""
-    words = {symbol[word]: state for word, state in automaton.words.items() if state}
-    return [
-        *words.items(),
-        *(
-            (symbol[rule], table[children], *children)
-            for rule, table in automaton.tables.items()
-            for children in sorted(table)
-            if table[children]
-        ),
-    ]
+def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, int]:
+    """Return the transitions of a split, numbered; words of one symbol share one."""
+    rows = split.transitions.rows()
+    found = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in rows)
+    return {transition: number for number, transition in enumerate(found)}
 
 
-@dataclass(frozen=True, slots=True)
-class _SplitWriter:
-    """Writes a split and the claims about it."""
+def _steps(
+    split: SplitGrammar,
+    derivation: Derivation,
+    numbers: dict[Transition, int],
+    symbol: Sequence[int],
+) -> list[int]:
+    """Return a derivation as the numbers of its transitions, in preorder."""
+    state_of = {(rule, below): state for state, rule, below, _ in split.transitions.rows()}
 
-    made: SplitClaims
-    number: int
-    places: Mapping[Structure, int]
-    automata: dict[Structure, WrittenAutomaton]
-    symbol: Sequence[int]
+    def step(rule: int, parts: tuple[tuple[int, list[int]], ...]) -> tuple[int, list[int]]:
+        children = tuple([state for state, _ in parts])
+        state = state_of[rule, children]
+        own = numbers[symbol[rule], state, *children]
+        return state, [own, *(number for _, steps in parts for number in steps)]
 
-    def split(self) -> Json:
-        """Return the grammar of the split."""
-        split = self.made.view.split
-        return {
-            "strata": [(s.split, s.category, s.stream) for s in self.made.strata],
-            "states": split.category,
-            "transitions": list(self._transitions()),
-            "roots": [root for root, _ in split.roots],
-        }
-
-    def claims(self) -> Iterator[Claim]:
-        """Yield the claims that hold, with their evidence."""
-        groups: list[tuple[str, Group]] = [("excludes", (s,)) for s in self.made.excludes]
-        groups += [("requires", group) for group in self.made.requires]
-        for kind, group in groups:
-            automata = [self.automata[structure] for structure in group]
-            evidence = invariant(self.made.view, automata, accepted=kind == "requires")
-            if evidence is not None:
-                yield kind, self.number, self._numbers(group), evidence
-        for structure, derivation in self.made.contains:
-            yield "contains", self.number, self._numbers([structure]), self._steps(derivation)
-
-    def _numbers(self, group: Iterable[Structure]) -> list[int]:
-        return [self.places[structure] for structure in group]
-
-    def _transitions(self) -> dict[Transition, int]:
-        """Return the transitions of the split, numbered; words of one symbol share one."""
-        found: dict[Transition, int] = {}
-        for state, transitions in enumerate(self.made.view.split.transitions_of):
-            for t in transitions:
-                found.setdefault((self.symbol[t.rule], state, *t.children), len(found))
-        return found
-
-    def _steps(self, derivation: Derivation) -> list[int]:
-        """Return a derivation as the numbers of its transitions, in preorder."""
-        split = self.made.view.split
-        result = {
-            (t.rule, t.children): state
-            for state, transitions in enumerate(split.transitions_of)
-            for t in transitions
-        }
-        numbers = self._transitions()
-        stack: list[tuple[int, list[int]]] = []
-        for rule in reversed(derivation):
-            parts = [stack.pop() for _ in split.grammar.rules[rule].rhs]
-            children = tuple([state for state, _ in parts])
-            state = result[rule, children]
-            step = numbers[self.symbol[rule], state, *children]
-            stack.append((state, [step, *(n for _, steps in parts for n in steps)]))
-        return stack.pop()[1]
+    return fold(derivation, split.grammar.arity, step)[1]

@@ -26,44 +26,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 from sgl.automata.common import Numbering
+from sgl.automata.patterns.symbols import Attributes, frame_of
 from sgl.core.grammar import CoreGrammar, Rule
-from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
+from sgl.core.structure import Body, LabelTest, PathAtom, Structure
 
 Json = dict[str, object]
 
-
-@dataclass(frozen=True, slots=True)
-class GrammarData:
-    """The grammar as data; ``symbol`` is the symbol of each rule."""
-
-    content: Json
-    symbol: tuple[int, ...]
+_Symbol = tuple[Hashable, tuple[object, ...]]
 
 
 def grammar_data(
     grammar: CoreGrammar, layers: Sequence[str], alike: Mapping[int, Hashable]
-) -> GrammarData:
-    """Return the grammar in these graph layers.
+) -> tuple[Json, list[int]]:
+    """Return the grammar in these graph layers, and the symbol of each rule.
 
     Words with equal values in ``alike`` can be one symbol.
     """
     fragments: Numbering[str] = Numbering()
-    labels: Numbering[_Label] = Numbering()
+    labels: Numbering[Attributes] = Numbering()
     symbols: Numbering[_Symbol] = Numbering()
     rules: list[tuple[object, ...]] = []
     symbol_of: list[int] = []
     numbers = [grammar.graph_layer(layer) for layer in layers]
     for rule in grammar.rules:
-        read = [_fragment(grammar, rule, number) for number in numbers]
-        own = [fragments.number(json.dumps(fragment)) for fragment, _ in read]
+        own = [fragments.number(_fragment(grammar, rule, number)) for number in numbers]
+        labelled = [
+            [
+                labels.number(n.attributes)
+                for n in rule.fragments[i].nodes
+                if n.attributes is not None
+            ]
+            for i in numbers
+        ]
         name = " ".join(grammar.categories[c].name for c in rule.rhs) or "…"
         symbol = (f"{grammar.categories[rule.lhs].name} -> {name}", rule.lhs, rule.rhs, *own)
         kind = rule.id if rule.rhs else ("word", alike[rule.id])
         symbol_of.append(symbols.number((kind, symbol)))
-        rules.append((rule.name, symbol_of[-1], *[[*map(labels.number, row)] for _, row in read]))
+        rules.append((rule.name, symbol_of[-1], *labelled))
     content: Json = {
         "layers": list(layers),
         "start": grammar.start,
@@ -73,43 +74,21 @@ def grammar_data(
         "symbols": [symbol for _, symbol in symbols.values],
         "rules": rules,
     }
-    return GrammarData(content, tuple(symbol_of))
+    return content, symbol_of
 
 
-_Symbol = tuple[Hashable, tuple[object, ...]]
-_Label = tuple[tuple[str, str], ...]
-
-
-def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> tuple[Json, list[_Label]]:
-    """Return the fragment of a rule, and the labels of its labelled nodes."""
-    fragment = rule.fragments[layer]
-    inner = [x for x in range(len(fragment.nodes)) if x not in fragment.exports]
-    name = {x: number for number, x in enumerate((*fragment.exports, *inner))}
-    name_of_layer = grammar.graph_layers[layer].name
-    rows = [[-1] * len(grammar.categories[child].ports_in(name_of_layer)) for child in rule.rhs]
-    labels = []
-    labelled = []
-    for x, node in enumerate(fragment.nodes):
-        for child, port in node.glue:
-            rows[child][port] = name[x]
-        if node.attributes is not None:
-            labelled.append([name[x]])
-            labels.append(node.attributes)
-    size = len(fragment.nodes)
-    for row in rows:
-        for port, x in enumerate(row):
-            if x < 0:  # A port that is not mentioned becomes a node that is forgotten.
-                row[port] = size
-                size += 1
-    content: Json = {
-        "ports": len(fragment.exports),
-        "rows": rows + labelled,
-        "edges": [
-            (name[edge.source], edge.label, name[edge.target])
-            for edge in dict.fromkeys(fragment.edges)
-        ],
+def _fragment(grammar: CoreGrammar, rule: Rule, layer: int) -> str:
+    """Return the fragment of a rule as JSON."""
+    frame = frame_of(grammar, rule, layer)
+    inner = [node for node in range(frame.size) if node not in frame.exports]
+    name = {node: number for number, node in enumerate((*frame.exports, *inner))}
+    rows = [*frame.ports, *((node,) for node in frame.labelled)]
+    content = {
+        "ports": len(frame.exports),
+        "rows": [[name[node] for node in row] for row in rows],
+        "edges": [(name[edge.source], edge.label, name[edge.target]) for edge in frame.edges],
     }
-    return content, labels
+    return json.dumps(content)
 
 
 def structure_data(structure: Structure) -> Json:
@@ -119,6 +98,14 @@ def structure_data(structure: Structure) -> Json:
 
 def _body(body: Body) -> Json:
     names = [variable.name for variable in body.variables]
+
+    def labels(test: LabelTest) -> list[object]:
+        return [int(test.negated), *sorted(test.labels)]
+
+    links = []
+    for atom in body.links:
+        bounds = (atom.low, atom.high) if isinstance(atom, PathAtom) else (1, 1)
+        links.append((names[atom.source], labels(atom.labels), *bounds, names[atom.target]))
     return {
         "variables": names,
         "tests": [
@@ -127,20 +114,9 @@ def _body(body: Body) -> Json:
             for test in variable.tests
         ],
         "degrees": [
-            (variable.name, _labels(test.labels), test.comparison, test.number)
+            (variable.name, labels(test.labels), test.comparison, test.number)
             for variable in body.variables
             for test in variable.degrees
         ],
-        "links": [
-            (names[atom.source], _labels(atom.labels), *_bounds(atom), names[atom.target])
-            for atom in body.links
-        ],
+        "links": links,
     }
-
-
-def _labels(test: LabelTest) -> list[object]:
-    return [int(test.negated), *sorted(test.labels)]
-
-
-def _bounds(atom: EdgeAtom | PathAtom) -> tuple[int, int | None]:
-    return (atom.low, atom.high) if isinstance(atom, PathAtom) else (1, 1)

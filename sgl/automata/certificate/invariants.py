@@ -12,70 +12,70 @@ of every automaton is left out.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
-from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.algebra.tree_automaton import leaf_states
+import numpy as np
+
+from sgl.automata.algebra.tree_automaton import TreeAutomaton
+from sgl.automata.common import computed_once
 from sgl.automata.proofs.invariant import AutomatonView, Bits, SplitView, assignment, members
-from sgl.core.structure import Structure
+from sgl.automata.weights.split import SplitGrammar
 
 States = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
 class WrittenAutomaton:
-    """The automaton that finds a structure.
+    """The automaton that finds a structure, its states counted anew in each category.
 
-    ``words[r]`` is the state after a word, ``tables[r]`` has the transitions of a rule with
-    children, both by rule id; ``accepting`` are the accepted states of texts.  ``reader``
-    reads splits with the automaton; ``number[q]`` is the new number of its state ``q``.
+    ``number[q]`` is the new number of state ``q``, ``words`` the new numbers of the states
+    after the lexical rules, ``accepting`` those of the accepted states of texts.  ``reader``
+    reads splits with the automaton.
     """
 
-    reader: AutomatonView
-    number: States
-    words: dict[int, int]
-    tables: dict[int, dict[States, int]]
-    accepting: States
-    _written: dict[Bits, States] = field(default_factory=dict, repr=False)
+    def __init__(self, automaton: TreeAutomaton) -> None:
+        self.reader = AutomatonView(automaton)
+        words = automaton.words[automaton.lexicon.classes]
+        size, categories = automaton.size, automaton.categories
+        uses = np.bincount(words, minlength=size) + np.bincount(automaton.results, minlength=size)
+        order = np.lexsort((-uses, categories))
+        starts = np.cumsum(automaton.sizes) - automaton.sizes
+        self.number = np.empty(size, np.intp)
+        self.number[order] = np.arange(size) - starts[categories[order]]
+        self.words = self.number[words]
+        self.accepting = tuple(sorted(self.number[automaton.final].tolist()))
 
+    @cached_property
+    def tables(self) -> dict[int, dict[States, int]]:
+        """The transitions of each rule with children, by rule id."""
+        automaton, number = self.reader.automaton, self.number.tolist()
+        tables = zip(automaton.index.phrasal.tolist(), automaton.tables, strict=True)
+        return {
+            rule: {tuple([number[q] for q in qs]): number[result] for qs, result in table.items()}
+            for rule, table in tables
+        }
+
+    def transitions(self, symbol: Sequence[int]) -> list[States]:
+        """Return the transitions into other states than 0, each with its symbol in front."""
+        lexicon = self.reader.automaton.lexicon
+        rules = zip(lexicon.rules.tolist(), self.words.tolist(), strict=True)
+        words = {symbol[rule]: state for rule, state in rules if state}
+        return [
+            *words.items(),
+            *(
+                (symbol[rule], table[children], *children)
+                for rule, table in self.tables.items()
+                for children in sorted(table)
+                if table[children]
+            ),
+        ]
+
+    @computed_once
     def written(self, states: Bits) -> States:
         """Return the numbers of states of one category, in order, or () for number 0 alone."""
-        known = self._written.get(states)
-        if known is None:
-            numbers = sorted(self.number[q] for q in members(states))
-            known = self._written[states] = tuple(numbers) if any(numbers) else ()
-        return known
-
-    @classmethod
-    def of(cls, compiler: StructureCompiler, structure: Structure) -> WrittenAutomaton:
-        """Return, with numbered states, the automaton of ``structure``."""
-        automaton = compiler.presence(structure)
-        leaves = leaf_states(automaton)
-        uses = Counter(leaves.values())
-        for table in automaton.tables:
-            uses.update(table.values())
-        number = [0] * len(automaton.category)
-        met: Counter[int] = Counter()
-        for state in sorted(range(len(number)), key=lambda state: (-uses[state], state)):
-            number[state] = met[automaton.category[state]]
-            met[automaton.category[state]] += 1
-        return cls(
-            reader=AutomatonView(automaton),
-            number=tuple(number),
-            words={rule: number[state] for rule, state in leaves.items()},
-            tables={
-                rule: {
-                    tuple([number[q] for q in qs]): number[result] for qs, result in table.items()
-                }
-                for rule, table in zip(
-                    compiler.index.phrasal.tolist(), automaton.tables, strict=True
-                )
-            },
-            accepting=tuple(sorted(number[state] for state in automaton.accepting)),
-        )
+        numbers = sorted([int(self.number[state]) for state in members(states)])
+        return tuple(numbers) if any(numbers) else ()
 
 
 #: A state of the split, and after it the automaton states, one for each automaton in turn.
@@ -90,10 +90,49 @@ def invariant(
     Every text is accepted by one of the automata, or (``accepted`` is false) by
     none; ``None`` if that is not so.
     """
-    if len(automata) == 1:
-        return _single(view, automata[0], accepted=accepted)
-    states = _joint(view.split, automata)
-    for root, _ in view.split.roots:
+    if not automata:
+        return None if view.split.roots else []
+    automaton, *others = automata
+    if others:
+        return _joint(view.split, automata, accepted=accepted)
+    reader = automaton.reader
+    sets = assignment(view, reader)
+    assert sets is not None, "the automaton of a structure is total"
+    wrong = ~reader.accepting if accepted else reader.accepting
+    if any(sets[root] & wrong for root, _ in view.split.roots):
+        return None
+    # The only state of a category has number 0, so that nothing is to be written of it.
+    crowded = (reader.automaton.sizes > 1).tolist()
+    written = [
+        (state, automaton.written(sets[state]))
+        for state, category in enumerate(view.split.category)
+        if crowded[category]
+    ]
+    return [(state, *numbers) for state, numbers in written if numbers]
+
+
+def _joint(
+    split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool
+) -> Invariant | None:
+    """Return the invariant of several automata, whose states are taken together."""
+    states: list[set[States]] = [set() for _ in split.category]
+    places = np.searchsorted(automata[0].reader.automaton.lexicon.rules, split.lexical.rules)
+    columns = zip(*[automaton.words[places].tolist() for automaton in automata], strict=True)
+    for state, reached in zip(split.lexical.states.tolist(), columns, strict=True):
+        states[state].add(reached)
+    phrases = [
+        (state, [automaton.tables[rule] for automaton in automata], children)
+        for state, rule, children, _ in split.phrasal.rows()
+    ]
+    grown = True
+    while grown:
+        before = sum(map(len, states))
+        for state, tables, children in phrases:
+            for parts in product(*[states[child] for child in children]):
+                pairs = zip(tables, zip(*parts, strict=True), strict=True)
+                states[state].add(tuple([table[below] for table, below in pairs]))
+        grown = sum(map(len, states)) > before
+    for root, _ in split.roots:
         for reached in states[root]:
             one = any(q in a.accepting for q, a in zip(reached, automata, strict=True))
             if one != accepted:
@@ -104,45 +143,3 @@ def invariant(
         for state, members in enumerate(states)
         if members and members != usual
     ]
-
-
-def _single(view: SplitView, automaton: WrittenAutomaton, *, accepted: bool) -> Invariant | None:
-    """Return the invariant for one automaton.
-
-    The only state of a category has number 0, so that nothing is to be written of it.
-    """
-    reader = automaton.reader
-    sets = assignment(view, reader)
-    assert sets is not None, "the automaton of a structure is total"
-    wrong = ~reader.accepting if accepted else reader.accepting
-    if any(sets[root] & wrong for root, _ in view.split.roots):
-        return None
-    crowded = (reader.automaton.sizes > 1).tolist()
-    written = [
-        (state, automaton.written(sets[state]))
-        for state, category in enumerate(view.split.category)
-        if crowded[category]
-    ]
-    return [(state, *numbers) for state, numbers in written if numbers]
-
-
-def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton]) -> list[set[States]]:
-    """For each state of a split the combinations of states that several automata can be in."""
-    states: list[set[States]] = [set() for _ in split.category]
-    for state, transitions in enumerate(split.transitions_of):
-        words = (t.rule for t in transitions if not t.children)
-        states[state].update(tuple([a.words[word] for a in automata]) for word in words)
-    grown = True
-    while grown:
-        grown = False
-        for state, transitions in enumerate(split.transitions_of):
-            before = len(states[state])
-            for transition in transitions:
-                if transition.children:
-                    tables = [automaton.tables[transition.rule] for automaton in automata]
-                    for parts in product(*[states[child] for child in transition.children]):
-                        columns = zip(*parts, strict=True)
-                        pairs = zip(tables, columns, strict=True)
-                        states[state].add(tuple([table[column] for table, column in pairs]))
-            grown |= len(states[state]) > before
-    return states

@@ -17,10 +17,10 @@ demands that no root can be one of its accepting states.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import groupby, product
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -49,12 +49,13 @@ class _Step(NamedTuple):
     """A phrasal transition of the split.
 
     ``loop`` is the number of its component, if phrases of that can contain one another.
+    ``sets_of`` picks those of the children out of the sets of all states.
     """
 
     loop: int
     rule: int
     state: int
-    children: tuple[int, ...]
+    sets_of: Callable[[list[Bits]], tuple[Bits, ...]]
 
 
 class SplitView:
@@ -66,6 +67,12 @@ class SplitView:
     @cached_property
     def steps(self) -> list[_Step]:
         """The phrasal transitions, in the order of the components of the split."""
+
+        def sets_of(children: tuple[int, ...]) -> Callable[[list[Bits]], tuple[Bits, ...]]:
+            if len(children) > 1:
+                return itemgetter(*children)
+            return lambda sets: (sets[children[0]],)
+
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in self.split.category]
         for state, rule, children, _ in self.split.phrasal.rows():
             own[state].append((rule, children))
@@ -74,7 +81,8 @@ class SplitView:
             inside = frozenset(component)
             found = [(rule, state, below) for state in component for rule, below in own[state]]
             loops = any(not inside.isdisjoint(children) for _, _, children in found)
-            steps += [_Step(number if loops else NO_LOOP, *step) for step in found]
+            loop = number if loops else NO_LOOP
+            steps += [_Step(loop, rule, state, sets_of(below)) for rule, state, below in found]
         return steps
 
     @cached_property
@@ -219,8 +227,8 @@ def _close(view: SplitView, tables: Mapping[int, RuleTable], sets: list[Bits]) -
         grown = True
         while grown:
             grown = False
-            for _, rule, state, children in steps:
-                results, lacks = tables[rule][tuple([sets[child] for child in children])]
+            for _, rule, state, sets_of in steps:
+                results, lacks = tables[rule][sets_of(sets)]
                 stuck = stuck or lacks
                 if results & ~sets[state]:
                     sets[state] |= results

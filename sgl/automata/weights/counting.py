@@ -65,11 +65,12 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
         for row in counts:
             row.append(0)
         for state in order:
-            counts[state][length] = words[state][length] + sum(
+            ways = [
                 _ways([counts[child] for child in children], length - own)
                 for own, children in phrases[state]
                 if own <= length
-            )
+            ]
+            counts[state][length] = words[state][length] + sum(ways)
     roots = [counts[state] for state, _ in split.roots]
     return tuple(sum(row[length] for row in roots) for length in range(longest + 1))
 
