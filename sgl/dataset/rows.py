@@ -53,14 +53,14 @@ def rows_of(source: Column, target: Column, category: str) -> bytes:
         ValueError: a field has a tab or line end.
     """
     rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")
-    lines = b"".join(map(_lines_of, rows.chunks))
+    lines = b"".join(map(lines_of, rows.chunks))
     if lines.count(b"\t") != 2 * len(rows) or len(lines.decode().splitlines()) != len(rows):
         for first, second in zip(source.texts(), target.texts(), strict=True):
             row_of(first, second, category)
     return lines
 
 
-def _lines_of(texts: Any) -> bytes:  # noqa: ANN401
+def lines_of(texts: Any) -> bytes:  # noqa: ANN401
     """Return the texts of an array of Arrow, each with a line end."""
     # The texts of a new array lie one behind the other.
     _, offsets, data = pc.binary_join_element_wise(texts, "", "\n").buffers()

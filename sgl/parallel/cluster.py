@@ -12,11 +12,11 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from sgl import __version__
-from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, Task, WorkerLostError
+from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Executor, Function, Task, WorkerLostError
 
 try:
     import distributed
@@ -47,7 +47,7 @@ class _Work(WorkerPlugin):  # type: ignore[misc]
         self.work = pickle.loads(self._packed)  # noqa: S301
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """Runs tasks on a Dask cluster."""
 
     def __init__(self, work: object, workers: int, scheduler: str = "") -> None:
@@ -60,7 +60,7 @@ class DaskExecutor:
         try:
             found = _prepare(self._client, pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
         except BaseException:
-            self._leave()
+            self.__exit__()
             raise
         self.ahead = IN_FLIGHT * found
 
@@ -78,20 +78,8 @@ class DaskExecutor:
 
         return result
 
-    def __enter__(self) -> Self:
-        """Use the cluster in a ``with`` block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Leave the cluster; one that was started here is stopped."""
-        self._leave()
-
-    def _leave(self) -> None:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
@@ -108,20 +96,19 @@ def _perform(version: str, task: bytes) -> bytes:
 
 def _local(workers: int) -> LocalCluster:
     """Start a cluster on this machine, again if a worker dies before it has joined."""
+    begin = partial(
+        LocalCluster,
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        # Any free port: another run may have the one that Dask would take.
+        dashboard_address="127.0.0.1:0",
+        silence_logs=50,
+        memory_limit=None,
+    )
     try:
-        return _attempt(
-            lambda: LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                # Any free port: another run may have the one that Dask would take.
-                dashboard_address="127.0.0.1:0",
-                silence_logs=50,
-                memory_limit=None,
-            ),
-            RuntimeError,
-        )
+        return _attempt(begin, RuntimeError)
     except RuntimeError as problem:
         raise WorkerLostError(f"no cluster can be started here: {problem}") from problem
 

@@ -13,11 +13,12 @@ Tasks are pure, so a task whose worker died is simply run again.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 #: Called with the work and its own arguments.
 Function = Callable[..., Any]
@@ -61,21 +62,21 @@ class Parallelism:
 Task = Callable[[], Any]
 
 
-class Executor(Protocol):
-    """Runs tasks; ``ahead`` is how many are worth having in flight."""
+class Executor(AbstractContextManager["Executor"]):
+    """Runs tasks until its context is left; ``ahead`` is how many are worth having in flight."""
 
-    @property
-    def ahead(self) -> int:
-        """How many tasks are worth having in flight."""
+    ahead = 1
 
+    @abstractmethod
     def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
         """Run ``function(work, *arguments)`` on some worker."""
 
+    def __exit__(self, *_: object) -> None:
+        """Stop the workers."""
 
-class InProcess:
+
+class InProcess(Executor):
     """Runs each task at once, in this process."""
-
-    ahead = 1
 
     def __init__(self, work: object) -> None:
         self._work = work
@@ -86,10 +87,8 @@ class InProcess:
         return lambda: result
 
 
-def open_executor(work: object, parallelism: Parallelism) -> AbstractContextManager[Executor]:
-    """Return the executor for some work; leaving its context stops the workers.
-
-    One local worker is this process.
+def open_executor(work: object, parallelism: Parallelism) -> Executor:
+    """Return the executor for some work.  One local worker is this process.
 
     Raises:
         ImportError: the engine is not installed.
@@ -100,7 +99,7 @@ def open_executor(work: object, parallelism: Parallelism) -> AbstractContextMana
 
         return DaskExecutor(work, parallelism.workers, parallelism.scheduler)
     if parallelism.workers == 1:
-        return nullcontext(InProcess(work))
+        return InProcess(work)
     from sgl.parallel.processes import Processes
 
     return Processes(work, parallelism.workers)

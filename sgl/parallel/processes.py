@@ -22,13 +22,12 @@ from contextlib import contextmanager
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Function, Task, WorkerLostError
+from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Executor, Function, Task, WorkerLostError
 
 
-class Processes:
+class Processes(Executor):
     """Runs tasks on processes of this machine."""
 
     def __init__(self, work: object, workers: int) -> None:
@@ -79,16 +78,7 @@ class Processes:
             broken.shutdown()
             self._pool = self._new_pool()
 
-    def __enter__(self) -> Self:
-        """Use the processes in a ``with`` block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the processes as soon as each has finished its task."""
         self._pool.shutdown(cancel_futures=True)
         self._results.cleanup()
@@ -104,17 +94,17 @@ _known: dict[str, Any] = {}
 
 def _prepare(work: bytes) -> None:
     """Unpack the work, and end when the driver ends: what a process does first."""
+
+    def end_with(parent: BaseProcess) -> None:
+        parent.join()
+        os._exit(1)
+
     # An interruption from the keyboard reaches all; the driver decides what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     _known["work"] = pickle.loads(work)  # noqa: S301 - its parent sent it
-
-
-def _end_with(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
 
 
 def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:

@@ -20,10 +20,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sgl.parallel.executor import Executor, Function, Parallelism, Task, WorkerLostError
 from sgl.parallel.lock import FolderLockedError, LockedFolder
@@ -47,7 +47,7 @@ class BusyRunError(InterruptedRunError):
     """A run is in the way that is not interrupted: another process works on it."""
 
 
-class RunFolder:
+class RunFolder(AbstractContextManager["RunFolder"]):
     """The folder of a run, locked until it is closed.
 
     When the ``with`` block fails, the folder stays if another attempt could get further: an
@@ -67,15 +67,9 @@ class RunFolder:
         self.resumed = hashes is not None
         self._locked = locked
         self._hashes = dict(hashes or {})
-        entries = map(_entry, self._hashes, self._hashes.values())
-        lines = [{**identity, "format": FORMAT}, *entries]
-        replace_file(self.path / _LIST, b"".join(map(_line, lines)))
+        first = json.dumps({**identity, "format": FORMAT}, ensure_ascii=False).encode() + b"\n"
+        replace_file(self.path / _LIST, first + b"".join(map(_line, self._hashes.items())))
         self._list = (self.path / _LIST).open("ab")
-
-    @property
-    def finished(self) -> int:
-        """How many results there are."""
-        return len(self._hashes)
 
     def get(self, key: str) -> bytes | None:
         """Return a result if it is finished and still what it was."""
@@ -89,7 +83,7 @@ class RunFolder:
         """Keep a result."""
         (self.path / key).write_bytes(data)
         self._hashes[key] = sha256(data).hexdigest()
-        self._list.write(_line(_entry(key, self._hashes[key])))
+        self._list.write(_line((key, self._hashes[key])))
         self._list.flush()
 
     def submit(
@@ -117,21 +111,12 @@ class RunFolder:
         self._list.close()
         self._locked.delete()
 
-    def __enter__(self) -> Self:
-        """Use the folder in a ``with`` block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         """Release the folder, or delete it if nobody could go on with it."""
         outside = isinstance(error, _OUTSIDE) or isinstance(
             getattr(error, "__cause__", 0), _OUTSIDE
         )
-        if error is not None and not (self.finished and outside):
+        if error is not None and not (self._hashes and outside):
             self.discard()
         self._list.close()
         self._locked.release()
@@ -212,12 +197,8 @@ def replace_file(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
-def _entry(key: str, digest: str) -> dict[str, object]:
-    return {"key": key, "sha256": digest}
-
-
-def _line(entry: Mapping[str, object]) -> bytes:
-    return json.dumps(entry, ensure_ascii=False).encode() + b"\n"
+def _line(entry: tuple[str, str]) -> bytes:
+    return json.dumps(dict(zip(("key", "sha256"), entry, strict=True))).encode() + b"\n"
 
 
 def _read(line: bytes) -> dict[str, Any]:

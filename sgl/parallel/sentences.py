@@ -23,7 +23,7 @@ from sgl.core.derivations import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.dataset import rows
 from sgl.dataset.chunk import FormatError, TextTooLongError
-from sgl.dataset.rows import arrow_array, packed_table, parquet_writer, unpacked_table
+from sgl.dataset.rows import arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.templates import TemplateWriter
@@ -94,7 +94,7 @@ def survey(work: SentenceWork, first: int, count: int) -> Survey:
     """Return what there is to say of each of ``count`` candidates, without the candidates."""
     numbers = np.arange(first, first + count, dtype=np.int64)
     sampler = work.sampler
-    every = np.ones_like(sampler.unexposed())
+    every = np.ones(sampler.lemmas, np.uint8)
     found = sampler.survey(work.tables.strata[0], numbers, every)
     return found._replace(batch=Batch(numbers, _NO_RULES, _NO_TEXTS, found.batch.too_long))
 
@@ -132,13 +132,8 @@ def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 def _joined(batch: pa.RecordBatch) -> bytes:
     """Return the lines of some rows."""
-    rows = pc.binary_join_element_wise(*batch.columns, "\t")
-    rows = pc.binary_join_element_wise(rows, "", "\n")
-    # The texts of a column lie one behind the other.
-    _, offsets, data = rows.buffers()
-    size = int(np.frombuffer(offsets, np.int32)[len(rows)])
-    text: bytes = data.slice(0, size).to_pybytes()
-    ends, tabs = len(rows), len(rows) * (batch.num_columns - 1)
+    text = lines_of(pc.binary_join_element_wise(*batch.columns, "\t"))
+    ends, tabs = batch.num_rows, batch.num_rows * (batch.num_columns - 1)
     if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
         raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
     return text

@@ -153,22 +153,19 @@ class Chart:
             moved = [after * width + start for after in skips[node]]
             wanted = self._asked[start]
             for left in ends[node]:
-                if wanted >> left & 1:
-                    moved += self._find(left, start, position, node)
+                if not wanted >> left & 1:
+                    continue
+                nodes = self.found[position].setdefault(left, {}).setdefault(start, [])
+                nodes.append(node)
+                if len(nodes) > 1:
+                    continue
+                # A constituent: the items before it move over it, and others begin with it.
+                moved += self.waiting[start].get(left, ())
+                first = index.starts.get(left)
+                if first is not None and first[1] & wanted:
+                    moved.append(first[0] * width + start)
             for item in moved:
                 if item not in items:
                     items.add(item)
                     agenda.append(item)
         self._asked[position] = asked
-
-    def _find(self, left: int, start: int, end: int, node: int) -> list[int]:
-        """Note a constituent; return the items that move over it, also those that begin with it."""
-        nodes = self.found[end].setdefault(left, {}).setdefault(start, [])
-        nodes.append(node)
-        if len(nodes) > 1:
-            return []
-        moved = self.waiting[start].get(left, [])
-        first = self._index.starts.get(left)
-        if first is not None and first[1] & self._asked[start]:
-            return [*moved, first[0] * self.width + start]
-        return moved

@@ -173,17 +173,23 @@ class _Choice(NamedTuple):
 
 def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
     """Return the ``limit`` likeliest readings of a forest, in descending order of probability."""
-    rules = forest.grammar.rules
-    costs = {
-        a.rule: _cost(rules[a.rule].weight) for node in forest.nodes for a in node.alternatives
-    }
+    used = {alternative.rule for node in forest.nodes for alternative in node.alternatives}
+    costs = {rule: _cost(forest.grammar.rules[rule].weight) for rule in used}
     choices: list[list[_Choice]] = []
     for node in forest.nodes:
         choices.append(_choose(node, choices, costs, limit))
-    return tuple(
-        Ranked(exp(-choice.cost), _derivation(forest, choices, rank))
-        for rank, choice in enumerate(choices[-1])
-    )
+    ranked: list[Ranked] = []
+    for number, best in enumerate(choices[-1]):
+        rules: list[int] = []
+        stack = [(len(forest.nodes) - 1, number)]
+        while stack:
+            at, rank = stack.pop()
+            choice = choices[at][rank]
+            alternative = forest.nodes[at].alternatives[choice.alternative]
+            rules.append(alternative.rule)
+            stack.extend(reversed(list(zip(alternative.children, choice.ranks, strict=True))))
+        ranked.append(Ranked(exp(-best.cost), tuple(rules)))
+    return tuple(ranked)
 
 
 def probability(grammar: CoreGrammar, derivation: Derivation) -> float:
@@ -221,16 +227,3 @@ def _choose(
                 met.add((found.alternative, ranks))
                 heappush(heap, choice(found.alternative, ranks))
     return best
-
-
-def _derivation(forest: Forest, choices: list[list[_Choice]], rank: int) -> Derivation:
-    """Read off the reading of this rank at the root."""
-    rules: list[int] = []
-    stack = [(len(forest.nodes) - 1, rank)]
-    while stack:
-        node, rank = stack.pop()
-        _, number, ranks = choices[node][rank]
-        alternative = forest.nodes[node].alternatives[number]
-        rules.append(alternative.rule)
-        stack.extend(reversed(list(zip(alternative.children, ranks, strict=True))))
-    return tuple(rules)

@@ -44,20 +44,19 @@ class Place(NamedTuple):
 Use = tuple[Rule, tuple[Place, ...]]
 
 
-def pack(index: TemplateIndex, chart: Chart) -> Forest | None:
-    """Return the forest of the whole input, or None if it has no reading."""
-    return _Packing(index, chart).forest(Place(index.grammar.start, ((0, chart.end, False),)))
-
-
-class _Packing:
+class Packing:
     """The packing of one chart."""
 
     def __init__(self, index: TemplateIndex, chart: Chart) -> None:
         self._index = index
         self._chart = chart
 
-    def forest(self, root: Place) -> Forest | None:
-        """Pack everything below a place, children before parents."""
+    def forest(self) -> Forest | None:
+        """Return the forest of the whole input, or None if it has no reading.
+
+        Everything below a place is packed before it, so children come before parents.
+        """
+        root = Place(self._index.grammar.start, ((0, self._chart.end, False),))
         uses: dict[Place, list[Use]] = {}
         nodes: list[Node] = []
         #: The number of the node of each place that was packed; -1 if it derives nothing.

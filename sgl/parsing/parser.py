@@ -10,7 +10,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.parsing.chart import Chart, WordIndex
 from sgl.parsing.forest import Forest
-from sgl.parsing.pack import pack
+from sgl.parsing.pack import Packing
 from sgl.parsing.templates import TemplateIndex
 
 
@@ -79,7 +79,7 @@ class Parser:
         A text is written as the layer writes it, with its separators.
         """
         chart = self._chart(sentence)
-        return pack(self.index, chart) if chart.covers(chart.end) else None
+        return Packing(self.index, chart).forest() if chart.covers(chart.end) else None
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
         """Return the first ``limit`` readings of a text or of a sequence of tokens.

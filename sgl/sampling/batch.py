@@ -63,6 +63,8 @@ class Sampler:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._index = LemmaIndex(tables)
+        #: The number of lemmas, which is at least 1.
+        self.lemmas = max(len(self._index.numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers."""
@@ -80,7 +82,7 @@ class Sampler:
     ) -> Survey:
         """Sample the candidates with these numbers, and judge each by itself.
 
-        ``exposed`` marks the lemmas that they may have: see :meth:`unexposed`.
+        ``exposed`` has a mark for each lemma that they may have.
         """
         batch = self.derive(stratum, numbers)
         lemmas = self._index.lemmas
@@ -105,10 +107,6 @@ class Sampler:
         if self.tables.distinct_sentences:
             self._hash(batch.sources.data, batch.sources.offsets, hashes)
         return Survey(batch, verdicts, targets, hashes)
-
-    def unexposed(self) -> NDArray[np.uint8]:
-        """Return a mark for every lemma, none of them set."""
-        return np.zeros(max(len(self._index.numbers), 1), np.uint8)
 
     def expose(
         self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]

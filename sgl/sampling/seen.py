@@ -94,23 +94,28 @@ def hash128(text: bytes) -> tuple[int, int]:
     """
     first = second = 0
     for at in range(0, len(text), 16):
-        one = int.from_bytes(text[at : at + 8], "little")
-        two = int.from_bytes(text[at + 8 : at + 16], "little")
-        # What is left at the end is mixed in, but nothing is stirred after it.
-        whole = at + 16 <= len(text)
-        first ^= _rotated(one * C1 & MASK, 31) * C2 & MASK
-        if whole:
-            first = ((_rotated(first, 27) + second) * 5 + A1) & MASK
-        second ^= _rotated(two * C2 & MASK, 33) * C1 & MASK
-        if whole:
-            second = ((_rotated(second, 31) + first) * 5 + A2) & MASK
+        one = int.from_bytes(text[at : at + 8], "little") * C1 & MASK
+        two = int.from_bytes(text[at + 8 : at + 16], "little") * C2 & MASK
+        first ^= (one << 31 | one >> 33) * C2 & MASK
+        two = (two << 33 | two >> 31) * C1 & MASK
+        if at + 16 > len(text):
+            # What is left at the end is mixed in, but nothing is stirred after it.
+            second ^= two
+            break
+        first = (((first << 27 | first >> 37) & MASK) + second) * 5 + A1 & MASK
+        second ^= two
+        second = (((second << 31 | second >> 33) & MASK) + first) * 5 + A2 & MASK
     first ^= len(text)
     second ^= len(text)
-    first = (first + second) & MASK
-    second = (second + first) & MASK
-    first, second = _final(first), _final(second)
+    first, second = _final((first + second) & MASK), _final((first + 2 * second) & MASK)
     first = (first + second) & MASK
     return first, (second + first) & MASK
+
+
+def _final(value: int) -> int:
+    value = (value ^ value >> 33) * M1 & MASK
+    value = (value ^ value >> 33) * M2 & MASK
+    return value ^ value >> 33
 
 
 def hash_column(
@@ -120,13 +125,3 @@ def hash_column(
     texts, ends = data.tobytes(), offsets.tolist()
     for row in range(len(ends) - 1):
         hashes[row] = hash128(texts[ends[row] : ends[row + 1]])
-
-
-def _rotated(value: int, places: int) -> int:
-    return (value << places | value >> (64 - places)) & MASK
-
-
-def _final(value: int) -> int:
-    value = (value ^ value >> 33) * M1 & MASK
-    value = (value ^ value >> 33) * M2 & MASK
-    return value ^ value >> 33

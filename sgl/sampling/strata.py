@@ -112,7 +112,7 @@ class StrataSampler:
         self._sampler = sampler
         self._seen = seen_sentences(tables, memory, folder)
         self._ambiguity = ambiguity
-        self._exposed = sampler.unexposed()
+        self._exposed = np.zeros(sampler.lemmas, np.uint8)
         self._every = np.ones_like(self._exposed)
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
@@ -176,7 +176,11 @@ class BatchAcceptance:
         self._rejected = dict.fromkeys(REASONS, 0)
         self._ambiguous: list[int] = []
         self._missing_before = self.missing
-        self._settle = settle_for(stratum.wanted)
+        self._settle: Callable[..., int] = settle
+        if compiled_pays(stratum.wanted):
+            from sgl.accel import draw
+
+            self._settle = draw.settle
 
     def expected(self) -> int:
         """Return how many more candidates it takes, going by what was accepted so far."""
@@ -294,12 +298,3 @@ class BatchAcceptance:
                 stop_if_out_of_reach(
                     stratum, found, self.candidates, self._rejected, self._shares, in_window
                 )
-
-
-def settle_for(items: int) -> Callable[..., int]:
-    """Return ``settle``, compiled if that pays for so many items."""
-    if not compiled_pays(items):
-        return settle
-    from sgl.accel import draw
-
-    return draw.settle
