@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 from vectors import COMPOUND_LEXICON, VECTORS, vectors
 
-from sgl.research.analyse.mining import Collector, scores, suspicion
-from sgl.research.analyse.subtrees import Subtree
+from sgl.research.analyse.mining import Collector, Subtree, scores, suspicion
 from sgl.research.evaluate.compounds import CompoundError, translates
 
 #: What the tests that are named above read of each file, and what it says of itself.

@@ -8,7 +8,7 @@ they work on any treebank in CoNLL-U::
     treebank, predictions, words   what is read: trees, outputs, when two words are the same
     tree, metrics                  measures of a tree; scores of an output
     scoring, analysis, statistics  a pass over the treebank; correlations and tests
-    subtrees, mining, suspects     the structures that failed sentences have in common
+    mining, suspects               the structures that failed sentences have in common
     result                         settings, columns, and the JSON object of all findings
     tables, page                   this object for the terminal and LaTeX, and as HTML
 """

@@ -58,16 +58,11 @@ def _matches(reference: Sequence[str], output: Sequence[str], order: int) -> tup
     number = len(output) - order + 1
     if number < 1:
         return 0, 1
-    if order == 1:
-        wanted, given = Counter(reference), Counter(output)
-        return sum(min(count, wanted[word]) for word, count in given.items()), number
-    grams = Counter(zip(*(reference[at:] for at in range(order)), strict=False))
-    matches = 0
-    for gram in zip(*(output[at:] for at in range(order)), strict=False):
-        if grams.get(gram, 0) > 0:
-            grams[gram] -= 1
-            matches += 1
-    return matches, number
+    wanted, given = (
+        Counter(zip(*(words[at:] for at in range(order)), strict=False))
+        for words in (reference, output)
+    )
+    return sum(min(count, wanted.get(gram, 0)) for gram, count in given.items()), number
 
 
 class EdgeAccuracy(NamedTuple):
@@ -98,9 +93,10 @@ def edges_kept(
         if not head:
             found.append(None)
             continue
-        edge = (words[head - 1], words[word - 1], word - head)
+        edge = governor, dependent, distance = words[head - 1], words[word - 1], word - head
         if edge not in left:
-            left[edge] = _occurrences(edge, places, text)
+            ends = (place + distance for place in places.get(governor, ()))
+            left[edge] = sum(0 <= end < len(text) and text[end] == dependent for end in ends)
         found.append(left[edge] > 0)
         if clipped:
             left[edge] -= 1
@@ -149,14 +145,3 @@ class Sides(NamedTuple):
 def mean_entropy(sides: Mapping[str, Sides]) -> float:
     """Return the mean over relations, each counted once; 0 without any."""
     return sum(entry.entropy for entry in sides.values()) / len(sides) if sides else 0.0
-
-
-def _occurrences(
-    edge: tuple[str, str, int], places: Mapping[str, list[int]], text: Sequence[str]
-) -> int:
-    """How often a text has a word with another one at this distance."""
-    governor, dependent, distance = edge
-    return sum(
-        0 <= place + distance < len(text) and text[place + distance] == dependent
-        for place in places.get(governor, ())
-    )

@@ -28,9 +28,10 @@ from sgl.research.analyse.predictions import (
 from sgl.research.analyse.result import AnalysisSettings, SystemScores
 from sgl.research.analyse.tree import Skeleton
 from sgl.research.analyse.words import (
-    ScriptComparison,
+    SAMPLED,
     composed,
     folded,
+    foreign_script,
     tokenizer_of,
     without_marks,
 )
@@ -82,7 +83,7 @@ class Scorer:
         self._kept: Counter[str] = Counter()
         self._edges: Counter[str] = Counter()
         self._empty = self._glued = 0
-        self._scripts = ScriptComparison()
+        self._sampled: list[tuple[Sequence[str], Sequence[str]]] = []
         self._outputs = Aligned(None, iter(()))
         with self._using():
             self._outputs = open_predictions(path, settings.column)
@@ -116,13 +117,14 @@ class Scorer:
             self._empty,
             self._outputs.missing,
             self._glued,
-            self._scripts.foreign(),
+            foreign_script(self._sampled),
         )
 
     def _score(self, gold: GoldSentence, output: Output | None) -> None:
         words = self._words(gold, output)
         self._empty += output is not None and not words
-        self._scripts.add(gold.words, words)
+        if words and len(self._sampled) < SAMPLED:
+            self._sampled.append((gold.words, words))
         exact = words == gold.words
         if not exact and isinstance(output, str) and gold.text is not None:
             self._glued += self._same(output.strip()) == gold.text
@@ -139,14 +141,9 @@ class Scorer:
         self._dea.append(found.count(True) / edges if edges else float("nan"))
 
     def _words(self, gold: GoldSentence, output: Output | None) -> list[str]:
-        if output is None:
-            return []
-        cut = (
-            output.words
-            if isinstance(output, TokenizedOutput)
-            else self._cut(output, gold.sentence)
-        )
-        return list(map(self._same, cut))
+        if isinstance(output, TokenizedOutput):
+            return list(map(self._same, output.words))
+        return list(map(self._same, self._cut(output, gold.sentence))) if output else []
 
     @contextmanager
     def _using(self) -> Iterator[None]:

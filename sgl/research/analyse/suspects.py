@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.research.analyse.mining import Collector, collapsed, frequent, scores, suspicion
+from sgl.research.analyse.mining import (
+    Collector,
+    collapsed,
+    frequent,
+    labels_of,
+    occurrence,
+    scores,
+    suspicion,
+)
 from sgl.research.analyse.predictions import Output, some_outputs
 from sgl.research.analyse.result import (
     INEXACT,
@@ -31,7 +39,6 @@ from sgl.research.analyse.result import (
     SystemScores,
     TreebankMeasures,
 )
-from sgl.research.analyse.subtrees import labels_of, occurrence
 from sgl.research.analyse.tree import skeleton_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 

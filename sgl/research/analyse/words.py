@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sgl.research.treebank import TreebankSentence
@@ -106,26 +106,23 @@ def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
 
 
 def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[str]:
-    """Return a piece without the marks before and behind it, and these marks."""
+    """Return a piece without the marks before and behind it, and these marks.
+
+    A mark that is repeated is one: ``...``.
+    """
     before: list[str] = []
     behind: list[str] = []
     while piece and folded(piece) not in known and folded(piece) not in spelt:
         if is_mark(piece[-1]):
-            piece = _take(piece, behind, -1)
+            rest = piece.rstrip(piece[-1])
+            behind.insert(0, piece[len(rest) :])
         elif is_mark(piece[0]):
-            piece = _take(piece, before, 0)
+            rest = piece.lstrip(piece[0])
+            before.append(piece[: len(piece) - len(rest)])
         else:
             break
-    middle = spelt.get(folded(piece), [piece] if piece else [])
-    return [*before, *middle, *reversed(behind)]
-
-
-def _take(piece: str, marks: list[str], end: int) -> str:
-    """Move the mark at one end of a piece, with its repetitions, to the marks."""
-    mark = piece[end]
-    rest = piece.rstrip(mark) if end else piece.lstrip(mark)
-    marks.append(mark * (len(piece) - len(rest)))
-    return rest
+        piece = rest
+    return [*before, *spelt.get(folded(piece), [piece] if piece else []), *behind]
 
 
 def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> list[str]:
@@ -138,7 +135,7 @@ def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> li
 
 
 #: Outputs that are looked at, and the fewest letters that say something.
-_SAMPLED = 200
+SAMPLED = 200
 _FEWEST_LETTERS = 50
 
 #: Of the letters and words of outputs less than so much is that of the treebank.
@@ -161,47 +158,40 @@ class ForeignScript:
     known: int
 
 
-@dataclass
-class ScriptComparison:
-    """Letters and words of sentences and of what a system has said for them."""
+def foreign_script(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+) -> ForeignScript | None:
+    """Compare the words of sentences with those of outputs that are not empty.
 
-    _seen: int = 0
-    _gold_letters: Counter[str] = field(default_factory=Counter)
-    _letters: Counter[str] = field(default_factory=Counter)
-    _gold_words: set[str] = field(default_factory=set)
-    _words: Counter[str] = field(default_factory=Counter)
-
-    def add(self, gold: Sequence[str], said: Sequence[str]) -> None:
-        """Add the words of a sentence, and those of an output that is not empty."""
-        if self._seen < _SAMPLED and said:
-            self._seen += 1
-            self._gold_letters.update(_scripts(gold))
-            self._letters.update(_scripts(said))
-            self._gold_words.update(gold)
-            self._words.update(word for word in said if any(map(str.isalpha, word)))
-
-    def foreign(self) -> ForeignScript | None:
-        """Return what is known of outputs in another script; None if they are not."""
-        words, letters = self._words.total(), self._letters.total()
-        own = _own(self._gold_letters)
-        if letters < _FEWEST_LETTERS or not own:
-            return None
-        known = sum(number for word, number in self._words.items() if word in self._gold_words)
-        shared = sum(self._letters[script] for script in own)
-        if known >= _HARDLY_ANY * words or shared >= _HARDLY_ANY * letters:
-            return None
-        return ForeignScript(own, _own(self._letters), words, known)
+    Returns:
+        what is known of outputs in another script; None if they are not.
+    """
+    gold_letters, letters = (
+        Counter(
+            script(character)
+            for pair in pairs
+            for word in pair[side]
+            for character in word
+            if character.isalpha()
+        )
+        for side in (0, 1)
+    )
+    own, total = _own(gold_letters), letters.total()
+    if total < _FEWEST_LETTERS or not own:
+        return None
+    gold_words = {word for gold, _ in pairs for word in gold}
+    words = [word for _, said in pairs for word in said if any(map(str.isalpha, word))]
+    known = sum(word in gold_words for word in words)
+    shared = sum(letters[name] for name in own)
+    if known >= _HARDLY_ANY * len(words) or shared >= _HARDLY_ANY * total:
+        return None
+    return ForeignScript(own, _own(letters), len(words), known)
 
 
 def _own(letters: Counter[str]) -> tuple[str, ...]:
     """Return the scripts with a share that counts, the most frequent first."""
-    return tuple(
-        script for script, number in letters.most_common() if number >= _OWN * letters.total()
-    )
-
-
-def _scripts(words: Iterable[str]) -> list[str]:
-    return [script(character) for word in words for character in word if character.isalpha()]
+    least = _OWN * letters.total()
+    return tuple(name for name, number in letters.most_common() if number >= least)
 
 
 @lru_cache(1 << 14)

@@ -4,7 +4,7 @@
 
     benchmark, runs           the rows of a dataset; the predictions of systems for them
     equivalence               Exact Match; logical forms that mean the same
-    segmentation, surface     BLEU and chrF++
+    surface                   BLEU and chrF++, and how texts are cut into words
     realization               the words and phrases that a derivation writes
     query, particles, partial Partial Match: what a pattern is about, and is it there?
     trees                     edge accuracy; length and depth of items

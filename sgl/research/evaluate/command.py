@@ -22,7 +22,7 @@ from sgl.research.evaluate.compound_dataset import FILE as COMPOUNDS
 from sgl.research.evaluate.data import Json
 from sgl.research.evaluate.evaluation import Evaluator
 from sgl.research.evaluate.page import render_evaluation
-from sgl.research.evaluate.segmentation import WAYS
+from sgl.research.evaluate.surface import WAYS
 from sgl.research.evaluate.tables import latex, show_result
 
 #: Samples of a test of differences; more than the most would fill the memory.

@@ -77,11 +77,12 @@ class CompoundObserver:
         """Take note of the compounds of a chunk."""
         row = chunk.first
         for piece in chunk.pieces:
-            if self._finder and piece.stratum.category in self._structures and len(piece.numbers):
+            pattern = piece.stratum.category
+            if self._finder and pattern in self._structures and len(piece.numbers):
                 derivations = self._sampler.derive(piece.stratum, piece.numbers).derivations
                 for place, derivation in enumerate(iter(derivations)):
                     name = f"{chunk.split}-{row + place:06d}"
-                    self._add(self._finder, name, piece.stratum.category, derivation)
+                    self._add(self._finder, name, pattern, derivation)
             row += len(piece.numbers)
 
     def _add(
@@ -192,44 +193,38 @@ def read_dataset_compounds(
     except (ValueError, RecursionError) as problem:
         raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
     try:
-        return _dataset_compounds(content, target, rows)
+        if content["target"] != target:
+            return None
+        lexicon = CompoundLexicon(
+            {
+                role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
+                for role, atoms in content["lexicon"].items()
+            },
+            frozenset(map(str, content["fillers"])),
+        )
+        places = {row.id: place for place, row in enumerate(rows)}
+        occurrences = tuple(
+            CompoundOccurrence(
+                str(item["compound"]),
+                str(item["compound"]),
+                str(item["sentence"]),
+                places[item["id"]],
+                str(item["pattern"]),
+            )
+            for item in content["items"]
+            if item["id"] in places
+        )
+        for occurrence in occurrences:
+            check_occurrence(lexicon, occurrence)
+        patterns = {row.category for row in rows}
+        return DatasetCompounds(
+            lexicon,
+            occurrences,
+            tuple(map(str, content["words"])),
+            bool(content["spaces"]),
+            sum(int(number) for name, number in content["left_out"].items() if name in patterns),
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise CompoundError(f"`{path}` is no table of compounds: {problem!r}") from problem
     except CompoundError as problem:
         raise CompoundError(f"`{path}`: {problem}") from problem
-
-
-def _dataset_compounds(
-    content: dict[str, Any], target: str, rows: Sequence[BenchmarkRow]
-) -> DatasetCompounds | None:
-    if content["target"] != target:
-        return None
-    lexicon = CompoundLexicon(
-        {
-            role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
-            for role, atoms in content["lexicon"].items()
-        },
-        frozenset(map(str, content["fillers"])),
-    )
-    places = {row.id: place for place, row in enumerate(rows)}
-    occurrences = tuple(
-        CompoundOccurrence(
-            str(item["compound"]),
-            str(item["compound"]),
-            str(item["sentence"]),
-            places[item["id"]],
-            str(item["pattern"]),
-        )
-        for item in content["items"]
-        if item["id"] in places
-    )
-    for occurrence in occurrences:
-        check_occurrence(lexicon, occurrence)
-    patterns = {row.category for row in rows}
-    return DatasetCompounds(
-        lexicon,
-        occurrences,
-        tuple(map(str, content["words"])),
-        bool(content["spaces"]),
-        sum(int(number) for name, number in content["left_out"].items() if name in patterns),
-    )

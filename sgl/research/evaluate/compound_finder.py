@@ -21,7 +21,7 @@ On the levels of the noun phrase such words belong to no atom (the classifier é¡
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,7 +29,15 @@ from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
-from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HOLE, MODIFIER, NOUN
+from sgl.research.evaluate.compounds import (
+    ADJECTIVE,
+    ATTRIBUTIVE,
+    DETERMINER,
+    HEADS,
+    HOLE,
+    MODIFIER,
+    NOUN,
+)
 from sgl.research.evaluate.query import GraphMatcher
 from sgl.research.evaluate.realization import (
     DerivedPhrase,
@@ -38,7 +46,7 @@ from sgl.research.evaluate.realization import (
     template_words,
 )
 
-_VERB, _PREPOSITION = "V", "P"
+_VERB, _PREPOSITION = HEADS
 
 #: The role of an atom by its relation to the noun; subtypes (``acl:relcl``) are like their type.
 _ROLES = {
@@ -106,7 +114,11 @@ class CompoundFinder:
             for binding in matcher.bindings(structure):
                 phrase = _smallest(root, {words[node] for node in binding})
                 match = _CompoundMatch(self, matcher, node_of, _noun(graph, binding))
-                found[match.compound(phrase)] = None
+                atoms: list[FoundAtom] = []
+                fillers: set[str] = {ATTRIBUTIVE}
+                match.add_atoms(phrase, atoms, fillers)
+                source, target = map(" ".join, phrase.texts)
+                found[FoundCompound(source, target, tuple(atoms), frozenset(fillers))] = None
         return list(found)
 
 
@@ -119,51 +131,38 @@ class _CompoundMatch:
     node_of: dict[int, int]
     noun: int
 
-    def compound(self, phrase: DerivedPhrase) -> FoundCompound:
-        """Return a phrase as a compound."""
-        atoms: list[FoundAtom] = []
-        fillers: set[str] = {ATTRIBUTIVE}
-        self._add_atoms(phrase, atoms, fillers)
-        source, target = (" ".join(text) for text in phrase.texts)
-        return FoundCompound(source, target, tuple(atoms), frozenset(fillers))
-
-    def _add_atoms(self, phrase: DerivedPhrase, atoms: list[FoundAtom], fillers: set[str]) -> None:
-        source, target = (" ".join(text) for text in phrase.texts)
+    def add_atoms(self, phrase: DerivedPhrase, atoms: list[FoundAtom], fillers: set[str]) -> None:
+        """Add the atoms of a phrase, in the order of the source, and its fillers."""
+        source, target = map(" ".join, phrase.texts)
         if not phrase.children:
             atoms.append(FoundAtom(NOUN, source, target))
             return
         inner = next((part for part in phrase.children if self._has_noun(part)), None)
         if inner is None or own_words(phrase.rule, self.finder.source):
             raise UnknownRoleError(source)
-        heads = 0
-        for part in self._in_source_order(phrase):
+        roles: list[str] = []
+        for item in phrase.rule.templates[self.finder.source]:
+            assert isinstance(item, Slot), "the rule writes no word of the source"
+            part = phrase.children[item.child]
             if part is inner:
-                self._add_atoms(inner, atoms, fillers)
+                self.add_atoms(inner, atoms, fillers)
                 continue
             role = self._role(part)
-            if role in (_VERB, _PREPOSITION):
-                heads += 1
-                translation = self._around(phrase, part, inner)
-            else:
-                translation = _without_particle(part.texts[1])
+            translation = part.texts[1]
+            if role in HEADS:
+                # The target words of the head and of the rule, with dots for the noun phrase.
+                places = [
+                    (HOLE,) if other is inner else translation if other is part else ()
+                    for other in phrase.children
+                ]
+                translation = template_words(phrase.rule, self.finder.target, places)
+            elif len(translation) > 1 and translation[-1] == ATTRIBUTIVE:
+                # The particle joins a modifier to the noun.
+                translation = translation[:-1]
+            roles.append(role)
             atoms.append(FoundAtom(role, " ".join(part.texts[0]), " ".join(translation)))
-        if not heads:
+        if not any(role in HEADS for role in roles):
             fillers.update(own_words(phrase.rule, self.finder.target))
-
-    def _in_source_order(self, phrase: DerivedPhrase) -> Iterator[DerivedPhrase]:
-        for item in phrase.rule.templates[self.finder.source]:
-            if isinstance(item, Slot):
-                yield phrase.children[item.child]
-
-    def _around(
-        self, phrase: DerivedPhrase, head: DerivedPhrase, inner: DerivedPhrase
-    ) -> tuple[str, ...]:
-        """Return the target words of a head and its rule, with dots for the noun phrase."""
-        parts = [
-            (HOLE,) if part is inner else part.texts[1] if part is head else ()
-            for part in phrase.children
-        ]
-        return template_words(phrase.rule, self.finder.target, parts)
 
     def _has_noun(self, phrase: DerivedPhrase) -> bool:
         return any(self.node_of.get(word) == self.noun for word in phrase.anchors)
@@ -175,11 +174,9 @@ class _CompoundMatch:
         for label, node in self.matcher.out[self.noun]:
             if node == head and label.partition(":")[0] in _ROLES:
                 return _ROLES[label.partition(":")[0]]
-        if any(
-            node == head and not label.startswith(EXTRACTED)
-            for label, node in self.matcher.into[self.noun]
-        ):
-            return _VERB
+        for label, node in self.matcher.into[self.noun]:
+            if node == head and not label.startswith(EXTRACTED):
+                return _VERB
         raise UnknownRoleError(" ".join(part.texts[0]))
 
 
@@ -200,8 +197,3 @@ def _smallest(phrase: DerivedPhrase, words: set[int]) -> DerivedPhrase:
         if inner is None:
             return phrase
         phrase = inner
-
-
-def _without_particle(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of a modifier without the particle that joins it to the noun."""
-    return words[:-1] if len(words) > 1 and words[-1] == ATTRIBUTIVE else words

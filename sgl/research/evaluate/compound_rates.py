@@ -59,7 +59,7 @@ from sgl.research.evaluate.compounds import (
 )
 from sgl.research.evaluate.particles import occurrences_of
 from sgl.research.evaluate.runs import SystemRuns
-from sgl.research.evaluate.segmentation import Segmentation, segmentation
+from sgl.research.evaluate.surface import Segmentation, segmentation
 
 Json = dict[str, Any]
 

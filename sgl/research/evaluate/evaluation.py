@@ -27,8 +27,7 @@ from sgl.research.evaluate.data import METRICS, Evaluation, Json, evaluation_dat
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.runs import Run, SystemRuns, read_run
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scorer, Scores
-from sgl.research.evaluate.segmentation import Segmentation
-from sgl.research.evaluate.surface import BLEU_METRIC, Surface, SurfaceScores
+from sgl.research.evaluate.surface import BLEU_METRIC, Segmentation, Surface, SurfaceScores
 from sgl.research.evaluate.trees import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 
 if TYPE_CHECKING:

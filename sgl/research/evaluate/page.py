@@ -35,7 +35,7 @@ _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: Shapes that can be told apart; more systems than these share them.
 SHAPES = 6
 
-BenchmarkRow = Mapping[str, Any]
+ScoreRow = Mapping[str, Any]
 
 
 def render_evaluation(data: Mapping[str, Any]) -> str:
@@ -65,9 +65,7 @@ def draw_mark(number: int) -> Markup:
     )
 
 
-def draw_scores(
-    rows: Sequence[BenchmarkRow], metric: str, systems: Sequence[str], name: str
-) -> Markup:
+def draw_scores(rows: Sequence[ScoreRow], metric: str, systems: Sequence[str], name: str) -> Markup:
     """Draw the scores of each row by one metric; ``name`` is unique on the page."""
     labels = [wrapped(row["title"], _LABEL, _LABEL_LINES) for row in rows]
     left = max((label_width(line) for label in labels for line in label), default=0.0) + 14
@@ -81,28 +79,20 @@ def draw_scores(
         for number, system in enumerate(systems):
             cell = row["scores"].get(metric, {}).get(system)
             if cell is not None:
-                middle = first + _LINE * (number + 0.5)
-                lines.append(_interval(cell, left, width, middle, number, row["title"], system))
+                y = first + _LINE * (number + 0.5)
+                low, high, mean = (left + cell[key] * width for key in ("low", "high", "mean"))
+                whisker = {"x1": low, "y1": y, "x2": high, "y2": y}
+                mark = _scored(cell, row["title"], system, whisker, _mark(number, mean, y))
+                lines.append(element("g", *mark, class_=f"s{number % SHAPES}"))
         top += height + _GAP
-    scale = [
-        element(
-            "g",
-            element(
-                "line", x1=left + q * width, y1=_TOP, x2=left + q * width, y2=top, class_="grid"
-            ),
-            element("text", f"{100 * q:.0f} %", x=left + q * width, y=top + 14, class_="tick"),
-        )
-        for q in _QUARTERS
-    ]
-    return picture(
-        name,
-        f"{metric} by pattern",
-        _words(rows, metric, systems),
-        _WIDTH,
-        top + _BOTTOM,
-        *scale,
-        *lines,
-    )
+    scale: list[Markup] = []
+    for q in _QUARTERS:
+        x = left + q * width
+        line = element("line", x1=x, y1=_TOP, x2=x, y2=top, class_="grid")
+        text = element("text", f"{100 * q:.0f} %", x=x, y=top + 14, class_="tick")
+        scale.append(element("g", line, text))
+    words = _words(rows, metric, systems)
+    return picture(name, f"{metric} by pattern", words, _WIDTH, top + _BOTTOM, *scale, *lines)
 
 
 def _label(title: str, lines: Sequence[str], x: float, middle: float) -> Markup:
@@ -116,78 +106,53 @@ def _label(title: str, lines: Sequence[str], x: float, middle: float) -> Markup:
 
 
 def draw_curve(
-    rows: Sequence[BenchmarkRow], metric: str, systems: Sequence[str], name: str, unit: str
+    rows: Sequence[ScoreRow], metric: str, systems: Sequence[str], name: str, unit: str
 ) -> Markup:
     """Draw the scores over the numbers that the rows are for; ``name`` is unique on the page."""
-    width = _WIDTH - _LEFT - 12
-    step = width / max(len(rows), 1)
+    step = (_WIDTH - _LEFT - 12) / max(len(rows), 1)
     floor = _TOP + _HEIGHT
     drawn: list[Markup] = []
     for q in _QUARTERS:
         y = floor - q * _HEIGHT
         drawn.append(element("line", x1=_LEFT, y1=y, x2=_WIDTH - 12, y2=y, class_="grid"))
         drawn.append(element("text", f"{100 * q:.0f} %", x=_LEFT - 6, y=y + 4, class_="tick end"))
-    for place, row in enumerate(rows):
-        x = _LEFT + (place + 0.5) * step
+    middles = [_LEFT + (place + 0.5) * step for place in range(len(rows))]
+    for x, row in zip(middles, rows, strict=True):
         drawn.append(element("text", row["title"], x=x, y=floor + 15, class_="tick"))
     for number, system in enumerate(systems):
         # Systems stand side by side, so that intervals do not hide one another.
         aside = (number - (len(systems) - 1) / 2) * min(5.0, step / (len(systems) + 1))
-        drawn.append(_curve(rows, metric, system, number, (step, aside)))
+        points: list[tuple[float, float]] = []
+        marks: list[Markup] = []
+        for middle, row in zip(middles, rows, strict=True):
+            cell = row["scores"].get(metric, {}).get(system)
+            if cell is not None:
+                low, high, y = (floor - cell[key] * _HEIGHT for key in ("low", "high", "mean"))
+                x = middle + aside
+                points.append((x, y))
+                whisker = {"x1": x, "y1": low, "x2": x, "y2": high}
+                mark = _scored(cell, row["title"], system, whisker, _mark(number, x, y))
+                marks.append(element("g", *mark))
+        lines = [
+            element("line", x1=a[0], y1=a[1], x2=b[0], y2=b[1], class_="curve")
+            for a, b in pairwise(points)
+        ]
+        drawn.append(element("g", *lines, *marks, class_=f"s{number % SHAPES}"))
     drawn.append(element("text", unit, x=_WIDTH - 12, y=floor + 30, class_="tick end"))
-    title = f"{metric} by {unit}"
-    return picture(name, title, _words(rows, metric, systems), _WIDTH, floor + 36, *drawn)
+    words = _words(rows, metric, systems)
+    return picture(name, f"{metric} by {unit}", words, _WIDTH, floor + 36, *drawn)
 
 
-def _curve(
-    rows: Sequence[BenchmarkRow], metric: str, system: str, number: int, steps: tuple[float, float]
-) -> Markup:
-    """Draw the curve of a system; ``steps`` are the widths from row to row, and from the middle."""
-    floor = _TOP + _HEIGHT
-    step, aside = steps
-    points: list[tuple[float, float]] = []
-    marks: list[Markup] = []
-    for place, row in enumerate(rows):
-        cell = row["scores"].get(metric, {}).get(system)
-        if cell is None:
-            continue
-        x, y = _LEFT + (place + 0.5) * step + aside, floor - cell["mean"] * _HEIGHT
-        points.append((x, y))
-        low, high = (floor - cell[end] * _HEIGHT for end in ("low", "high"))
-        marks.append(
-            element(
-                "g",
-                element("title", _said(cell, row["title"], system)),
-                element("line", x1=x, y1=low, x2=x, y2=high, class_="whisker"),
-                _mark(number, x, y),
-            )
-        )
-    lines = [
-        element("line", x1=a[0], y1=a[1], x2=b[0], y2=b[1], class_="curve")
-        for a, b in pairwise(points)
-    ]
-    return element("g", *lines, *marks, class_=f"s{number % SHAPES}")
-
-
-def _interval(
-    cell: BenchmarkRow, left: float, width: float, y: float, number: int, title: str, system: str
-) -> Markup:
-    low, high = (left + cell[end] * width for end in ("low", "high"))
-    return element(
-        "g",
-        element("title", _said(cell, title, system)),
-        element("line", x1=low, y1=y, x2=high, y2=y, class_="whisker"),
-        _mark(number, left + cell["mean"] * width, y),
-        class_=f"s{number % SHAPES}",
-    )
-
-
-def _said(cell: BenchmarkRow, title: str, system: str) -> str:
+def _scored(
+    cell: ScoreRow, title: str, system: str, whisker: Mapping[str, float], mark: Markup
+) -> list[Markup]:
+    """Draw a score with its interval, and say both in the tooltip."""
     interval = f"{100 * cell['low']:.1f}–{100 * cell['high']:.1f} %"
-    return f"{title}, {system}: {100 * cell['mean']:.1f} % ({interval}, {cell['items']} items)"
+    said = f"{title}, {system}: {100 * cell['mean']:.1f} % ({interval}, {cell['items']} items)"
+    return [element("title", said), element("line", **whisker, class_="whisker"), mark]
 
 
-def _words(rows: Sequence[BenchmarkRow], metric: str, systems: Sequence[str]) -> str:
+def _words(rows: Sequence[ScoreRow], metric: str, systems: Sequence[str]) -> str:
     """Return the same in words, for those who do not see the picture."""
     return "; ".join(
         f"{row['title']}, {system}: {100 * cell['mean']:.1f} %"

@@ -2,9 +2,19 @@
 
 The default tokenizer of sacreBLEU splits at spaces, and finds one word in a Japanese
 sentence: the same outputs score 0.00 with it and 96.97 with ``ja-mecab``.  The signature
-says how a figure was computed and belongs beside it.  Texts may be segmented before
-(:mod:`sgl.research.evaluate.segmentation`); the signature then names the segmentation:
-``tok:none|…|seg:jieba-0.42.1``.
+says how a figure was computed and belongs beside it.
+
+Texts may be segmented before; the signature then names the segmentation:
+``tok:none|…|seg:jieba-0.42.1``.  Chinese can be segmented in four ways::
+
+    spaces       as the text has them
+    characters   那 顶 红 帐 篷          what sacreBLEU does
+    words        那 顶 红 帐篷           with the words of a dataset
+    jieba        那顶 红 帐篷            with the segmenter of this name, if it is installed
+
+With the words of a dataset a text becomes as few pieces as possible; a stretch without any
+of these words falls into characters.  Of several ways to do so, the one with the longer word
+at the first difference is taken.  All four ways keep the spaces of the text.
 
 Both metrics are functions of n-gram counts that are summed over sentences.  The sums are
 kept for each category of items, so that any group of categories can be scored without the
@@ -18,17 +28,100 @@ Metrics: Papineni et al. 2002; Popović 2017; Post 2018 (sacreBLEU).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.evaluate.segmentation import Segmentation
-
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
+
+Way = Literal["spaces", "characters", "words", "jieba"]
+WAYS: tuple[str, ...] = get_args(Way)
+
+
+class Segmentation(NamedTuple):
+    """A way to put spaces between the words of a text, and its name in signatures."""
+
+    name: str
+    cut: Callable[[str], str]
+
+
+def segmentation(way: str, words: Iterable[str] = ()) -> Segmentation:
+    """Return the segmentation of this name; ``words`` are those of the dataset.
+
+    >>> segmentation("characters").cut("那顶 红")
+    '那 顶 红'
+
+    Raises:
+        ImportError: the library is not installed.
+    """
+    if way == "characters":
+        return Segmentation(way, lambda text: " ".join(" ".join(piece) for piece in text.split()))
+    if way == "words":
+        return Segmentation(way, DictionarySegmenter(words))
+    if way == "jieba":
+        return _jieba()
+    return Segmentation(way, lambda text: " ".join(text.split()))
+
+
+class DictionarySegmenter:
+    """Cut texts into as few words of a dictionary as possible.
+
+    >>> DictionarySegmenter(["红", "帐篷"])("红帐篷")
+    '红 帐篷'
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
+        self._longest = max(map(len, self._words), default=1)
+
+    def __call__(self, text: str) -> str:
+        """Return the text with spaces between its words."""
+        return " ".join(word for piece in text.split() for word in self._cut(piece))
+
+    def _cut(self, text: str) -> Iterator[str]:
+        # From the end, so that the best way for the rest of the text is known everywhere.
+        size = len(text)
+        fewest = [0] * (size + 1)
+        length = [1] * (size + 1)
+        for start in range(size - 1, -1, -1):
+            fewest[start] = 1 + fewest[start + 1]
+            for wide in range(2, min(self._longest, size - start) + 1):
+                # Of equally good ways the longer first word is taken.
+                better = 1 + fewest[start + wide] <= fewest[start]
+                if better and text[start : start + wide] in self._words:
+                    fewest[start], length[start] = 1 + fewest[start + wide], wide
+        start = 0
+        while start < size:
+            yield text[start : start + length[start]]
+            start += length[start]
+
+
+def _jieba() -> Segmentation:
+    from importlib.metadata import version
+
+    with warnings.catch_warnings():
+        # Its sources have escapes that newer versions of Python warn of.
+        warnings.simplefilter("ignore")
+        import jieba
+    jieba.setLogLevel("ERROR")
+    tokenizer = jieba.Tokenizer()
+    # It caches its dictionary in the directory for temporary files, where anybody could have
+    # put another one.  In a directory of its own it builds it anew.
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.tmp_dir = folder
+        tokenizer.initialize()
+
+    def cut(text: str) -> str:
+        return " ".join(word for piece in text.split() for word in tokenizer.lcut(piece))
+
+    return Segmentation(f"jieba-{version('jieba')}", cut)
+
 
 #: The tokenizer of sacreBLEU for a language; any other has the default, 13a.
 TOKENIZERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}
@@ -78,17 +171,13 @@ class Surface:
 
     def count(self, texts: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> SurfaceScores:
         """Return the counts of a run from the gold texts and the outputs of each category."""
-        pairs = {
-            category: (self._segmented(gold), self._segmented(outputs))
-            for category, (gold, outputs) in texts.items()
+        cut = (lambda text: text) if self._segmentation is None else self._segmentation.cut
+        pairs = {name: [list(map(cut, side)) for side in pair] for name, pair in texts.items()}
+        sums = {
+            name: {category: _sums(metric, *pair) for category, pair in pairs.items()}
+            for name, metric in self._metrics.items()
         }
-        return SurfaceScores(
-            {
-                name: {category: _sums(metric, *pair) for category, pair in pairs.items()}
-                for name, metric in self._metrics.items()
-            },
-            self._metrics,
-        )
+        return SurfaceScores(sums, self._metrics)
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -100,9 +189,6 @@ class Surface:
             scorer.corpus_score([""], [[""]])
             found[metric] = f"{scorer.get_signature()}{name}"
         return found
-
-    def _segmented(self, texts: Sequence[str]) -> Sequence[str]:
-        return texts if self._segmentation is None else list(map(self._segmentation.cut, texts))
 
 
 def _sums(metric: Metric, gold: Sequence[str], outputs: Sequence[str]) -> CountSums:

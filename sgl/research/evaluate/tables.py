@@ -32,29 +32,42 @@ _COMPARED = ("first", "second", "metric")
 _TITLE = 12
 
 Json = Mapping[str, Any]
+Rows = Sequence[Sequence[str]]
 
 
 def show_result(data: Json) -> None:
     """Show the scores of all items, groups and patterns, and what they rest on."""
-    dataset = data["dataset"]
+    dataset, systems, metrics = data["dataset"], _systems(data), data["metrics"]
     click.echo(f"{dataset['title']}: {dataset['split']}, {dataset['source']} → {dataset['target']}")
-    _show_scores(data)
+    # The raw rate of several systems is in the files; the terminal is narrow.
+    shown = [metric for metric in metrics if len(systems) == 1 or metric != RAW]
+    columns = [(metric, system) for metric in shown for system in systems]
+    below = "\n{}" if len(systems) > 1 else ""
+    heads = [metrics[metric] + below.format(system) for metric, system in columns]
+    rows = [row for name in _SHOWN for row in data["tables"][name]]
+    _print(
+        ["", "items", *heads],
+        [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows],
+    )
     for name, text in data["signatures"].items():
-        click.echo(f"{data['metrics'][name]}: {text}")
+        click.echo(f"{metrics[name]}: {text}")
     if data["partial_match"] is not None:
         _show_partial(data["partial_match"])
     if data["mistakes"]["systems"]:
-        _print_below(["mistakes", *data["mistakes"]["kinds"]], _mistakes(data["mistakes"]))
+        click.echo()
+        _print(["mistakes", *data["mistakes"]["kinds"]], _mistakes(data["mistakes"]))
     if data["tests"]["differences"]:
-        columns = ["metric", "difference", "95 %", "p", "patterns"]
-        _print_below([f"differences ({data['tests']['test']}, Holm)", *columns], _tests(data))
+        click.echo()
+        first = f"differences ({data['tests']['test']}, Holm)"
+        _print([first, "metric", "difference", "95 %", "p", "patterns"], _tests(data))
     if "compounds" in data:
-        how = f"{data['compounds']['rule']}, cut by {data['compounds']['segmented']}"
-        columns = ["kind", "instances", "error rate", "compounds", "aggregate"]
-        _print_below([f"compounds, {how}", *columns], _compounds(data["compounds"]))
+        click.echo()
+        first = f"compounds, {data['compounds']['rule']}, cut by {data['compounds']['segmented']}"
+        heads = [first, "kind", "instances", "error rate", "compounds", "aggregate"]
+        _print(heads, _compounds(data["compounds"]))
 
 
-def _print(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print(columns: Sequence[str], rows: Rows) -> None:
     """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, head in enumerate(columns):
@@ -68,29 +81,8 @@ def _print(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     print_table(table)
 
 
-def _print_below(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    click.echo()
-    _print(columns, rows)
-
-
 def _systems(data: Json) -> list[str]:
     return [system["name"] for system in data["systems"]]
-
-
-def _show_scores(data: Json) -> None:
-    systems = _systems(data)
-    # The raw rate of several systems is in the files; the terminal is narrow.
-    metrics = [metric for metric in data["metrics"] if len(systems) == 1 or metric != RAW]
-    columns = [(metric, system) for metric in metrics for system in systems]
-    heads = [
-        data["metrics"][metric] + (f"\n{system}" if len(systems) > 1 else "")
-        for metric, system in columns
-    ]
-    rows = [row for name in _SHOWN for row in data["tables"][name]]
-    _print(
-        ["", "items", *heads],
-        [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows],
-    )
 
 
 def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
@@ -102,9 +94,10 @@ def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
     return text
 
 
-def _cells(row: Json, columns: Sequence[tuple[str, str]], *texts: str) -> list[str]:
-    """Return the scores of a row by metric and system; ``texts`` are the sign and the gap."""
-    sign, gap = texts or (" ± {}", "–")
+def _cells(
+    row: Json, columns: Sequence[tuple[str, str]], sign: str = " ± {}", gap: str = "–"
+) -> list[str]:
+    """Return the scores of a row by metric and system; a gap where there is none."""
     found = [(row["scores"].get(metric, {}).get(system), metric) for metric, system in columns]
     return [gap if cell is None else score_text(cell, metric, sign) for cell, metric in found]
 
@@ -122,7 +115,7 @@ def _show_partial(partial: Json) -> None:
         click.echo(f"Partial Match of gold texts: {100 * right / checked:.1f} % of {checked:,}")
 
 
-def _mistakes(mistakes: Json) -> list[list[str]]:
+def _mistakes(mistakes: Json) -> Rows:
     rows = []
     for system, categories in mistakes["systems"].items():
         total: Counter[str] = sum(map(Counter, categories.values()), Counter())
@@ -130,31 +123,31 @@ def _mistakes(mistakes: Json) -> list[list[str]]:
     return rows
 
 
-def _tests(data: Json) -> list[list[str]]:
+def _tests(data: Json) -> Rows:
     """Return the differences on all items, and in how many patterns they are significant."""
-    differences = data["tests"]["differences"]
+    of_pair: dict[tuple[str, ...], list[Json]] = {}
+    for found in data["tests"]["differences"]:
+        of_pair.setdefault(tuple(found[key] for key in _COMPARED), []).append(found)
     rows = []
-    for whole in [found for found in differences if found["part"] == "all"]:
-        pair = [whole[key] for key in _COMPARED]
-        significant = [
-            part["adjusted"] < _SIGNIFICANT
-            for part in differences
-            if part["part"] != "all" and [part[key] for key in _COMPARED] == pair
-        ]
-        rows.append(
+    for differences in of_pair.values():
+        whole = [found for found in differences if found["part"] == "all"]
+        parts = [found for found in differences if found["part"] != "all"]
+        significant = sum(part["adjusted"] < _SIGNIFICANT for part in parts)
+        rows += [
             [
-                f"{whole['first']} → {whole['second']}",
-                data["metrics"][whole["metric"]],
-                f"{100 * whole['mean']:+.1f}",
-                f"{100 * whole['low']:+.1f} to {100 * whole['high']:+.1f}",
-                f"{whole['adjusted']:.4f}",
-                f"{sum(significant)} of {len(significant)}",
+                f"{found['first']} → {found['second']}",
+                data["metrics"][found["metric"]],
+                f"{100 * found['mean']:+.1f}",
+                f"{100 * found['low']:+.1f} to {100 * found['high']:+.1f}",
+                f"{found['adjusted']:.4f}",
+                f"{significant} of {len(parts)}",
             ]
-        )
+            for found in whole
+        ]
     return rows
 
 
-def _compounds(compounds: Json) -> list[list[str]]:
+def _compounds(compounds: Json) -> Rows:
     """Return the error rates; those by pattern are in the files."""
     return [
         [
@@ -202,15 +195,15 @@ def latex(data: Json) -> str:
     ]
     if "compounds" in data:
         tables.append(_latex_compounds(data))
+    dataset = data["dataset"]
     cited = [
-        f"{data['dataset']['title']}, {data['dataset']['split']}",
-        data["dataset"]["signature"],
+        f"{dataset['title']}, {dataset['split']}",
+        dataset["signature"],
+        *(f"{name}: {text}" for name, text in data["signatures"].items()),
+        "needs booktabs",
     ]
-    signatures = [f"{name}: {text}" for name, text in data["signatures"].items()]
     # A comment ends with its line.
-    head = [
-        f"% {' '.join(text.split())}" for text in [*cited, *signatures, "needs booktabs"] if text
-    ]
+    head = [f"% {' '.join(text.split())}" for text in cited if text]
     return "\n".join([*head, "", *tables])
 
 
@@ -226,7 +219,10 @@ def _latex_systems(data: Json, row: Json) -> str:
 
 
 def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
-    """Return a table with a row for each part of the split."""
+    """Return a table with a row for each part of the split.
+
+    The heads of several systems are in a second line, under each metric.
+    """
     systems = _systems(data)
     # The raw rate stands in the first table only, or tables would be too wide for a page.
     metrics = [
@@ -239,20 +235,17 @@ def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
         [escaped(row["title"]), f"{row['items']:,}", *_cells(row, columns, *_LATEX_CELLS)]
         for row in rows
     ]
-    head = _latex_head([escaped(data["metrics"][m]) for m in metrics], list(map(escaped, systems)))
-    return _latex_table(data, _TITLES[name], "lr" + "r" * len(columns), head, written)
-
-
-def _latex_head(metrics: Sequence[str], systems: list[str]) -> list[str]:
-    """Return the heads of columns; of several systems in a second line, under each metric."""
-    if len(systems) == 1:
-        return [latex_row(["", "items", *metrics])]
+    titles = [escaped(data["metrics"][metric]) for metric in metrics]
     width = len(systems)
-    above = [rf"\multicolumn{{{width}}}{{c}}{{{metric}}}" for metric in metrics]
-    firsts = range(3, 3 + width * len(metrics), width)
-    rules = " ".join(rf"\cmidrule(lr){{{first}-{first + width - 1}}}" for first in firsts)
-    second = latex_row(["", "items", *(systems * len(metrics))])
-    return [latex_row(["", "", *above]), rules, second]
+    if width > 1:
+        above = [rf"\multicolumn{{{width}}}{{c}}{{{title}}}" for title in titles]
+        firsts = range(3, 3 + width * len(metrics), width)
+        rules = " ".join(rf"\cmidrule(lr){{{first}-{first + width - 1}}}" for first in firsts)
+        below = ["", "items", *([escaped(system) for system in systems] * len(metrics))]
+        head = [latex_row(["", "", *above]), rules, latex_row(below)]
+    else:
+        head = [latex_row(["", "items", *titles])]
+    return _latex_table(data, _TITLES[name], "lr" + "r" * len(columns), head, written)
 
 
 def _latex_compounds(data: Json) -> str:
@@ -270,8 +263,6 @@ def _latex_compounds(data: Json) -> str:
     return _latex_table(data, "Compound translation error rate", "llrrrr", [head], rows)
 
 
-def _latex_table(
-    data: Json, title: str, columns: str, head: Sequence[str], rows: Sequence[Sequence[str]]
-) -> str:
+def _latex_table(data: Json, title: str, columns: str, head: Sequence[str], rows: Rows) -> str:
     caption = f"{escaped(title)}: {escaped(data['dataset']['title'])}."
     return latex_table(caption, columns, head, list(map(latex_row, rows)))

@@ -37,7 +37,7 @@ from sgl.research.analyse.scoring import GoldSentence
 from sgl.research.analyse.tree import without_punctuation
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.realization import Realization
-from sgl.research.evaluate.segmentation import DictionarySegmenter
+from sgl.research.evaluate.surface import DictionarySegmenter
 from sgl.research.treebank import TreebankSentence
 
 _PUNCTUATION = "punct"
@@ -157,7 +157,7 @@ def read_tree_shapes(path: Path) -> Iterator[TreeShape]:
 
     Raises:
         OSError: the file cannot be read.
-        ShapeError: a line is no word, or heads are no tree.
+        TreeFileError: a line is no word, or heads are no tree.
     """
     known: dict[tuple[tuple[int, ...], tuple[str, ...]], TreeShape] = {}
     heads: list[int] = []
@@ -167,24 +167,20 @@ def read_tree_shapes(path: Path) -> Iterator[TreeShape]:
             if line.startswith("#"):
                 continue
             if line != "\n":
-                _add(line, number, heads, relations)
+                cells = line.split("\t")
+                if len(cells) != _COLUMNS:
+                    raise TreeFileError(f"line {number} has {len(cells)} columns")
+                if cells[0].isdigit():
+                    if not cells[_HEAD].isdigit():
+                        raise TreeFileError(f"line {number} has no head")
+                    heads.append(int(cells[_HEAD]))
+                    relations.append(cells[_RELATION])
             elif heads:
                 key = tuple(heads), tuple(relations)
                 if key not in known:
                     known[key] = tree_shape(heads, relations)
                 yield known[key]
                 heads, relations = [], []
-
-
-def _add(line: str, number: int, heads: list[int], relations: list[str]) -> None:
-    cells = line.split("\t")
-    if len(cells) != _COLUMNS:
-        raise TreeFileError(f"line {number} has {len(cells)} columns")
-    if cells[0].isdigit():
-        if not cells[_HEAD].isdigit():
-            raise TreeFileError(f"line {number} has no head")
-        heads.append(int(cells[_HEAD]))
-        relations.append(cells[_RELATION])
 
 
 def tree_shape(heads: Sequence[int], relations: Sequence[str]) -> TreeShape:

@@ -17,16 +17,14 @@ from sgl.research.analyse import AnalysisSettings, TreebankWord, analyse, withou
 from sgl.research.analyse.mining import (
     Collector,
     Occurrences,
-    collapsed,
-    frequent,
-    scores,
-    suspicion,
-)
-from sgl.research.analyse.subtrees import (
     Subtree,
     TooManySubtreesError,
+    collapsed,
+    frequent,
     occurrence,
+    scores,
     subtrees,
+    suspicion,
 )
 
 #: Sentences with their structures, and whether they have failed.

@@ -32,8 +32,8 @@ from sgl.research.analyse import (
     without_punctuation,
 )
 from sgl.research.analyse.metrics import edges_kept, mean_entropy, relation_accuracy
+from sgl.research.analyse.mining import subtrees
 from sgl.research.analyse.statistics import holm, projectivity_test, spearman
-from sgl.research.analyse.subtrees import subtrees
 
 LEMMAS = [word.lower() for word in EXAMPLE_WORDS]
 

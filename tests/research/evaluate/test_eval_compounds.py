@@ -19,7 +19,7 @@ from sgl.research.evaluate.compound_finder import CompoundFinder, FoundCompound
 from sgl.research.evaluate.compound_rates import published_correct
 from sgl.research.evaluate.compounds import CompoundLexicon, translates
 from sgl.research.evaluate.query import PatternQuery
-from sgl.research.evaluate.segmentation import DictionarySegmenter, segmentation
+from sgl.research.evaluate.surface import DictionarySegmenter, segmentation
 from sgl.resources import grammars_dir
 
 GRAMMAR = grammars_dir() / "cognition.sgl"
