@@ -35,24 +35,25 @@ class Parameters:
         if when is None:
             return True
         name, bound = when.name, when.value
+        comparison = when.comparison.text if when.comparison is not None else ""
         value = self.values.get(name.text)
         if value is None:
             self._report_missing(name)
             return True
-        if when.comparison is None or bound is None:
+        if not comparison or bound is None:
             if value not in (_TRUE, _FALSE):
                 message = f"the parameter `{name}` is `{value}`, neither `on` nor `off`"
                 self.state.error(
                     "SGL0202", name.span, message, f"compare it: `when {name} = {value}`"
                 )
             return (value != _FALSE) != when.negated
-        if when.comparison in ORDERINGS and decimal(value) is None:
+        if comparison in ORDERINGS and decimal(value) is None:
             message = f"the parameter `{name}` is `{value}`, not a number"
             self.state.error("SGL0202", name.span, message)
-        elif when.comparison in ORDERINGS and decimal(bound.text) is None:
-            message = f"`{when.comparison}` compares numbers, and `{bound}` is none"
+        elif comparison in ORDERINGS and decimal(bound.text) is None:
+            message = f"`{comparison}` compares numbers, and `{bound}` is none"
             self.state.error("SGL0202", bound.span, message)
-        return compare(value, when.comparison, bound.text) != when.negated
+        return compare(value, comparison, bound.text) != when.negated
 
     def number(self, amount: s.Name | s.Amount) -> float | None:
         """Return the number that ``amount`` writes or names; None after a report."""
@@ -133,7 +134,7 @@ def _problem_with(
     ]
     asked = [when for when in conditions if when.name.text == name and when.value is not None]
     values = sorted({param.value.text, *(when.value.text for when in asked if when.value)})
-    open_ended = not asked or any(when.comparison == "!=" or when.negated for when in asked)
+    open_ended = not asked or any(str(when.comparison) == "!=" or when.negated for when in asked)
     if value in values or _kind(value) != "a word" or open_ended or project.unread:
         return "", ""
     return "nothing in the grammar asks for this value", suggest(value, values, "its values are")

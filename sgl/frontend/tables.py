@@ -165,7 +165,7 @@ def _fulfilling(
     condition: s.Condition, rows: list[TableRow], state: CompilerState
 ) -> list[TableRow] | None:
     """Return the rows that fulfil a condition; None after a report."""
-    column, comparison = condition.column.text, condition.comparison
+    column, comparison = condition.column.text, condition.comparison.text
     if comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
         return [

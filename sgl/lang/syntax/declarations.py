@@ -69,8 +69,7 @@ class Feature(NamedDeclaration):
     weights: tuple[Amount | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(SyntaxNode):
     """``gap`` or, of one graph layer only, ``subj in sem``."""
 
     name: Name
@@ -220,8 +219,7 @@ class Dataset(SyntaxNode):
     clauses: tuple[DatasetClause, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedGraph:
+class ExpectedGraph(SyntaxNode):
     """``syn { V -[obj]-> N }`` in a test: what the graph of a layer contains."""
 
     layer: Name

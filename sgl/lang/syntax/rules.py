@@ -16,9 +16,9 @@ from sgl.lang.syntax.base import (
 class When(SyntaxNode):
     """``when not topics`` or ``when size >= 100``."""
 
-    name: Name
     negated: bool
-    comparison: str | None
+    name: Name
+    comparison: Name | None
     value: Name | None
 
 
@@ -141,7 +141,7 @@ class Condition(SyntaxNode):
     """``frame = trans | ditrans`` after ``where``."""
 
     column: Name
-    comparison: str
+    comparison: Name
     values: tuple[Name, ...]
 
 
