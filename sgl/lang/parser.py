@@ -49,8 +49,6 @@ TERMINALS: dict[str, str] = {
 }
 
 _SHOWN = 5
-_CATEGORIES = re.compile(r"^category[ \t]+([A-Z]\w*)", re.MULTILINE)
-_LAYERS = re.compile(r"^layer[ \t]+(\w+)", re.MULTILINE)
 
 
 class Finding(NamedTuple):
@@ -63,26 +61,29 @@ class Finding(NamedTuple):
     end: int
     hint: str
     message: str = ""
+    code: str = "SGL0101"
+
+
+def declared_in(source: SourceFile, keyword: str) -> list[str]:
+    """Return the names that the declarations of a kind in a file give, readable or not."""
+    return re.findall(rf"^{keyword}[ \t]+(\w+)", source.text, re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ParseFailure:
     """A declaration and the place in it, ``at``, where something else was ``expected``.
 
-    ``found`` is empty at the end of a line or of the declaration, which ``ended`` names.
+    ``keyword`` is the word that it begins with.  ``found`` is empty at the end of a line or of
+    the declaration, which ``ended`` names.
     """
 
     source: SourceFile
     text: str
+    keyword: str
     at: int
     found: str
     expected: frozenset[str]
     ended: str = ""
-
-    @property
-    def keyword(self) -> str:
-        """The word that the declaration begins with."""
-        return self.text.split(maxsplit=1)[0]
 
     @property
     def before(self) -> str:
@@ -103,84 +104,59 @@ class ParseFailure:
         """Return whether a sign of the language could stand here."""
         return any(_literal(name) == f"`{literal}`" for name in self.expected)
 
-    def categories(self) -> list[str]:
-        """Return the categories that the file declares."""
-        return categories_in(self.source)
-
-    def layers(self) -> list[str]:
-        """Return the layers that the file declares."""
-        return layers_in(self.source)
-
     def here(self, hint: str, message: str = "") -> Finding:
         """Something about what stands at the place."""
         return Finding(self.at, self.at + max(len(self.found), 1), hint, message)
 
+    def as_expected(self) -> Finding:
+        """Say what is wrong and what could stand there, where nothing better is known."""
+        declaration = f"`{clip(self.keyword)}` declaration"
+        message = f"`{clip(self.found)}` cannot stand here in a {declaration}"
+        if self.ended:
+            what = f"this {'line of a ' if self.ended == 'line' else ''}{declaration}"
+            message = f"{what} stops too early"
+        return self.here(self._expectation(), message)
 
-def categories_in(source: SourceFile) -> list[str]:
-    """Return the categories that a file declares, readable or not."""
-    return _CATEGORIES.findall(source.text)
-
-
-def layers_in(source: SourceFile) -> list[str]:
-    """Return the layers that a file declares, readable or not."""
-    return _LAYERS.findall(source.text)
+    def _expectation(self) -> str:
+        """Return what could stand there, most telling first; a misspelt keyword wins."""
+        keywords = {t.lower() for t in self.expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
+        near = suggest(self.found, keywords) if self.found[:1].islower() else ""
+        if near:
+            return near
+        names = sorted({TERMINALS.get(name, "") or _literal(name) for name in self.expected})
+        words = [word for word in names if word]
+        if len(words) > _SHOWN:
+            signs = [word for word in words if not word.strip("`").isalpha()]
+            words = (signs or words)[:_SHOWN]
+        return "expected " + " or ".join(words) if words else ""
 
 
 def parse_failure(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) -> ParseFailure:
     """Return what the parser has to say of a declaration that it could not read."""
     place: Any = problem.pos_in_stream
     at: int = place or 0
+    ended = ""
     if isinstance(problem, UnexpectedToken):
         token: Token = problem.token
-        expected = frozenset(problem.accepts or problem.expected)
-        if token.type == "$END":
-            return ParseFailure(source, chunk.text, len(chunk.text), "", expected, "declaration")
-        if token.type == "_NL":
-            return ParseFailure(source, chunk.text, at, "", expected, "line")
-        return ParseFailure(source, chunk.text, at, str(token), expected)
-    assert isinstance(problem, UnexpectedCharacters)
-    # What the lexer was ready for is more than what the parser can go on with.
-    parsing: Any = problem.interactive_parser
-    return ParseFailure(
-        source, chunk.text, at, chunk.text[at : at + 1], frozenset(parsing.accepts())
-    )
-
-
-def message_of(failure: ParseFailure) -> str:
-    """Return what is wrong, where nothing better is known."""
-    declaration = f"`{clip(failure.keyword)}` declaration"
-    if failure.ended == "declaration":
-        return f"this {declaration} stops too early"
-    if failure.ended == "line":
-        return f"this line of a {declaration} stops too early"
-    return f"`{clip(failure.found)}` cannot stand here in a {declaration}"
-
-
-def expectation(failure: ParseFailure) -> str:
-    """Return what could stand there, most telling first; a misspelt keyword wins."""
-    expected, found = failure.expected, failure.found
-    keywords = {t.lower() for t in expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
-    near = suggest(found, keywords) if found[:1].islower() else ""
-    if near:
-        return near
-    words = sorted(TERMINALS.get(name, "") or _literal(name) for name in expected)
-    words = [word for word in dict.fromkeys(words) if word]
-    if not words:
-        return ""
-    if len(words) > _SHOWN:
-        words = [word for word in words if not word.strip("`").isalpha()][:_SHOWN] or words[:_SHOWN]
-    return "expected " + (" or ".join(words))
+        found, expected = str(token), frozenset(problem.accepts or problem.expected)
+        if token.type in ("$END", "_NL"):
+            found, ended = "", "line" if token.type == "_NL" else "declaration"
+        at = len(chunk.text) if ended == "declaration" else at
+    else:
+        assert isinstance(problem, UnexpectedCharacters)
+        # What the lexer was ready for is more than what the parser can go on with.
+        parsing: Any = problem.interactive_parser
+        found, expected = chunk.text[at : at + 1], frozenset(parsing.accepts())
+    return ParseFailure(source, chunk.text, chunk.keyword, at, found, expected, ended)
 
 
 def _literal(terminal: str) -> str:
     """Return the text of a keyword or a punctuation terminal, quoted."""
     if terminal.lower() in (*CLAUSES, *DECLARATIONS):
         return f"`{terminal.lower()}`"
-    for definition in parser().terminals:
-        if definition.name == terminal:
-            value = definition.pattern.value
-            return f"`{value}`" if definition.pattern.type == "str" else ""
-    return ""
+    patterns = {definition.name: definition.pattern for definition in parser().terminals}
+    pattern = patterns.get(terminal)
+    return f"`{pattern.value}`" if pattern is not None and pattern.type == "str" else ""
 
 
 def clip(text: str, longest: int = 30) -> str:
@@ -199,14 +175,8 @@ def parser() -> Lark:
 
 
 def _tables() -> bytes:
-    tables = BytesIO()
-    _made().save(tables)
-    return tables.getvalue()
-
-
-def _made() -> Lark:
     grammar = resources.files("sgl.lang").joinpath("grammar.lark").read_text("utf-8")
-    return Lark(
+    made = Lark(
         grammar,
         parser="lalr",
         lexer="contextual",
@@ -214,6 +184,9 @@ def _made() -> Lark:
         maybe_placeholders=True,
         edit_terminals=_whole_words,
     )
+    tables = BytesIO()
+    made.save(tables)
+    return tables.getvalue()
 
 
 def _whole_words(terminal: TerminalDef) -> None:

@@ -14,17 +14,9 @@ from lark.exceptions import UnexpectedInput, VisitError
 
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang.builder import TreeBuilder
-from sgl.lang.chunks import Chunk, split_chunks
+from sgl.lang.chunks import Chunk, first_word, split_chunks
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.parser import (
-    categories_in,
-    clip,
-    expectation,
-    layers_in,
-    message_of,
-    parse_failure,
-    parser,
-)
+from sgl.lang.parser import Finding, clip, declared_in, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Name, Unread
 from sgl.lang.typos import COMMENTS, begins_declaration, probable_typo
 
@@ -35,7 +27,6 @@ MAX_NESTING = 64
 
 #: Declarations whose names may begin with a capital letter or not.
 _ANY_CASE = ("labels", "words", "word")
-_KEYWORD = re.compile(r"\w+|\S+")
 _INDENTED_LINE = re.compile(r"^[ \t]+(\w+)[ \t].*$", re.MULTILINE)
 #: Numbers with commas, and what may contain something like them: quotations and bounds.
 _COMMAS = re.compile(
@@ -52,14 +43,18 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     unread: list[Unread] = []
     above: Chunk | None = None
     chunks = list(split_chunks(source))
-    if _is_foreign(chunks):
-        _report_foreign(source, chunks, diagnostics)
+    if _is_foreign(source, chunks, diagnostics):
         return File(source.name, (), (), (Unread("", ""),))
     for chunk in chunks:
         comments.extend(chunk.comments)
         if diagnostics.errors - before >= MAX_MISTAKES:
             unread.append(Unread("", ""))
-            _report_many(source, chunk, diagnostics)
+            message = f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read"
+            span, hint = (
+                source.span(chunk.start, chunk.start + 1),
+                "correct those above, and check again",
+            )
+            diagnostics.error("SGL0106", span, message, hint)
             break
         if not chunk.text:
             continue
@@ -78,41 +73,22 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
 
 
 def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> Declaration | None:
-    first = _keyword(chunk)
-    if first not in DECLARATIONS:
-        _report_unknown(source, chunk, first, diagnostics)
+    if chunk.keyword not in DECLARATIONS:
+        _report_unknown(source, chunk, diagnostics)
         return None
     if chunk.fault is not None:
         diagnostics.add(chunk.fault)
         return None
     try:
         tree = parser().parse(chunk.text)
+        finding = _doubt(source, chunk, tree)
     except UnexpectedInput as problem:
-        _report_unexpected(source, chunk, problem, diagnostics)
-        return None
-    swallowed = _swallowed(source, chunk)
-    if swallowed is not None:
-        start = chunk.start + swallowed.start(1)
-        message = "a declaration starts in the first column"
-        hint = f"remove the spaces before `{swallowed[1]}`"
-        diagnostics.error("SGL0101", source.span(start, start + len(swallowed[1])), message, hint)
-        return None
-    thousands = _thousands(chunk)
-    if thousands is not None:
-        number = thousands[1]
-        diagnostics.error(
-            "SGL0101",
-            source.span(chunk.start + thousands.start(1), chunk.start + thousands.end(1)),
-            f"is `{clip(number)}` one number or several?",
-            hint=f"write `{clip(number.replace(',', ''))}`, or `{clip(number.replace(',', ', '))}`",
-        )
-        return None
-    if _nesting(tree) > MAX_NESTING:
-        message = f"something in this declaration is nested more than {MAX_NESTING} deep"
-        hint = "write a part of the expression as a `function` of its own"
-        diagnostics.error(
-            "SGL0105", source.span(chunk.start, chunk.start + len(first)), message, hint
-        )
+        failure = parse_failure(source, chunk, problem)
+        finding = probable_typo(failure) or failure.as_expected()
+        finding = finding._replace(message=finding.message or failure.as_expected().message)
+    if finding is not None:
+        span = source.span(chunk.start + finding.start, chunk.start + finding.end)
+        diagnostics.error(finding.code, span, finding.message, finding.hint)
         return None
     try:
         declaration: Declaration = TreeBuilder(source, chunk.start).transform(tree)
@@ -121,35 +97,36 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     return declaration
 
 
-def _swallowed(source: SourceFile, chunk: Chunk) -> re.Match[str] | None:
-    """Return an indented declaration that reads as a clause, as ``  category NP`` does."""
-    for match in _INDENTED_LINE.finditer(chunk.text):
-        if begins_declaration(match[0]) and match[1] not in layers_in(source):
-            return match
+def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | None:
+    """Return what speaks against a declaration that can be read."""
+    for line in _INDENTED_LINE.finditer(chunk.text):
+        # An indented declaration reads as a clause, as `  category NP` does.
+        if begins_declaration(line[0]) and line[1] not in declared_in(source, "layer"):
+            hint = f"remove the spaces before `{line[1]}`"
+            return Finding(*line.span(1), hint, "a declaration starts in the first column")
+    for number in _COMMAS.finditer(chunk.text):
+        if number[1]:
+            # `size 1,000` reads as the sizes 1 and 000 as well.
+            one, several = clip(number[1].replace(",", "")), clip(number[1].replace(",", ", "))
+            message = f"is `{clip(number[1])}` one number or several?"
+            return Finding(*number.span(1), f"write `{one}`, or `{several}`", message)
+    # The tree may be too deep for a recursive function.
+    stack = [(tree, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_NESTING:
+            message = f"something in this declaration is nested more than {MAX_NESTING} deep"
+            hint = "write a part of the expression as a `function` of its own"
+            return Finding(0, len(chunk.keyword), hint, message, "SGL0105")
+        stack.extend((child, depth + 1) for child in node.children if isinstance(child, Tree))
     return None
-
-
-def _thousands(chunk: Chunk) -> re.Match[str] | None:
-    """Return a number with commas, ``size 1,000``, which reads as the sizes 1 and 000 as well."""
-    return next((match for match in _COMMAS.finditer(chunk.text) if match[1]), None)
-
-
-def _keyword(chunk: Chunk) -> str:
-    """Return the word that a declaration starts with, or what stands in its place."""
-    return _first_word(chunk.text)
-
-
-def _first_word(text: str) -> str:
-    match = _KEYWORD.match(text)
-    return match.group() if match is not None else text[:1]
 
 
 def _is_clause(source: SourceFile, chunk: Chunk) -> bool:
     """Return whether what stands in the first column is a clause: it has no keyword of its own."""
-    first = _keyword(chunk)
-    if first in DECLARATIONS:
-        return False
-    return first in (*CLAUSES, *layers_in(source), *categories_in(source))
+    layers, categories = declared_in(source, "layer"), declared_in(source, "category")
+    word = chunk.keyword
+    return word not in DECLARATIONS and word in (*CLAUSES, *layers, *categories)
 
 
 def _unread(chunk: Chunk) -> list[Unread]:
@@ -160,7 +137,7 @@ def _unread(chunk: Chunk) -> list[Unread]:
 
 def _announced(text: str) -> list[Unread]:
     """Return what an unreadable declaration says in its beginning that it declares."""
-    keyword = _first_word(text)
+    keyword = first_word(text)
     meant = keyword if keyword in DECLARATIONS else suggested(keyword, DECLARATIONS) or ""
     if meant == "use":
         return [Unread("", "")]
@@ -173,72 +150,33 @@ def _announced(text: str) -> list[Unread]:
     return [Unread(kind, name) for kind in kinds]
 
 
-def _nesting(tree: Tree[Token]) -> int:
-    """Return how deep a parse tree is; it may be too deep for a recursive function."""
-    deepest = 0
-    stack = [(tree, 1)]
-    while stack:
-        node, depth = stack.pop()
-        deepest = max(deepest, depth)
-        stack.extend((child, depth + 1) for child in node.children if isinstance(child, Tree))
-    return deepest
+def _is_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Diagnostics) -> bool:
+    """Report a file that is none of SGL: it has several parts, and no declaration."""
+    written = [chunk for chunk in chunks if chunk.text]
+    words = {chunk.keyword for chunk in written}
+    known = (word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in words)
+    if len(written) < 2 or any(known):
+        return False
+    hint = f"a declaration starts with one of: {', '.join(DECLARATIONS)}"
+    if source.name.endswith((".yaml", ".yml")):
+        hint = f'a table is read by a grammar: `lexicon words from "{source.name}"`'
+    span = source.span(written[0].start, written[0].start + 1)
+    message = "nothing in this file starts a declaration of SGL"
+    diagnostics.error("SGL0103", span, message, hint)
+    return True
 
 
-def _is_foreign(chunks: Sequence[Chunk]) -> bool:
-    """Return whether a file is none of SGL: it has several parts, and no declaration."""
-    first = [_keyword(chunk) for chunk in chunks if chunk.text]
-    return len(first) > 1 and not any(
-        word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in set(first)
-    )
-
-
-def _report_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Diagnostics) -> None:
-    start = next(chunk.start for chunk in chunks if chunk.text)
-    is_table = source.name.endswith((".yaml", ".yml"))
-    diagnostics.error(
-        "SGL0103",
-        source.span(start, start + 1),
-        "nothing in this file starts a declaration of SGL",
-        hint=f'a table is read by a grammar: `lexicon words from "{source.name}"`'
-        if is_table
-        else f"a declaration starts with one of: {', '.join(DECLARATIONS)}",
-    )
-
-
-def _report_many(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> None:
-    message = f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read"
-    hint = "correct those above, and check again"
-    diagnostics.error("SGL0106", source.span(chunk.start, chunk.start + 1), message, hint)
-
-
-def _report_unknown(source: SourceFile, chunk: Chunk, first: str, diagnostics: Diagnostics) -> None:
-    span = source.span(chunk.start, chunk.start + len(first))
-    in_first_column = source.position(chunk.start)[1] == 1
-    if not in_first_column:
+def _report_unknown(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> None:
+    word = chunk.keyword
+    span = source.span(chunk.start, chunk.start + len(word))
+    if source.position(chunk.start)[1] != 1:
         message = "this line does not belong to a declaration"
         diagnostics.error("SGL0103", span, message, "a declaration starts in the first column")
         return
-    hint = suggest(first, DECLARATIONS)
+    hint = suggest(word, DECLARATIONS)
     if chunk.text.startswith(COMMENTS):
         hint = "a comment starts with `#`"
-    elif _is_clause(source, chunk) and (not hint or first not in CLAUSES):
-        hint = f"indent it: `{first}` is a clause of a declaration"
-    diagnostics.error(
-        "SGL0103",
-        span,
-        f"`{clip(first)}` does not start a declaration",
-        hint=hint or f"a declaration starts with one of: {', '.join(DECLARATIONS)}",
-    )
-
-
-def _report_unexpected(
-    source: SourceFile, chunk: Chunk, problem: UnexpectedInput, diagnostics: Diagnostics
-) -> None:
-    failure = parse_failure(source, chunk, problem)
-    finding = probable_typo(failure) or failure.here(expectation(failure))
-    diagnostics.error(
-        "SGL0101",
-        source.span(chunk.start + finding.start, chunk.start + finding.end),
-        finding.message or message_of(failure),
-        hint=finding.hint,
-    )
+    elif _is_clause(source, chunk) and (not hint or word not in CLAUSES):
+        hint = f"indent it: `{word}` is a clause of a declaration"
+    hint = hint or f"a declaration starts with one of: {', '.join(DECLARATIONS)}"
+    diagnostics.error("SGL0103", span, f"`{clip(word)}` does not start a declaration", hint)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sgl.diagnostics import suggested
 from sgl.lang.confusables import CONFUSABLES, is_invisible, plain
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.parser import Finding, ParseFailure, clip
+from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
 #: How declarations begin that were indented by mistake; other words may begin a clause.
 _INDENTED = re.compile(
@@ -124,7 +124,7 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
         start -= 1
     name = failure.text[start:stop]
     message = f"`{clip(name)}` is neither a category nor a quoted word"
-    known = {category.lower(): category for category in failure.categories()}
+    known = {category.lower(): category for category in declared_in(failure.source, "category")}
     category = known.get(plain(name).lower())
     if plain(name) != name and plain(name).isascii():
         return Finding(start, stop, f"write `{clip(plain(name))}` in plain characters", message)
@@ -199,7 +199,7 @@ def _small_name(failure: ParseFailure) -> Finding | None:
     if braces or failure.keyword == "restrict":
         hint = f"nodes of a structure have a capital letter: `{clip(_capital(name))}`"
         return failure.here(hint)
-    known = {category.lower(): category for category in failure.categories()}
+    known = {category.lower(): category for category in declared_in(failure.source, "category")}
     if failure.keyword != "category" and (category := known.get(name.lower())) is not None:
         return failure.here(f"did you mean the category `{category}`?")
     if failure.expected == {"UPPER"}:
@@ -252,7 +252,7 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
     match = re.fullmatch(r"[ \t]+([^\W\dA-Z]\w*)[ \t]+", line)
     if match is None or len(match[1]) < _TELLING:
         return None
-    if match[1] in (*CLAUSES, *DECLARATIONS, *failure.layers()):
+    if match[1] in (*CLAUSES, *DECLARATIONS, *declared_in(failure.source, "layer")):
         return None
     meant = suggested(match[1], [word for word in CLAUSES if len(word) >= _TELLING])
     if meant is None:
