@@ -15,13 +15,15 @@ text writes the words; empty nodes and enhanced edges are ignored.  A block that
 returned as ``Malformed``, with its line and the reason, so that it hides neither its
 neighbours nor its own place in the order.
 
-Lines repeat: each different one is parsed once (``_Lines``).  Sentences know where they begin
+Lines repeat: each different one is parsed once.  Sentences know where they begin
 in the file, so that a few of them can be read again later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -113,11 +115,7 @@ class Malformed(NamedTuple):
 
 
 class _Fault(Exception):
-    """What is wrong with the block at hand; ``line`` counts from its first line."""
-
-    def __init__(self, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.reason, self.line = reason, line
+    """What is wrong with the line or the block at hand."""
 
 
 class _Line(NamedTuple):
@@ -139,7 +137,7 @@ class TreebankReader:
     def __init__(self, *, trees: bool = True) -> None:
         self._trees = trees
         self._lines = _Lines()
-        self._known: set[tuple[int, ...]] = set()
+        self._fault = lru_cache(_REMEMBERED)(tree_fault)
 
     def read(self, path: Path) -> Iterator[TreebankSentence | Malformed]:
         """Yield the sentences of a file, in order.
@@ -184,57 +182,43 @@ class TreebankReader:
     def _sentence(
         self, block: list[bytes], line: int, offset: int, end: int
     ) -> TreebankSentence | Malformed:
-        first = 0
-        if not line > 1 and block[0].startswith(b"\xef\xbb\xbf"):
-            block[0] = block[0][3:]
-        while first < len(block) and block[first].startswith(b"#"):
-            first += 1
-        try:
-            words, contractions = self._words(block[first:])
-        except _Fault as fault:
-            sent_id = _comment(block[:first], "sent_id")
-            return Malformed(line + first + fault.line, offset, end, fault.reason, sent_id)
-        return TreebankSentence(line, offset, end, tuple(block[:first]), words, contractions)
-
-    def _words(
-        self, block: list[bytes]
-    ) -> tuple[tuple[TreebankWord, ...], tuple[Contraction, ...]]:
+        if line <= 1:
+            block[0] = block[0].removeprefix(b"\xef\xbb\xbf")
+        first = len(list(takewhile(lambda raw: raw.startswith(b"#"), block)))
         words: list[TreebankWord] = []
         spans: list[tuple[int, Contraction]] = []
-        for at, raw in enumerate(block):
-            try:
-                kind, first, last, word = self._lines[raw]
-            except _Fault as fault:
-                raise _Fault(fault.reason, at) from None
-            if kind == _WORD:
-                words.append(word)
-                if first != len(words):
-                    raise _Fault(f"the word is numbered {first} instead of {len(words)}", at)
-            elif kind == _SPAN:
-                if first != len(words) + 1 or (spans and spans[-1][1].last >= first):
-                    raise _Fault(f"the multiword token {first}-{last} is out of place", at)
-                spans.append((at, Contraction(word.form, first, last)))
-        self._check(words, spans)
-        return tuple(words), tuple([span for _, span in spans])
+        at = first
+        try:
+            for at, raw in enumerate(block[first:], first):
+                kind, begin, last, word = self._lines[raw]
+                if kind == _WORD:
+                    words.append(word)
+                    if begin != len(words):
+                        raise _Fault(f"the word is numbered {begin} instead of {len(words)}")
+                elif kind == _SPAN:
+                    if begin != len(words) + 1 or (spans and spans[-1][1].last >= begin):
+                        raise _Fault(f"the multiword token {begin}-{last} is out of place")
+                    spans.append((at, Contraction(word.form, begin, last)))
+            for at, span in spans:  # noqa: B007 - a fault is at this line
+                if span.last > len(words):
+                    raise _Fault(f"the multiword token {span.first}-{span.last} lacks words")
+            at = first
+            self._check(words)
+        except _Fault as fault:
+            sent_id = _comment(block[:first], "sent_id")
+            return Malformed(line + at, offset, end, str(fault), sent_id)
+        contractions = tuple([span for _, span in spans])
+        return TreebankSentence(line, offset, end, tuple(block[:first]), tuple(words), contractions)
 
-    def _check(self, words: list[TreebankWord], spans: list[tuple[int, Contraction]]) -> None:
-        """Check that every multiword token has words, and that the words are a tree."""
-        for at, span in spans:
-            if span.last > len(words):
-                raise _Fault(f"the multiword token {span.first}-{span.last} lacks words", at)
+    def _check(self, words: list[TreebankWord]) -> None:
+        """Check that there are words, and that they are a tree."""
         if not words:
             raise _Fault("a sentence without words")
         if len(words) > LONGEST_SENTENCE:
             raise _Fault(f"more than {LONGEST_SENTENCE:,} words")
-        if self._trees:
-            heads = tuple([word.head for word in words])
-            if heads not in self._known:
-                fault = tree_fault(heads)
-                if fault:
-                    raise _Fault(fault)
-                if len(self._known) > _REMEMBERED:
-                    self._known.clear()
-                self._known.add(heads)
+        fault = self._fault(tuple([word.head for word in words])) if self._trees else ""
+        if fault:
+            raise _Fault(fault)
 
 
 def _comment(comments: Sequence[bytes], key: str) -> str | None:

@@ -4,11 +4,12 @@
 ``config``        settings and presets           (needs no library of the extra)
 ``data``          the rows that are learnt, in which order, and those predicted
 ``vocabulary``    texts as words, words as tokens, and back
-``model``         what models have in common; greedy decoding
+``learner``       a network with its rows: padding, decoding in batches
+``model``         what sequence-to-sequence models have in common; greedy decoding
 ``transformer``   a Transformer
 ``lstm``          an LSTM with attention
-``seq2seq``       either of them as something that learns and translates
-``causal``        a language model as such, by low-rank adaptation
+``seq2seq``       either of them as a learner
+``causal``        a language model as a learner, by low-rank adaptation
 ``training``      steps, choice by dev
 ``checkpoint``    where a run stands
 ``directory``     the files of a run, and its lock

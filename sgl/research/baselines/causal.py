@@ -20,15 +20,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from sgl.research.baselines.config import BaselineError, Config
 from sgl.research.baselines.data import BaselineData
-from sgl.research.baselines.training import Line, decode_in_batches, quiet
-
-#: Prompts that are answered together.
-_TOGETHER = 32
+from sgl.research.baselines.learner import Learner, Tokens
 
 #: The label of tokens that are not learnt.
 _GIVEN = -100
@@ -40,91 +37,64 @@ class LanguageModelError(BaselineError):
     code = "SGL1605"
 
 
-class CausalLearner:
+class CausalLearner(Learner):
     """A language model with low-rank weights to be learnt."""
 
+    together = 32
+
     def __init__(self, config: Config, data: BaselineData) -> None:
-        self._config = config
-        self._rows = data.train
-        self._device = torch.device(config.device)
+        super().__init__(config, data)
         self._tokenizer, base = _load(config.path)
         self._end = self._tokenizer.eos_token_id
         if not isinstance(self._end, int):
             raise LanguageModelError(f"`{config.path}` has a tokenizer without an end of texts")
         torch.manual_seed(config.seed)
-        self._model = _adapted(base, config).to(self._device)
+        self.module: Any = _adapted(base, config).to(self._device)
 
-    @property
-    def module(self) -> nn.Module:
-        """The network; its low-rank weights alone need gradients."""
-        network: nn.Module = self._model
-        return network
+    def prompt(self, source: str) -> list[int]:
+        """Return the tokens of the prompt for a text."""
+        ids: list[int] = self._tokenizer(self._config.prompt.replace("{source}", source)).input_ids
+        return ids
 
-    @cached_property
-    def _pairs(self) -> list[tuple[list[int], list[int]]]:
-        pairs = [(self._prompt(row.source), self._answer(row.target)) for row in self._rows]
-        for row, (prompt, answer) in zip(self._rows, pairs, strict=True):
-            if len(prompt) + len(answer) > self._config.longest:
-                raise LanguageModelError(
-                    f"{row.id} has {len(prompt) + len(answer):,} tokens with its prompt, more "
-                    f"than `longest` ({self._config.longest:,}) allows"
-                )
-        return pairs
+    def answer(self, target: str) -> list[int]:
+        """Return the tokens of an answer, with the end."""
+        ids: list[int] = self._tokenizer(target, add_special_tokens=False).input_ids
+        return [*ids, self._end]
 
     @cached_property
     def lengths(self) -> Sequence[int]:
         """The length of each row with its prompt."""
-        return [len(prompt) + len(answer) for prompt, answer in self._pairs]
+        lengths = [len(prompt) + len(answer) for prompt, answer in self.pairs]
+        for row, length in zip(self._rows, lengths, strict=True):
+            if length > self._config.longest:
+                raise LanguageModelError(
+                    f"{row.id} has {length:,} tokens with its prompt, more "
+                    f"than `longest` ({self._config.longest:,}) allows"
+                )
+        return lengths
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
-        """Cross-entropy of the answers, in nats."""
-        pairs = [self._pairs[row] for row in rows]
-        longest = max(len(prompt) + len(answer) for prompt, answer in pairs)
-        shape = (len(pairs), longest)
-        tokens = np.full(shape, self._end, dtype=np.int64)
-        labels = np.full(shape, _GIVEN, dtype=np.int64)
-        there = np.zeros(shape, dtype=np.int64)
-        for place, (prompt, answer) in enumerate(pairs):
-            end = len(prompt) + len(answer)
-            tokens[place, :end] = prompt + answer
-            labels[place, len(prompt) : end] = answer
-            there[place, :end] = 1
-        scores = self._model(
-            input_ids=self._moved(tokens), attention_mask=self._moved(there)
+        """Cross-entropy of the answers."""
+        pairs = [self.pairs[row] for row in rows]
+        tokens = [prompt + answer for prompt, answer in pairs]
+        labels = [[_GIVEN] * len(prompt) + answer for prompt, answer in pairs]
+        scores = self.module(
+            input_ids=self._padded(tokens, self._end),
+            attention_mask=self._padded([[1] * len(row) for row in tokens], 0),
         ).logits
         # The scores after a token are those of the next one.
         loss = cross_entropy(
             scores[:, :-1].flatten(0, 1).float(),
-            self._moved(labels)[:, 1:].flatten(),
+            self._padded(labels, _GIVEN)[:, 1:].flatten(),
             ignore_index=_GIVEN,
             reduction="sum",
         )
         return loss, sum(len(answer) for _, answer in pairs)
 
-    def translate(self, texts: Sequence[str], line: Line = quiet) -> list[str]:
-        """Answer the prompts greedily."""
-        self._model.eval()
-        prompts = [self._prompt(text) for text in texts]
-
-        def decode(places: Sequence[int]) -> list[str]:
-            return self._answers([prompts[place] for place in places])
-
-        return decode_in_batches([len(prompt) for prompt in prompts], _TOGETHER, decode, line)
-
-    def keep(self, directory: Path) -> None:
-        """Write the low-rank weights, as PEFT reads them."""
-        self._model.save_pretrained(directory / "adapter", safe_serialization=True)
-
-    def _answers(self, prompts: Sequence[Sequence[int]]) -> list[str]:
+    def decode(self, prompts: Sequence[Tokens]) -> list[str]:
         """Generate answers after prompts, which are padded on the left."""
         from transformers import GenerationConfig
 
-        longest = max(map(len, prompts))
-        tokens = np.full((len(prompts), longest), self._end, dtype=np.int64)
-        there = np.zeros_like(tokens)
-        for place, prompt in enumerate(prompts):
-            tokens[place, longest - len(prompt) :] = prompt
-            there[place, longest - len(prompt) :] = 1
         greedy = GenerationConfig(
             do_sample=False,
             num_beams=1,
@@ -132,25 +102,20 @@ class CausalLearner:
             eos_token_id=self._end,
             pad_token_id=self._end,
         )
+        tokens = self._padded(prompts, self._end, left=True)
         with torch.no_grad():
-            found = self._model.generate(
-                input_ids=self._moved(tokens),
-                attention_mask=self._moved(there),
+            found = self.module.generate(
+                input_ids=tokens,
+                attention_mask=self._padded([[1] * len(row) for row in prompts], 0, left=True),
                 generation_config=greedy,
             )
-        answers = self._tokenizer.batch_decode(found[:, longest:], skip_special_tokens=True)
-        return [_one_line(answer) for answer in answers]
+        answers = self._tokenizer.batch_decode(found[:, tokens.size(1) :], skip_special_tokens=True)
+        # Predictions are lines.
+        return [" ".join(answer.split()) for answer in answers]
 
-    def _prompt(self, source: str) -> list[int]:
-        ids: list[int] = self._tokenizer(self._config.prompt.replace("{source}", source)).input_ids
-        return ids
-
-    def _answer(self, target: str) -> list[int]:
-        ids: list[int] = self._tokenizer(target, add_special_tokens=False).input_ids
-        return [*ids, self._end]
-
-    def _moved(self, table: NDArray[np.int64]) -> Tensor:
-        return torch.from_numpy(table).to(self._device)
+    def keep(self, directory: Path) -> None:
+        """Write the low-rank weights, as PEFT reads them."""
+        self.module.save_pretrained(directory / "adapter", safe_serialization=True)
 
 
 def _load(path: str) -> tuple[Any, Any]:
@@ -195,8 +160,3 @@ def _adapted(base: Any, config: Config) -> Any:  # noqa: ANN401 - the library is
         raise LanguageModelError(
             f"`modules` do not fit `{config.path}`: {' '.join(str(problem).split())}"
         ) from problem
-
-
-def _one_line(answer: str) -> str:
-    """Return an answer as a prediction: predictions are lines."""
-    return " ".join(answer.split())

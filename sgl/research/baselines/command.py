@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 _NEEDED = ("torch", "tokenizers", "safetensors", "scipy")
 _NEEDED_FOR_LORA = ("transformers", "peft")
 
-#: What to do when training ended because it diverged, or because of its time limit.
-_REMEDIES = ("a smaller `rate` may help", "`--resume` continues it")
-
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|)")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
 
@@ -186,11 +183,12 @@ def _run(session: Session, job: Job) -> dict[str, Path]:
             session.echo(f"kept: step {result.kept_step:,}{score}; ended: {result.ended}")
             if result.ended in (LIMIT, DIVERGED):
                 steps = f"step {result.progress.step:,} of {config.steps:,}"
+                limited = result.ended == LIMIT
                 session.diagnostics.warning(
                     "SGL1607",
                     None,
                     f"training ended at {steps}: {result.ended}",
-                    hint=_REMEDIES[result.ended == LIMIT],
+                    hint="`--resume` continues it" if limited else "a smaller `rate` may help",
                 )
             return {split.split: job.predict(split, session.progress) for split in data.predicted}
     except KeyboardInterrupt:
@@ -212,13 +210,11 @@ def _resumed(step: int, steps: int) -> str:
 
 def _check_line(progress: TrainingProgress, left: float) -> str:
     """Return what is said after each check on dev."""
+    from sgl.research.baselines.training import pace
+
     step, loss, score = progress.checks[-1]
     dev = "" if score is None else f"  dev {score:6.1%}"
-    minutes, seconds = divmod(round(left), 60)
-    speed = progress.tokens / progress.seconds
-    return (
-        f"step {step:7,}  loss {loss:.4f}{dev}  {speed:,.0f} tokens/s  {minutes}:{seconds:02} left"
-    )
+    return "  ".join([f"step {step:7,}  loss {loss:.4f}{dev}", *pace(progress, left)])
 
 
 def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) -> int:
@@ -226,6 +222,7 @@ def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) ->
     session.echo(f"\n{split}: {file}")
     with _reporting(session, job.directory.path):
         json_file, html_file = (job.directory.scores(split, kind) for kind in ("json", "html"))
+    diagnostics = Diagnostics()
     request = EvaluationRequest(
         dataset=dataset,
         predictions=(f"{job.request.config.model}={file}",),
@@ -236,7 +233,6 @@ def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) ->
         json_file=json_file,
         html_file=html_file,
     )
-    diagnostics = Diagnostics()
     status = score(request, session.sources, diagnostics)
     session.diagnostics.extend(diagnostics)
     session.show()

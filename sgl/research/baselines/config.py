@@ -17,7 +17,7 @@ import hashlib
 import json
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from sgl.research.baselines.vocabulary import AUTO, SCHEMES
 
 TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
 MODELS = (TRANSFORMER, LSTM, CAUSAL)
+
+SINUSOID, RELATIVE = "sinusoid", "relative"
 
 PRESETS = Path(__file__).parent / "presets"
 
@@ -54,62 +56,7 @@ class ConfigError(BaselineError):
     code = "SGL1601"
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """All settings of a run; `docs/baseline.md` explains them."""
-
-    model: str = TRANSFORMER
-    seed: int = 1
-    threads: int = 1
-    device: str = "cpu"
-    # Tokens.
-    tokens: str = "bpe"
-    pieces: int = 2000
-    source_words: str = AUTO
-    target_words: str = AUTO
-    # The network.
-    width: int = 128
-    layers: int = 2
-    heads: int = 4
-    inner: int = 512
-    dropout: float = 0.1
-    positions: str = "relative"
-    reach: int = 16
-    both_ways: bool = True
-    # Training.
-    batch: int = 64
-    accumulate: int = 1
-    steps: int = 6000
-    rate: float = 1.5e-3
-    warmup: int = 400
-    decay: str = "linear"
-    clip: float = 1.0
-    # Choice by the dev split.
-    check: int = 500
-    dev_items: int = 500
-    patience: int = 0
-    # Fine-tuning of a language model.
-    path: str = ""
-    rank: int = 8
-    alpha: int = 16
-    modules: tuple[str, ...] = ("q_proj", "v_proj")
-    prompt: str = "Translate: {source}\nTranslation:"
-    longest: int = 256
-
-    def data(self) -> dict[str, Any]:
-        """Return the settings as plain data, in their order."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
-        }
-
-    @property
-    def digest(self) -> str:
-        """A hash of all settings."""
-        text = json.dumps(self.data(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-
+#: What holds of the values of a setting, and how that is said.
 _Check = tuple[Callable[[Any], bool], str]
 
 
@@ -136,48 +83,79 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= part <= "\udfff" for part in value)
 
 
-def _is_prompt(value: object) -> bool:
-    return _is_text(value) and "{source}" in str(value)
-
-
 def _is_names(value: object) -> bool:
     return isinstance(value, (list, tuple)) and all(map(_is_text, value))
 
 
-_CHECKS: dict[str, _Check] = {
-    "model": _one_of(MODELS),
-    "seed": _whole(0, 2**32 - 1),
-    "threads": _whole(1, 1024),
-    "device": _one_of(("cpu", "cuda")),
-    "tokens": _one_of(("word", "bpe")),
-    "pieces": _whole(64, 1_000_000),
-    "source_words": _one_of(SCHEMES),
-    "target_words": _one_of(SCHEMES),
-    "width": _whole(4, 16_384),
-    "layers": _whole(1, 256),
-    "heads": _whole(1, 256),
-    "inner": _whole(1, 65_536),
-    "dropout": _number(0, 0.99),
-    "positions": _one_of(("sinusoid", "relative")),
-    "reach": _whole(1, 1024),
-    "both_ways": (lambda value: isinstance(value, bool), "true or false"),
-    "batch": _whole(1, 65_536),
-    "accumulate": _whole(1, 65_536),
-    "steps": _whole(1, 100_000_000),
-    "rate": _number(1e-9, 1),
-    "warmup": _whole(0, 100_000_000),
-    "decay": _one_of(("linear", "none")),
-    "clip": _number(0, 1e6),
-    "check": _whole(1, 100_000_000),
-    "dev_items": _whole(0, 100_000_000),
-    "patience": _whole(0, 1_000_000),
-    "path": (_is_text, "a directory"),
-    "rank": _whole(1, 4096),
-    "alpha": _whole(1, 65_536),
-    "modules": (_is_names, "a list of names"),
-    "prompt": (_is_prompt, "a text with {source}"),
-    "longest": _whole(8, 1_000_000),
-}
+def _setting(default: Any, check: _Check) -> Any:  # noqa: ANN401 - of any type
+    return field(default=default, metadata={"check": check})
+
+
+_MANY = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a run with their values unless a file says otherwise.
+
+    `docs/baseline.md` explains them.
+    """
+
+    model: str = _setting(TRANSFORMER, _one_of(MODELS))
+    seed: int = _setting(1, _whole(0, 2**32 - 1))
+    threads: int = _setting(1, _whole(1, 1024))
+    device: str = _setting("cpu", _one_of(("cpu", "cuda")))
+    # Tokens.
+    tokens: str = _setting("bpe", _one_of(("word", "bpe")))
+    pieces: int = _setting(2000, _whole(64, 1_000_000))
+    source_words: str = _setting(AUTO, _one_of(SCHEMES))
+    target_words: str = _setting(AUTO, _one_of(SCHEMES))
+    # The network.
+    width: int = _setting(128, _whole(4, 16_384))
+    layers: int = _setting(2, _whole(1, 256))
+    heads: int = _setting(4, _whole(1, 256))
+    inner: int = _setting(512, _whole(1, 65_536))
+    dropout: float = _setting(0.1, _number(0, 0.99))
+    positions: str = _setting(RELATIVE, _one_of((SINUSOID, RELATIVE)))
+    reach: int = _setting(16, _whole(1, 1024))
+    both_ways: bool = _setting(True, (lambda value: isinstance(value, bool), "true or false"))
+    # Training.
+    batch: int = _setting(64, _whole(1, 65_536))
+    accumulate: int = _setting(1, _whole(1, 65_536))
+    steps: int = _setting(6000, _whole(1, _MANY))
+    rate: float = _setting(1.5e-3, _number(1e-9, 1))
+    warmup: int = _setting(400, _whole(0, _MANY))
+    decay: str = _setting("linear", _one_of(("linear", "none")))
+    clip: float = _setting(1.0, _number(0, 1e6))
+    # Choice by the dev split.
+    check: int = _setting(500, _whole(1, _MANY))
+    dev_items: int = _setting(500, _whole(0, _MANY))
+    patience: int = _setting(0, _whole(0, 1_000_000))
+    # Fine-tuning of a language model.
+    path: str = _setting("", (_is_text, "a directory"))
+    rank: int = _setting(8, _whole(1, 4096))
+    alpha: int = _setting(16, _whole(1, 65_536))
+    modules: tuple[str, ...] = _setting(("q_proj", "v_proj"), (_is_names, "a list of names"))
+    prompt: str = _setting(
+        "Translate: {source}\nTranslation:",
+        (lambda value: _is_text(value) and "{source}" in value, "a text with {source}"),
+    )
+    longest: int = _setting(256, _whole(8, 1_000_000))
+
+    def data(self) -> dict[str, Any]:
+        """Return the settings as plain data, in their order."""
+        return asdict(self) | {"modules": list(self.modules)}
+
+    @property
+    def distances(self) -> int:
+        """How far relative positions are told apart; 0 for sinusoids."""
+        return self.reach if self.positions == RELATIVE else 0
+
+    @property
+    def digest(self) -> str:
+        """A hash of all settings."""
+        text = json.dumps(self.data(), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def presets() -> tuple[str, ...]:
@@ -233,20 +211,19 @@ def _load(path: Path, wanted: str) -> Mapping[str, Any]:
 
 
 def _check(path: Path, content: Mapping[str, Any]) -> Config:
+    known = {setting.name: setting for setting in fields(Config)}
+    settings = dict(content)
     for name, value in content.items():
-        if name not in _CHECKS:
+        if name not in known:
             raise ConfigError(
-                f"`{path}` has an unknown setting `{name}`", f"settings are {', '.join(_CHECKS)}"
+                f"`{path}` has an unknown setting `{name}`", f"settings are {', '.join(known)}"
             )
-        holds, wanted = _CHECKS[name]
+        holds, wanted = known[name].metadata["check"]
         if not holds(value):
             raise ConfigError(f"`{path}`: `{name}` has to be {wanted}, not {_shown(value)}")
-    settings = dict(content)
-    for field in fields(Config):
-        if field.type == "float" and field.name in settings:
-            settings[field.name] = float(settings[field.name])
-    config = replace(Config(), **settings)
-    config = replace(config, modules=tuple(config.modules))
+        kind = {"float": float, "tuple[str, ...]": tuple}.get(str(known[name].type))
+        settings[name] = kind(value) if kind is not None else value
+    config = Config(**settings)
     if config.model == TRANSFORMER and config.width % (2 * config.heads):
         raise ConfigError(
             f"`{path}`: `width` ({config.width}) has to be a multiple of twice `heads` "

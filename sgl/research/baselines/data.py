@@ -73,35 +73,26 @@ def read_data(path: Path, target: str | None) -> BaselineData:
             hint="DATASET is a directory that `sglc compile` has written",
         )
     train = read_benchmark(path, TRAIN, target)
-    names = _splits(path)
+    # The manifest was read and found to be one; only its names are needed again.
+    names = list(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["splits"])
     # Files of a run are called by these names, and have to stay in its directory.
     for name in (train.name, *names):
-        if not _is_file_name(name):
+        if not isinstance(name, str) or name in ("", "..") or name != Path(name).name:
             raise DatasetError(f"`{path}` has a name that no file can have: {name!r}")
     others = [name for name in names if name not in (TRAIN, DEV)]
     if not others:
         raise DatasetError(
             f"`{path}` has nothing to predict", hint="it has no split but train and dev"
         )
-    dev = read_benchmark(path, DEV, target).rows if DEV in names else ()
     return BaselineData(
-        train.name,
-        train.signature,
-        train.source,
-        train.target,
-        train.rows,
-        dev,
-        tuple(read_benchmark(path, name, target) for name in others),
+        name=train.name,
+        signature=train.signature,
+        source=train.source,
+        target=train.target,
+        train=train.rows,
+        dev=read_benchmark(path, DEV, target).rows if DEV in names else (),
+        predicted=tuple(read_benchmark(path, name, target) for name in others),
     )
-
-
-def _is_file_name(name: object) -> bool:
-    return isinstance(name, str) and name not in ("", "..") and name == Path(name).name
-
-
-def _splits(path: Path) -> Sequence[str]:
-    # The manifest was read and found to be one; only its names are needed again.
-    return list(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["splits"])
 
 
 class BatchOrder:

@@ -83,18 +83,21 @@ class Directory:
         """
         if self.path.exists() and not self.path.is_dir():
             raise DirectoryError(f"`{self.path}` is a file")
-        if not self.path.is_dir() or all(
-            child.name in (LOCK, HOLDER) for child in self.path.iterdir()
-        ):
+        if not self.path.is_dir() or {child.name for child in self.path.iterdir()} <= _LOCKING:
             if resume:
                 raise DirectoryError(f"there is no run to resume in `{self.path}`")
             return
-        found = self._found()
+        try:
+            record = json.loads(self.record.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
         if not resume:
             raise DirectoryError(
                 f"`{self.path}` already has a run", "`--resume` continues it, or delete it"
             )
-        if found != run:
+        if record.get("run") != run:
             raise DirectoryError(
                 f"the run in `{self.path}` is of another configuration or other data",
                 "use the same options, dataset and versions of the libraries, or give another "
@@ -105,10 +108,6 @@ class Directory:
         """Write what is known of the run."""
         text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
         replace_text(self.record, text + "\n")
-
-    def write_vocabulary(self, text: str) -> None:
-        """Write the vocabulary of the run."""
-        replace_text(self.vocabulary, text)
 
     def write_predictions(
         self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]
@@ -125,13 +124,3 @@ class Directory:
         path = self.path / "scores" / f"{split}.{kind}"
         path.parent.mkdir(exist_ok=True)
         return path
-
-    def _found(self) -> object:
-        """Return the hash of the run that the directory holds."""
-        try:
-            record = json.loads(self.record.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
-        return record.get("run")

@@ -22,14 +22,14 @@ from typing import Any
 import tokenizers
 
 from sgl import __version__
+from sgl.cli.files import replace_text
 from sgl.research.baselines.checkpoint import CheckpointError
 from sgl.research.baselines.config import CAUSAL, Config
 from sgl.research.baselines.data import BaselineData
 from sgl.research.baselines.directory import Directory
+from sgl.research.baselines.learner import Learner, Line
 from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary
 from sgl.research.baselines.training import (
-    Learner,
-    Line,
     OnCheck,
     Training,
     TrainingPlan,
@@ -63,8 +63,12 @@ class Job:
     def __init__(self, request: BaselineRequest) -> None:
         self.request = request
         self.directory = Directory(request.out)
-        versions = _versions(request.config)
-        self.run = _run_hash(request.config, request.data, versions)
+        config, data = request.config, request.data
+        lora = ("transformers", "peft") if config.model == CAUSAL else ()
+        # Weights can depend on the versions of these libraries.
+        versions = {name: version(name) for name in ("torch", "tokenizers", "numpy", *lora)}
+        told = " ".join(f"{name} {number}" for name, number in versions.items())
+        self.run = hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
         self._record = _begun(request, self.run, versions)
         self.directory.take(self.run, resume=request.resume)
         try:
@@ -87,7 +91,7 @@ class Job:
         if not self.directory.record.exists():
             self.directory.write_record(self._record)
         if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabulary.exists():
-            self.directory.write_vocabulary(learner.source.tokenizer.to_str(pretty=True))
+            replace_text(self.directory.vocabulary, learner.source.tokenizer.to_str(pretty=True))
         return learner
 
     def unwritable(self) -> Iterator[tuple[str, int]]:
@@ -119,7 +123,7 @@ class Job:
             training = Training(self.learner, plan)
             if self.request.resume:
                 if self.directory.checkpoint.exists():
-                    _resume(training)
+                    training.resume()
                 resumed(training.state.step)
             trained = training.train(line, told)
             # Predictions of weights that will be gone are gone from the record first.
@@ -154,43 +158,18 @@ class Job:
 
 
 def _learner(config: Config, data: BaselineData, directory: Directory) -> Learner:
+    """Return what learns, with the vocabulary of the run that is resumed, or a new one."""
     if config.model == CAUSAL:
         from sgl.research.baselines.causal import CausalLearner
 
         return CausalLearner(config, data)
-    return Seq2SeqLearner(config, data, _vocabulary(config, data, directory))
-
-
-def _vocabulary(config: Config, data: BaselineData, directory: Directory) -> tokenizers.Tokenizer:
-    """Return the vocabulary of the run that is resumed, or a new one."""
     if not directory.vocabulary.exists():
-        return learn_vocabulary(config, data)
+        return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
     try:
-        return tokenizers.Tokenizer.from_file(str(directory.vocabulary))
+        tokenizer = tokenizers.Tokenizer.from_file(str(directory.vocabulary))
     except Exception as problem:  # the library raises nothing more special
         raise CheckpointError(f"`{directory.vocabulary}` cannot be read: {problem}") from problem
-
-
-def _resume(training: Training) -> None:
-    try:
-        training.resume()
-    except (KeyError, RuntimeError) as problem:
-        raise CheckpointError(
-            f"`{training.plan.checkpoint}` does not fit the model: {problem}"
-        ) from problem
-
-
-def _versions(config: Config) -> dict[str, str]:
-    """Return the versions of the libraries that weights can depend on."""
-    names = ["torch", "tokenizers", "numpy"]
-    if config.model == CAUSAL:
-        names += ["transformers", "peft"]
-    return {name: version(name) for name in names}
-
-
-def _run_hash(config: Config, data: BaselineData, versions: Mapping[str, str]) -> str:
-    told = " ".join(f"{name} {number}" for name, number in versions.items())
-    return hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
+    return Seq2SeqLearner(config, data, tokenizer)
 
 
 def _begun(request: BaselineRequest, run: str, versions: Mapping[str, str]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sgl.research.baselines.model import DecoderState, ModelSize, Seq2Seq
+from sgl.research.baselines.config import Config
+from sgl.research.baselines.model import DecoderState, Seq2Seq
 from sgl.research.baselines.vocabulary import PAD
 
 
@@ -42,28 +43,28 @@ class _LstmState(DecoderState):
 class Lstm(Seq2Seq):
     """LSTM encoder and decoder with one table of embeddings and Luong's dot attention."""
 
-    def __init__(self, size: ModelSize, words: int) -> None:
+    def __init__(self, config: Config, words: int) -> None:
         super().__init__()
-        self.directions = 2 if size.both_ways else 1
-        between = size.dropout if size.layers > 1 else 0.0
-        self.embedding = nn.Embedding(words, size.width, padding_idx=PAD)
+        self.directions = 2 if config.both_ways else 1
+        between = config.dropout if config.layers > 1 else 0.0
+        self.embedding = nn.Embedding(words, config.width, padding_idx=PAD)
         self.encoder = nn.LSTM(
-            size.width,
-            size.width // self.directions,
-            size.layers,
+            config.width,
+            config.width // self.directions,
+            config.layers,
             batch_first=True,
             dropout=between,
-            bidirectional=size.both_ways,
+            bidirectional=config.both_ways,
         )
         self.decoder = nn.LSTM(
-            size.width, size.width, size.layers, batch_first=True, dropout=between
+            config.width, config.width, config.layers, batch_first=True, dropout=between
         )
-        self.together = nn.Linear(2 * size.width, size.width, bias=False)
-        self.dropout = nn.Dropout(size.dropout)
+        self.together = nn.Linear(2 * config.width, config.width, bias=False)
+        self.dropout = nn.Dropout(config.dropout)
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
-        nn.init.normal_(self.embedding.weight, std=size.width**-0.5)
+        nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
 
     def start(self, source: Tensor) -> _LstmState:
         """Read sentences."""

@@ -12,28 +12,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from sgl.research.baselines.vocabulary import BEGIN, END, PAD
-
-
-class ModelSize(NamedTuple):
-    """The size of a model; each model says which of these it uses.
-
-    ``reach`` is how far relative positions are told apart, 0 for sinusoids;
-    ``both_ways`` whether an LSTM reads the source in both directions.
-    """
-
-    width: int
-    layers: int
-    heads: int
-    inner: int
-    dropout: float
-    reach: int
-    both_ways: bool
 
 
 class DecoderState(ABC):
@@ -67,27 +50,23 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
 
     A sentence that does not end is cut off at its limit.
     """
-    with torch.no_grad():
-        return _greedy(model, source, limits)
-
-
-def _greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
     left = torch.tensor(limits, device=source.device)
     rows = torch.arange(source.size(0), device=source.device)
     said: list[list[int]] = [[] for _ in range(source.size(0))]
-    state = model.start(source)
     last = source.new_full((source.size(0), 1), BEGIN)
-    for number in range(max(limits)):
-        scores, state = model.proceed(state, last)
-        # Padding and the begin are no words.
-        scores[..., [PAD, BEGIN]] = float("-inf")
-        last = scores.argmax(-1)
-        going = ((last[:, 0] != END) & (left > number)).nonzero()[:, 0]
-        if not len(going):
-            break
-        if len(going) < len(rows):
-            rows, left, last = rows[going], left[going], last[going]
-            state = state.chosen(going)
-        for row, token in zip(rows.tolist(), last[:, 0].tolist(), strict=True):
-            said[row].append(token)
+    with torch.no_grad():
+        state = model.start(source)
+        for number in range(max(limits)):
+            scores, state = model.proceed(state, last)
+            # Padding and the begin are no words.
+            scores[..., [PAD, BEGIN]] = float("-inf")
+            last = scores.argmax(-1)
+            going = ((last[:, 0] != END) & (left > number)).nonzero()[:, 0]
+            if not len(going):
+                break
+            if len(going) < len(rows):
+                rows, left, last = rows[going], left[going], last[going]
+                state = state.chosen(going)
+            for row, token in zip(rows.tolist(), last[:, 0].tolist(), strict=True):
+                said[row].append(token)
     return said

@@ -19,16 +19,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sgl.research.baselines.checkpoint import TrainingProgress, load, save
+from sgl.research.baselines.checkpoint import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BatchOrder
+from sgl.research.baselines.learner import Learner, Line
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact
 
@@ -37,55 +35,6 @@ _OFTEN = 10
 
 FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
 DIVERGED = "the loss is no number"
-
-
-#: Says how far something is: what, done, total.
-Line = Callable[[str, int, int], None]
-
-
-def quiet(_: str, __: int, ___: int) -> None:
-    """Say nothing."""
-
-
-def decode_in_batches(
-    lengths: Sequence[int],
-    size: int,
-    decode: Callable[[Sequence[int]], Sequence[str]],
-    line: Line = quiet,
-) -> list[str]:
-    """Decode texts of about the same length together, and return the results in order.
-
-    ``decode`` gets the places of at most ``size`` texts.
-    """
-    order = sorted(range(len(lengths)), key=lambda place: lengths[place])
-    results = [""] * len(order)
-    for begin in range(0, len(order), size):
-        places = order[begin : begin + size]
-        for place, text in zip(places, decode(places), strict=True):
-            results[place] = text
-        line("decoding", begin + len(places), len(order))
-    return results
-
-
-class Learner(Protocol):
-    """A model with the rows that it learns from."""
-
-    @property
-    def module(self) -> nn.Module:
-        """The network; its parameters that need gradients are trained."""
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """The length of each row of training."""
-
-    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
-        """Return the summed loss of all tokens of some rows, and how many tokens they have."""
-
-    def translate(self, texts: Sequence[str], line: Line = quiet) -> list[str]:
-        """Return what the model says for each text."""
-
-    def keep(self, directory: Path) -> None:
-        """Write what is needed to use the model again."""
 
 
 class _DivergedError(Exception):
@@ -141,11 +90,8 @@ class Training:
         self.learner = learner
         self.plan = plan
         self.order = BatchOrder(learner.lengths, config.batch, config.seed)
-        self.weights = {
-            name: weight
-            for name, weight in learner.module.named_parameters()
-            if weight.requires_grad
-        }
+        named = learner.module.named_parameters()
+        self.weights = {name: weight for name, weight in named if weight.requires_grad}
         self.optimiser = torch.optim.Adam(
             self.weights.values(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9
         )
@@ -156,19 +102,24 @@ class Training:
         """Go on where the checkpoint is.
 
         Raises:
-            CheckpointError: it is damaged, or that of another run.
+            CheckpointError: it is damaged, that of another run, or of another model.
         """
         self.state, tensors = load(self.plan.checkpoint, self.plan.run)
-        for name, weight in self.weights.items():
-            weight.data.copy_(tensors[f"model.{name}"])
-            if f"best.{name}" in tensors:
-                self.best[name] = tensors[f"best.{name}"]
-            if f"mean.{name}" in tensors:
-                self.optimiser.state[weight] = {
-                    "step": torch.tensor(float(self.state.step)),
-                    "exp_avg": tensors[f"mean.{name}"].to(weight),
-                    "exp_avg_sq": tensors[f"square.{name}"].to(weight),
-                }
+        try:
+            for name, weight in self.weights.items():
+                weight.data.copy_(tensors[f"model.{name}"])
+                if f"best.{name}" in tensors:
+                    self.best[name] = tensors[f"best.{name}"]
+                if f"mean.{name}" in tensors:
+                    self.optimiser.state[weight] = {
+                        "step": torch.tensor(float(self.state.step)),
+                        "exp_avg": tensors[f"mean.{name}"].to(weight),
+                        "exp_avg_sq": tensors[f"square.{name}"].to(weight),
+                    }
+        except (KeyError, RuntimeError) as problem:
+            raise CheckpointError(
+                f"`{self.plan.checkpoint}` does not fit the model: {problem}"
+            ) from problem
 
     def train(self, line: Line, told: OnCheck) -> TrainingResult:
         """Train to the end, and leave the best weights in the model."""
@@ -189,13 +140,16 @@ class Training:
                 ended = DIVERGED
                 break
             state.seconds = before + time.monotonic() - began
-            left = self._left(began)
+            # Until the last step or the limit, whichever comes first.
+            rest = state.seconds / state.step * (config.steps - state.step)
+            left = max(0.0, min(rest, self.plan.limit - (time.monotonic() - began)))
             if state.step % config.check == 0 or state.step == config.steps:
                 self._check(line)
                 self._save()
                 told(state, left)
             elif state.step % _OFTEN == 0:
-                line(self._telling(left), state.step, config.steps)
+                loss = f"loss {state.loss / state.loss_tokens:.3f}"
+                line(", ".join([loss, *pace(state, left)]), state.step, config.steps)
         return self._chosen(ended, line)
 
     def _step(self) -> None:
@@ -247,11 +201,11 @@ class Training:
         return right / len(rows)
 
     def _impatient(self) -> bool:
-        patience, scores = self.plan.config.patience, [check[2] for check in self.state.checks]
-        known = [score for score in scores if score is not None]
-        if not patience or len(known) <= patience:
+        patience = self.plan.config.patience
+        scores = [score for _, _, score in self.state.checks if score is not None]
+        if not patience or len(scores) <= patience:
             return False
-        return max(known[-patience:]) <= max(known[:-patience])
+        return max(scores[-patience:]) <= max(scores[:-patience])
 
     def _chosen(self, ended: str, line: Line) -> TrainingResult:
         state = self.state
@@ -264,9 +218,8 @@ class Training:
                 return TrainingResult(ended, state.step, score, state)
         for name, weight in self.weights.items():
             weight.data.copy_(self.best[name])
-        return TrainingResult(
-            ended, state.best_step, state.best if state.best >= 0 else None, state
-        )
+        score = state.best if state.best >= 0 else None
+        return TrainingResult(ended, state.best_step, score, state)
 
     def _save(self) -> None:
         tensors: dict[str, Tensor] = {}
@@ -280,19 +233,11 @@ class Training:
                 tensors[f"square.{name}"] = moments["exp_avg_sq"]
         save(self.plan.checkpoint, self.plan.run, self.state, tensors)
 
-    def _left(self, began: float) -> float:
-        """Seconds until the last step or the limit, whichever comes first."""
-        state = self.state
-        steps = state.seconds / state.step * (self.plan.config.steps - state.step)
-        return max(0.0, min(steps, self.plan.limit - (time.monotonic() - began)))
 
-    def _telling(self, left: float) -> str:
-        state = self.state
-        minutes, seconds = divmod(round(left), 60)
-        return (
-            f"loss {state.loss / state.loss_tokens:.3f}, "
-            f"{state.tokens / state.seconds:,.0f} tokens/s, {minutes}:{seconds:02} left"
-        )
+def pace(state: TrainingProgress, left: float) -> tuple[str, str]:
+    """Return how fast training is, and the seconds that are left, for people."""
+    minutes, seconds = divmod(round(left), 60)
+    return f"{state.tokens / state.seconds:,.0f} tokens/s", f"{minutes}:{seconds:02} left"
 
 
 def rate(config: Config, step: int) -> float:

@@ -15,15 +15,14 @@ nothing.  Decoding keeps the keys and values of what was said, so that a step co
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
-from sgl.research.baselines.model import DecoderState, ModelSize, Seq2Seq
+from sgl.research.baselines.config import Config
+from sgl.research.baselines.model import DecoderState, Seq2Seq
 from sgl.research.baselines.vocabulary import PAD
-
-SINUSOID, RELATIVE = "sinusoid", "relative"
 
 
 class Attention(nn.Module):
@@ -73,22 +72,27 @@ class Attention(nn.Module):
 
 
 class _FeedForward(nn.Sequential):
-    def __init__(self, size: ModelSize) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__(
-            nn.Linear(size.width, size.inner),
+            nn.Linear(config.width, config.inner),
             nn.ReLU(),
-            nn.Dropout(size.dropout),
-            nn.Linear(size.inner, size.width),
+            nn.Dropout(config.dropout),
+            nn.Linear(config.inner, config.width),
         )
 
 
 class _EncoderLayer(nn.Module):
-    def __init__(self, size: ModelSize) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
-        self.attention = Attention(size.width, size.heads, size.dropout, size.reach)
-        self.feed_forward = _FeedForward(size)
-        self.norms = nn.ModuleList(nn.LayerNorm(size.width) for _ in range(2))
-        self.dropout = nn.Dropout(size.dropout)
+        self.attention = Attention(
+            config.width,
+            config.heads,
+            config.dropout,
+            config.distances,
+        )
+        self.feed_forward = _FeedForward(config)
+        self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
+        self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         normed = self.norms[0](x)
@@ -98,13 +102,18 @@ class _EncoderLayer(nn.Module):
 
 
 class _DecoderLayer(nn.Module):
-    def __init__(self, size: ModelSize) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
-        self.itself = Attention(size.width, size.heads, size.dropout, size.reach)
-        self.source = Attention(size.width, size.heads, size.dropout)
-        self.feed_forward = _FeedForward(size)
-        self.norms = nn.ModuleList(nn.LayerNorm(size.width) for _ in range(3))
-        self.dropout = nn.Dropout(size.dropout)
+        self.itself = Attention(
+            config.width,
+            config.heads,
+            config.dropout,
+            config.distances,
+        )
+        self.source = Attention(config.width, config.heads, config.dropout)
+        self.feed_forward = _FeedForward(config)
+        self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(3))
+        self.dropout = nn.Dropout(config.dropout)
 
     def forward(
         self,
@@ -139,30 +148,27 @@ class _TransformerState(DecoderState):
     length: int
 
     def chosen(self, rows: Tensor) -> _TransformerState:
-        return _TransformerState(
-            tuple((keys[rows], values[rows]) for keys, values in self.source),
-            tuple(pair and (pair[0][rows], pair[1][rows]) for pair in self.said),
-            self.mask[rows],
-            self.length,
-        )
+        source = tuple((keys[rows], values[rows]) for keys, values in self.source)
+        said = tuple(pair and (pair[0][rows], pair[1][rows]) for pair in self.said)
+        return replace(self, source=source, said=said, mask=self.mask[rows])
 
 
 class Transformer(Seq2Seq):
     """Encoder and decoder with one table of embeddings."""
 
-    def __init__(self, size: ModelSize, words: int) -> None:
+    def __init__(self, config: Config, words: int) -> None:
         super().__init__()
-        self.sinusoids = not size.reach
-        self.scale = math.sqrt(size.width)
-        self.embedding = nn.Embedding(words, size.width, padding_idx=PAD)
-        self.encoder = nn.ModuleList(_EncoderLayer(size) for _ in range(size.layers))
-        self.decoder = nn.ModuleList(_DecoderLayer(size) for _ in range(size.layers))
-        self.norms = nn.ModuleList(nn.LayerNorm(size.width) for _ in range(2))
-        self.dropout = nn.Dropout(size.dropout)
+        self.sinusoids = not config.distances
+        self.scale = math.sqrt(config.width)
+        self.embedding = nn.Embedding(words, config.width, padding_idx=PAD)
+        self.encoder = nn.ModuleList(_EncoderLayer(config) for _ in range(config.layers))
+        self.decoder = nn.ModuleList(_DecoderLayer(config) for _ in range(config.layers))
+        self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
+        self.dropout = nn.Dropout(config.dropout)
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1 and name != "embedding.weight":
                 nn.init.xavier_uniform_(parameter)
-        nn.init.normal_(self.embedding.weight, std=size.width**-0.5)
+        nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
 
     def start(self, source: Tensor) -> _TransformerState:
         """Read sentences."""
@@ -192,9 +198,7 @@ class Transformer(Seq2Seq):
             x, now = layer(x, before, source, causal, state.mask)
             said.append(now)
         scores = self.norms[1](x) @ self.embedding.weight.T
-        return scores, _TransformerState(
-            state.source, tuple(said), state.mask, state.length + asked
-        )
+        return scores, replace(state, said=tuple(said), length=state.length + asked)
 
     def _embed(self, tokens: Tensor, before: int) -> Tensor:
         x = self.embedding(tokens) * self.scale

@@ -24,8 +24,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sgl.morphology.analyser import sudachi
@@ -64,17 +64,9 @@ def detokenize(how: str, words: Sequence[str]) -> str:
     return text[1:] if how == SPACES else text
 
 
-def _by_spaces(text: str) -> list[str]:
-    return _WORD.findall(f" {text}")
-
-
-def _by_sudachi(text: str) -> list[str]:
-    return [morpheme.surface for morpheme in sudachi().analyse(text)]
-
-
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
-    SPACES: _by_spaces,
-    SUDACHI: _by_sudachi,
+    SPACES: lambda text: _WORD.findall(f" {text}"),
+    SUDACHI: lambda text: [morpheme.surface for morpheme in sudachi().analyse(text)],
     CHARACTERS: list,
 }
 
@@ -93,35 +85,26 @@ _SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 _KEPT = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
 class Side:
     """One language as a model reads or writes it: how its words are cut, and their tokens."""
 
-    how: str
-    tokenizer: Tokenizer
+    def __init__(self, how: str, tokenizer: Tokenizer) -> None:
+        self.how = how
+        self.tokenizer = tokenizer
+        self._tokens = lru_cache(_KEPT)(self._encoded)
+
+    def _encoded(self, word: str) -> Sequence[int]:
+        return tuple(self.tokenizer.encode(word, add_special_tokens=False).ids)
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text, with the end."""
-        return [token for word in tokenize(self.how, text) for token in _tokens(self, word)] + [END]
+        return [token for word in tokenize(self.how, text) for token in self._tokens(word)] + [END]
 
     def decode(self, tokens: Iterable[int]) -> str:
         """Return the text of tokens up to the end; nothing stands for what is unknown."""
-        pieces: list[str] = []
-        for token in tokens:
-            if token == END:
-                break
-            piece = self.tokenizer.id_to_token(token)
-            if token > UNKNOWN and piece is not None:
-                pieces.append(piece)
-        return detokenize(self.how, pieces)
-
-    def __hash__(self) -> int:
-        return hash((self.how, id(self.tokenizer)))
-
-
-@lru_cache(maxsize=_KEPT)
-def _tokens(side: Side, word: str) -> tuple[int, ...]:
-    return tuple(side.tokenizer.encode(word, add_special_tokens=False).ids)
+        said = takewhile(lambda token: token != END, tokens)
+        pieces = (self.tokenizer.id_to_token(token) for token in said if token > UNKNOWN)
+        return detokenize(self.how, [piece for piece in pieces if piece is not None])
 
 
 def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer:
@@ -145,15 +128,9 @@ def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer
     trainer = BpeTrainer(
         vocab_size=pieces, special_tokens=_SPECIAL, show_progress=False, min_frequency=2
     )
-    tokenizer.train_from_iterator(_repeated(counts), trainer)
+    # Each word as often as it occurs, in an order that does not depend on hashing.
+    tokenizer.train_from_iterator(Counter(dict(sorted(counts.items()))).elements(), trainer)
     return tokenizer
-
-
-def _repeated(counts: Counter[str]) -> Iterable[str]:
-    """Each word as often as it occurs, in an order that does not depend on hashing."""
-    for word in sorted(counts):
-        for _ in range(counts[word]):
-            yield word
 
 
 def unwritable(side: Side, texts: Sequence[str]) -> list[int]:

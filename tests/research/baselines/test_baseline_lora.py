@@ -17,7 +17,8 @@ from sgl.cli.main import FAILED, OK, run
 from sgl.research.baselines.causal import CausalLearner, LanguageModelError
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BaselineData, read_data
-from sgl.research.baselines.training import Training, TrainingPlan, quiet, reproducible
+from sgl.research.baselines.learner import quiet
+from sgl.research.baselines.training import Training, TrainingPlan, reproducible
 from sgl.research.baselines.vocabulary import learn
 
 # Libraries of others warn about each other.

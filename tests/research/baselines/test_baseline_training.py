@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sgl.research.baselines.checkpoint import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BaselineData, read_data
+from sgl.research.baselines.learner import quiet
 from sgl.research.baselines.model import greedy, said_before
 from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
 from sgl.research.baselines.training import (
@@ -26,7 +27,6 @@ from sgl.research.baselines.training import (
     Training,
     TrainingPlan,
     TrainingResult,
-    quiet,
     rate,
     reproducible,
 )
@@ -314,7 +314,7 @@ def test_a_translation_without_end_is_cut_off_sooner_where_the_source_is_short(
     limits = [made.limit(size) for size in sources]
     assert limits[0] <= limits[1] == 2 * longest
     assert made.limit(2) < made.limit(4)
-    batch = made._padded([made.source.encode(text) for text in (short, long)])  # noqa: SLF001
+    batch = made._padded([made.source.encode(text) for text in (short, long)], PAD)  # noqa: SLF001
     assert [len(said) for said in greedy(made.module.eval(), batch, [5, 9])] == [5, 9]
     for row in data.train:
         asked, wanted = made.source.encode(row.source), made.target.encode(row.target)
