@@ -28,12 +28,10 @@ from sgl.verify.checks import (
     MANIFEST_NAME,
     Check,
 )
-from sgl.verify.dataset import Dataset, Progress, load
-from sgl.verify.manifest import MANIFEST
-from sgl.verify.manifest_reader import ManifestError, read_manifest
+from sgl.verify.dataset import Progress, load
+from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
-from sgl.verify.structure import StructureError, read_structure
 from sgl.verify.workers import USEFUL, Judge, standing_by, workers_for
 
 __all__ = [
@@ -83,7 +81,7 @@ def verify(
         raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
     tally = Tally(checked=1)
     try:
-        manifest = read_manifest(directory)
+        manifest, clauses = read_manifest(directory)
     except ManifestError as error:
         tally.fault(str(error), MANIFEST)
         failed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
@@ -91,27 +89,16 @@ def verify(
         rest = (check.skipped(reason) for check in CHECKS)
         return Report(directory.name, "", 0, 0, (failed, *rest))
     passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
-    structures, unreadable = [], []
-    for clause in manifest.structures:
-        try:
-            structures.append(read_structure(clause.text))
-        except StructureError as error:
-            unreadable.append((clause, str(error)))
-    # Nothing is searched for if one of the structures cannot be read.
-    found = [] if unreadable else structures
-    task = ReadingTask.of(manifest, found, secrets.token_bytes(16))
+    show = progress or _ignore
+    task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
-        data = load(directory, manifest, tuple(unreadable), others, judge_now, progress or _ignore)
-        return _verify(data, passed, progress or _ignore)
-
-
-def _verify(data: Dataset, passed: Result, progress: Progress) -> Report:
-    manifest, results = data.manifest, [passed]
-    for done, check in enumerate(CHECKS):
-        progress(done, len(CHECKS), f"checking {check.name}")
-        results.append(check.result(data, results))
-    progress(len(CHECKS), len(CHECKS), "checked")
+        data = load(directory, manifest, clauses, others, judge_now, show)
+        results = [passed]
+        for done, check in enumerate(CHECKS):
+            show(done, len(CHECKS), f"checking {check.name}")
+            results.append(check.result(data, results))
+        show(len(CHECKS), len(CHECKS), "checked")
     shapes = len(data.known.shapes.shapes())
     return Report(manifest.name, manifest.signature, data.items(), shapes, tuple(results))
 

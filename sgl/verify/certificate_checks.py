@@ -36,9 +36,12 @@ def certificate(data: Dataset, tally: Tally) -> None:
     was proved has to list a certificate; one that says so of none needs none.
     """
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)
-    if not listed and data.manifest.proved:
+    proved = any(
+        (claim.method, claim.result) == ("static", "proved") for claim in data.manifest.guarantees
+    )
+    if not listed and proved:
         tally.fault("the manifest says `proved` and lists no certificate", MANIFEST)
-    if not (listed or data.manifest.proved or (data.directory / CERTIFICATE).exists()):
+    if not (listed or proved or (data.directory / CERTIFICATE).exists()):
         raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
         text = (data.directory / CERTIFICATE).read_bytes()
@@ -73,7 +76,9 @@ def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
         for split, category, _ in part["strata"]
     ]
     written = Counter(
-        (split, stratum.category) for split, parts in manifest.splits.items() for stratum in parts
+        (split, stratum.category)
+        for split, claim in manifest.splits.items()
+        for stratum in claim.strata
     )
     if written != Counter((split, category) for _, split, category in strata):
         yield "the certificate has other parts of splits than the manifest"
@@ -91,8 +96,8 @@ def _unclaimed(
     contained = {group for kind, _, group in claims if kind == "contains"}
     for pattern in manifest.patterns:
         for need in pattern.need:
-            if (need.clause.text,) not in contained:
-                yield f"{TRAIN}: nothing contains {need.clause.text}"
+            if (need.structure.text,) not in contained:
+                yield f"{TRAIN}: nothing contains {need.structure.text}"
 
 
 def _says_its_name(structure: Json) -> bool:

@@ -36,8 +36,7 @@ SHAPES = 500
 class Dataset:
     """A dataset that has been read.
 
-    ``unreadable`` are the structures of the manifest that cannot be read, with
-    the reason; no sentence can be searched for them.  ``categories`` are those of
+    ``clauses`` are the structures of the manifest by number, ``categories`` those of
     all splits with their groups; ``known`` is what has been found out about words and
     shapes; ``judge`` says what is wrong with a certificate.
     """
@@ -46,7 +45,7 @@ class Dataset:
     manifest: Manifest
     splits: tuple[Split, ...]
     categories: tuple[CategoryGroups, ...]
-    unreadable: tuple[tuple[Clause, str], ...]
+    clauses: tuple[Clause, ...]
     known: Knowledge
     judge: Judge
 
@@ -102,7 +101,7 @@ def clause_bits(clauses: Iterable[Clause]) -> int:
 def load(
     directory: Path,
     manifest: Manifest,
-    unreadable: tuple[tuple[Clause, str], ...],
+    clauses: tuple[Clause, ...],
     workers: Workers,
     judge: Judge,
     progress: Progress,
@@ -126,14 +125,14 @@ def load(
         for split in splits
         for category, groups in split.by_category().items()
     )
-    return Dataset(directory, manifest, splits, categories, unreadable, workers.known, judge)
+    return Dataset(directory, manifest, splits, categories, clauses, workers.known, judge)
 
 
 def _read(
     directory: Path, manifest: Manifest, workers: Workers, progress: Progress
 ) -> Iterator[Split]:
     """Yield the splits, whose ranges are all submitted before the first is put together."""
-    splits = {name: Split.new(name, 1 + len(manifest.further)) for name in manifest.splits}
+    splits = {name: Split.new(name, 1 + len(manifest.layers.further)) for name in manifest.splits}
     cut: dict[str, list[Range]] = {name: [] for name in splits}
     for name, split in splits.items():
         path = directory / conllu_path(name)
@@ -142,7 +141,7 @@ def _read(
         except OSError as failure:
             split.error = failure.strerror or str(failure)
     parts = workers.results(read_range, [read for own in cut.values() for read in own])
-    total, done = sum(manifest.items.values()), 0
+    total, done = sum(claim.items for claim in manifest.splits.values()), 0
     for name, split in splits.items():
         for read in cut[name]:
             part = next(parts)

@@ -23,6 +23,7 @@ from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path
 from sgl.verify.manifest import DataFile
 from sgl.verify.report import SkippedError, Tally
+from sgl.verify.structure import StructureError, read_structure
 
 #: No row of a benchmark comes near this number of bytes.
 _LONGEST_ROW = 1 << 20
@@ -171,14 +172,17 @@ def row_counts(data: Dataset, tally: Tally) -> None:
 
 def structures_readable(data: Dataset, tally: Tally) -> None:
     """Every structure of the manifest can be read and is about the graphs that were written."""
-    tally.checked = len(data.manifest.structures)
-    for clause, reason in data.unreadable:
-        tally.fault(f"{reason}: {clause.text}", clause.place)
+    tally.checked = len(data.clauses)
+    for clause in data.clauses:
+        try:
+            read_structure(clause.text)
+        except StructureError as error:
+            tally.fault(f"{error}: {clause.text}", clause.place)
     for pattern in data.manifest.patterns:
-        if pattern.layer not in ("", data.manifest.layer):
+        if pattern.layer not in ("", data.manifest.distinct.layer):
             tally.fault(
                 f"{pattern.name} is about the layer {pattern.layer!r}, "
-                f"the CoNLL-U files hold {data.manifest.layer!r}"
+                f"the CoNLL-U files hold {data.manifest.distinct.layer!r}"
             )
 
 
@@ -201,7 +205,7 @@ def conllu_well_formed(data: Dataset, tally: Tally) -> None:
 
 def tsv_rows(data: Dataset, tally: Tally) -> None:
     """The rows of the TSV files are the sentences of the CoNLL-U files, in order."""
-    for target, folder in enumerate(("", *data.manifest.further)):
+    for target, folder in enumerate(("", *data.manifest.layers.further)):
         for split in data.splits:
             path = tsv_path(split.name, folder)
             try:
@@ -216,7 +220,7 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
         raise SkippedError("the dataset has no Parquet files")
     if not parquet_is_readable():
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
-    columns = ["target", *(f"target_{name}" for name in data.manifest.further)]
+    columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
     for target, column in enumerate(columns):
         for split in data.splits:
             path = parquet_path(split.name)
@@ -234,7 +238,8 @@ def strata(data: Dataset, tally: Tally) -> None:
         for kind in data.categories_of(split.name):
             found[kind.category] += kind.items()
         declared: Counter[str] = Counter()
-        for stratum in data.manifest.splits[split.name]:
+        claim = data.manifest.splits[split.name]
+        for stratum in claim.strata:
             declared[stratum.category] += stratum.count
         place = f"manifest.json: splits.{split.name}"
         for category in sorted(declared | found):
@@ -245,9 +250,8 @@ def strata(data: Dataset, tally: Tally) -> None:
                     f"instead of {declared[category]}"
                 )
                 tally.fault(message, place)
-        items = data.manifest.items[split.name]
-        if items != declared.total():
-            message = f"{items} items, but the strata have {declared.total()}"
+        if claim.items != declared.total():
+            message = f"{claim.items} items, but the strata have {declared.total()}"
             tally.fault(message, place)
 
 

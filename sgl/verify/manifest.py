@@ -1,18 +1,54 @@
-"""What a manifest says, as far as the checks use it.
+"""What a manifest says, as far as the checks use it: the classes here are its format.
 
-Structures stay text here; each distinct text gets a number, under which it is read and
-searched once.  :mod:`sgl.verify.manifest_reader` reads the file.
+``manifest.json`` is read strictly by them.  A field is a member of that name and kind, and
+one with a default may be missing; members without a field are ignored.  What is missing
+or of another kind raises ``ManifestError`` with its path in the file::
+
+    patterns[2].need[0].minimum: a whole number expected, found "ten"
+
+Structures stay text; each distinct text gets a number, under which it is read and searched once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 FORMAT = "sgl-dataset/1"
 MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
 
+#: A larger file is not a manifest.
+LARGEST = 1 << 26
+SPLITS = ("train", "dev", "test", "gen")
+
 #: What may be done with ambiguous strings.
-REJECT, REPORT, IGNORE = "reject", "report", "ignore"
+POLICIES = REJECT, REPORT, IGNORE = "reject", "report", "ignore"
+
+#: NUL, and halves of characters that JSON can spell but UTF-8 cannot.
+_NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+#: What values in the file are called.
+_KINDS = {
+    str: "a string",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
+
+Value = TypeVar("Value")
+Kind = Any  # the type of a field
+Json = Any  # what a value becomes
+
+
+class ManifestError(ValueError):
+    """The manifest is not what it should be; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +61,33 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """A structure with a number of sentences, of which targets may have equal shares."""
+class Need:
+    """A structure that a number of sentences of train must contain."""
 
-    clause: Clause
+    structure: Clause
+    minimum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """A structure with its number of exposures, of which targets may have equal shares."""
+
+    structure: Clause
     count: int
     each_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items that contain one of each group of ``within`` and none of ``outside``.
+    """``count`` items with all of ``within``, one of each ``within_one_of``, none of ``outside``.
 
     With ``each_target`` the targets of the pattern have equal shares of them.
     """
 
     count: int
-    within: tuple[tuple[Clause, ...], ...]
+    within: tuple[Clause, ...]
     outside: tuple[Clause, ...]
+    within_one_of: tuple[tuple[Clause, ...], ...] = ()
     each_target: bool = False
     split: str = ""
 
@@ -58,8 +103,8 @@ class PatternClaim:
     gen: tuple[Clause, ...]
     exclude: tuple[Clause, ...]
     reserved: tuple[Clause, ...]
-    need: tuple[Counted, ...]
-    expose: tuple[Counted, ...]
+    need: tuple[Need, ...]
+    expose: tuple[Exposure, ...]
     quotas: tuple[Quota, ...]
     allow: tuple[str, ...]
     targets: tuple[str, ...] = ()
@@ -93,16 +138,50 @@ class PartClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingCounts:
+    """The statistics of a stratum in numbers of strings, as the compiler states them.
+
+    ``patterns`` counts the strings that contain what each pattern holds out.
+    """
+
+    parsed: int
+    several: int
+    held_out: int
+    outputs: int
+    ambiguous: int
+    patterns: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionCounts:
+    """The candidates of a stratum that were rejected as ambiguous."""
+
+    ambiguous: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
-    ``shares`` are the numbers of items that targets have, by lemma.
+    ``shares`` are the numbers of items that targets have, by lemma; without ``readings``
+    the strings were not parsed.
     """
 
     category: str
     count: int
+    stream: str
+    rejected: RejectionCounts
+    readings: ReadingCounts | None
     repeated: bool = False
-    shares: tuple[tuple[str, int], ...] = ()
+    shares: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitClaim:
+    """The number of items of a split, and its strata."""
+
+    items: int
+    strata: tuple[Stratum, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,65 +194,198 @@ class DataFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingCounts:
-    """The figures of a stratum in numbers of strings, as the compiler states them.
+class GraphLayer:
+    """A graph layer, and the text layer of its tokens."""
 
-    ``accepted`` and ``rejected`` are the items and the candidates rejected as ambiguous;
-    ``patterns`` counts the strings that contain what each pattern holds out.
-    """
-
-    stream: str
-    split: str
-    category: str
-    accepted: int
-    rejected: int
-    parsed: int
-    several: int
-    held_out: int
-    outputs: int
-    ambiguous: int
-    patterns: tuple[tuple[str, int], ...]
+    name: str
+    anchor: str
 
 
 @dataclass(frozen=True, slots=True)
-class Strings:
-    """What is said of all strings: the policy, the strata, the verdicts by pattern.
+class Layers:
+    """What the first two columns of the data are, and further targets, with files of their own."""
 
-    ``unparsed`` are the strata with items and without figures.
-    """
+    source: str
+    target: str
+    graph: tuple[GraphLayer, ...]
+    further: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """What may not be repeated; ``layer`` is the graph layer of the CoNLL-U files."""
+
+    layer: str
+    sentences: bool
+    lemmas: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StringPolicy:
+    """What was done with ambiguous strings."""
 
     policy: str
-    strata: tuple[ReadingCounts, ...]
-    unparsed: tuple[str, ...]
-    verdicts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuaranteeClaim:
+    """A claim about a pattern: by which method it was established, with which result."""
+
+    pattern: str
+    claim: str
+    method: str
+    result: str
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What the checks use of a manifest.
+    """What the checks use of a manifest; without ``ambiguous`` it says nothing of strings."""
 
-    ``source`` and ``target`` name what the first two columns of the data are, ``further``
-    the targets that have files of their own, ``layer`` is the graph layer of the CoNLL-U
-    files and ``anchor`` the text layer of its tokens.  ``structures`` are the distinct
-    structures by number.  ``proved``: it says that a claim was proved, rather than found
-    in the data.
-    """
-
+    format: str
     name: str
     signature: str
-    source: str
-    target: str
-    layer: str
-    anchor: str
-    distinct_sentences: bool
-    distinct_lemmas: tuple[str, ...]
-    splits: dict[str, tuple[Stratum, ...]]
-    items: dict[str, int]
+    layers: Layers
+    distinct: Distinct
+    splits: dict[str, SplitClaim]
     patterns: tuple[PatternClaim, ...]
     files: tuple[DataFile, ...]
-    structures: tuple[Clause, ...]
     parts: tuple[PartClaim, ...] = ()
     nowhere: tuple[Clause, ...] = ()
-    further: tuple[str, ...] = ()
-    strings: Strings | None = None
-    proved: bool = False
+    ambiguous: StringPolicy | None = None
+    guarantees: tuple[GuaranteeClaim, ...] = ()
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the comments in the CoNLL-U files that hold the source and the targets."""
+        anchor = {graph.name: graph.anchor for graph in self.layers.graph}[self.distinct.layer]
+        layers = (self.layers.source, self.layers.target, *self.layers.further)
+        return tuple("text" if layer == anchor else f"text_{layer}" for layer in layers)
+
+
+def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
+    """Return the manifest of a dataset directory, and its distinct structures by number.
+
+    Raises:
+        ManifestError: it is no manifest, or contradicts itself.
+    """
+    content = _load(directory / MANIFEST)
+    # In another format all else may be otherwise: this is asked first.
+    found = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
+    if _expect(found, str, "format") != FORMAT:
+        raise ManifestError(f"format: {found!r} is not {FORMAT!r}")
+    reader = _Reader()
+    manifest: Manifest = reader.read(Manifest, content, "")
+    for contradiction in _contradictions(manifest):
+        raise ManifestError(contradiction)
+    return manifest, tuple(reader.clauses.values())
+
+
+def _contradictions(manifest: Manifest) -> Iterator[str]:
+    """Yield what cannot be meant, with its place."""
+    layer = manifest.distinct.layer
+    if layer not in {graph.name for graph in manifest.layers.graph}:
+        yield f"distinct.layer: there is no graph layer {layer!r}"
+    for name in manifest.splits:
+        if name not in SPLITS:
+            yield f"splits.{name}: a split is one of {', '.join(SPLITS)}"
+    if manifest.ambiguous and manifest.ambiguous.policy not in POLICIES:
+        yield f"ambiguous.policy: one of {', '.join(POLICIES)} expected"
+    names = [pattern.name for pattern in manifest.patterns]
+    for rank, name in enumerate(names):
+        if names.index(name) < rank:
+            yield f"patterns[{rank}].name: {name!r} occurs twice"
+    claims = [(f"patterns[{rank}]", own.allow) for rank, own in enumerate(manifest.patterns)]
+    claims += [(f"parts[{rank}]", own.allow) for rank, own in enumerate(manifest.parts)]
+    for place, allow in claims:
+        for name in [name for name in allow if name not in names]:
+            yield f"{place}.allow: there is no pattern {name!r}"
+
+
+def _load(path: Path) -> object:
+    """Return the JSON value in a file."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ManifestError(f"{MANIFEST} has more than {LARGEST:,} bytes")
+        return json.loads(content.decode("utf-8"))
+    except ManifestError:
+        raise
+    except OSError as error:
+        raise ManifestError(f"{MANIFEST} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ManifestError(f"{MANIFEST} is not UTF-8 at byte {error.start + 1}") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ManifestError(f"{MANIFEST} is not JSON: {error.msg} at {place}") from None
+    except ValueError as error:
+        raise ManifestError(f"{MANIFEST} is not JSON: {error}") from None
+    except RecursionError:
+        raise ManifestError(f"{MANIFEST} is nested too deeply") from None
+
+
+class _Reader:
+    """Reads values by the kinds of fields; ``clauses`` are the distinct structures so far."""
+
+    def __init__(self) -> None:
+        self.clauses: dict[str, Clause] = {}
+
+    def read(self, kind: Kind, value: object, path: str) -> Json:
+        """Return a value at a path of the file as one of a kind."""
+        if kind is Clause:
+            text = self.read(str, value, path)
+            known = self.clauses.get(text)
+            clause = Clause(text, path, known.number if known else len(self.clauses))
+            self.clauses.setdefault(text, clause)
+            return clause
+        if is_dataclass(kind):
+            return self._object(kind, _expect(value, dict, path), path)
+        origin: Kind = get_origin(kind)
+        inner = get_args(kind)
+        if origin is tuple:
+            elements = enumerate(_expect(value, list, path))
+            return tuple(self.read(inner[0], own, f"{path}[{rank}]") for rank, own in elements)
+        if origin is dict:
+            members = _expect(value, dict, path).items()
+            return {name: self.read(inner[1], own, f"{path}.{name}") for name, own in members}
+        if origin is UnionType:
+            return None if value is None else self.read(inner[0], value, path)
+        return _expect(value, kind, path)
+
+    def _object(self, kind: Kind, members: dict[str, object], path: str) -> Json:
+        found = {}
+        for name, (type_, required) in _fields(kind).items():
+            place = f"{path}.{name}" if path else name
+            if name in members:
+                found[name] = self.read(type_, members[name], place)
+            elif required:
+                raise ManifestError(f"{place}: missing")
+        return kind(**found)
+
+
+@cache
+def _fields(kind: type) -> dict[str, tuple[Any, bool]]:
+    """Return the fields of a class, each with its type and whether it is required.
+
+    What need not be there must not be null.
+    """
+    types, found = get_type_hints(kind), {}
+    for own in fields(kind):
+        type_, required = types[own.name], own.default is own.default_factory is MISSING
+        if not required and get_origin(type_) is UnionType:
+            type_ = get_args(type_)[0]
+        found[own.name] = type_, required
+    return found
+
+
+def _expect(value: object, kind: type[Value], path: str) -> Value:
+    wrong = kind is int and (isinstance(value, bool) or not isinstance(value, int) or value < 0)
+    if wrong or not isinstance(value, kind):
+        shown = json.dumps(value)
+        if isinstance(value, dict | list):
+            shown = _KINDS[type(value)]
+        elif len(shown) > 40:
+            shown = f"{shown[:39]}…"
+        raise ManifestError(f"{path or 'manifest'}: {_KINDS[kind]} expected, found {shown}")
+    if isinstance(value, str) and _NOT_TEXT.search(value):
+        raise ManifestError(f"{path}: a string with characters that no text has")
+    return value

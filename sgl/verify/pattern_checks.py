@@ -62,13 +62,13 @@ def needs_licensed(data: Dataset, tally: Tally) -> None:
     for pattern in data.manifest.patterns:
         for need in pattern.need:
             tally.checked += size
-            number = need.clause.number
+            number = need.structure.number
             found = sum(count for group, count in train if group.shape.occurring >> number & 1)
-            label = f"{pattern.name} needs {need.clause.text}"
-            tally.figure(label, found, f"at least {need.count:,}")
-            if found < need.count:
-                message = f"{label} in {need.count:,} sentences of train, {found:,} have it"
-                tally.fault(message, need.clause.place)
+            label = f"{pattern.name} needs {need.structure.text}"
+            tally.figure(label, found, f"at least {need.minimum:,}")
+            if found < need.minimum:
+                message = f"{label} in {need.minimum:,} sentences of train, {found:,} have it"
+                tally.fault(message, need.structure.place)
 
 
 def instances(data: Dataset, tally: Tally) -> None:
@@ -215,7 +215,7 @@ def part_quotas(data: Dataset, tally: Tally) -> None:
         category = PART + part.name
         for split in TRAINING_LIKE:
             own = [
-                replace(quota, within=(part.only, *quota.within))
+                replace(quota, within_one_of=(part.only, *quota.within_one_of))
                 for quota in part.quotas
                 if (quota.split or TRAIN) == split
             ]
@@ -225,10 +225,10 @@ def part_quotas(data: Dataset, tally: Tally) -> None:
 
 def _exposed(pattern: PatternClaim) -> _Dealing:
     category = EXPOSURE + pattern.name
-    quotas = [
-        (f"{category}: {e.clause.text}", Quota(e.count, ((e.clause,),), (), e.each_target))
-        for e in pattern.expose
-    ]
+    quotas = []
+    for own in pattern.expose:
+        quota = Quota(own.count, (own.structure,), (), each_target=own.each_target)
+        quotas.append((f"{category}: {own.structure.text}", quota))
     return _Dealing(TRAIN, category, quotas)
 
 
@@ -253,9 +253,10 @@ def _compare_recorded(
 ) -> None:
     """Compare the shares that the manifest records for the strata with those declared."""
     recorded: Counter[str] = Counter()
-    for stratum in data.manifest.splits.get(dealing.split, ()):
+    claim = data.manifest.splits.get(dealing.split)
+    for stratum in claim.strata if claim else ():
         if stratum.category == dealing.category:
-            recorded.update(dict(stratum.shares))
+            recorded.update(stratum.shares)
     declared: Counter[str] = Counter()
     for _, quota in dealing.quotas:
         if quota.each_target:
@@ -268,7 +269,8 @@ def _compare_recorded(
 def _divided(dealing: _Dealing, targets: tuple[str, ...] | None) -> Iterator[_Share]:
     """Yield the parts of a dealing; targets have equal shares of those that say so."""
     for label, quota in dealing.quotas:
-        within = [clause_bits(clauses) for clauses in quota.within]
+        groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
+        within = [clause_bits(group) for group in groups]
         part = _Share(label, quota.count, within, clause_bits(quota.outside))
         if targets is None or not quota.each_target:
             yield part

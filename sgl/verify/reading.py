@@ -14,7 +14,8 @@ a file together, so that nothing depends on where the file was cut::
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,10 +23,10 @@ from typing import NamedTuple
 
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Split
-from sgl.verify.manifest import Manifest
+from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.search import Searcher
 from sgl.verify.shape import GraphShape, QuestionTable, ShapeTable
-from sgl.verify.structure import GraphPattern
+from sgl.verify.structure import GraphPattern, StructureError, read_structure
 
 #: The number in a `sent_id`: six digits or more, with zeros before it only to make six.
 _NUMBER = r"([0-9]{6}|[1-9][0-9]{6,17})"
@@ -47,8 +48,14 @@ class ReadingTask:
     key: bytes
 
     @classmethod
-    def of(cls, manifest: Manifest, structures: Sequence[GraphPattern], key: bytes) -> ReadingTask:
-        """Return what to find out about the sentences of a dataset."""
+    def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> ReadingTask:
+        """Return what to find out about the sentences of a dataset.
+
+        If one of the structures cannot be read, none is looked for.
+        """
+        structures: tuple[GraphPattern, ...] = ()
+        with suppress(StructureError):
+            structures = tuple([read_structure(clause.text) for clause in clauses])
         prefixes = ((GENERALIZATION, ""), (TRAIN, EXPOSURE))
         shares = {
             (split, prefix + pattern.name): pattern.targets
@@ -56,10 +63,8 @@ class ReadingTask:
             for pattern in manifest.patterns
             if pattern.targets
         }
-        layers = (manifest.source, manifest.target, *manifest.further)
-        texts = ("text" if layer == manifest.anchor else f"text_{layer}" for layer in layers)
-        distinct = frozenset(manifest.distinct_lemmas)
-        return cls(tuple(structures), tuple(texts), distinct, shares, key)
+        distinct = frozenset(manifest.distinct.lemmas)
+        return cls(structures, manifest.texts(), distinct, shares, key)
 
 
 class Range(NamedTuple):

@@ -8,7 +8,7 @@ from functools import partial
 
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Split, repetitions
-from sgl.verify.manifest import IGNORE, REJECT, ReadingCounts, Strings
+from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
 from sgl.verify.report import SkippedError, Tally, Violation
 
 _EXAMPLES = 10
@@ -55,11 +55,11 @@ def splits_disjoint(data: Dataset, tally: Tally) -> None:
     for (split, entry), (other, before) in repetitions(data.splits):
         if other is split:
             continue
-        if data.manifest.distinct_sentences or GENERALIZATION in (split.name, other.name):
+        if data.manifest.distinct.sentences or GENERALIZATION in (split.name, other.name):
             tally.add(partial(_twice, data, split, entry, other, before))
         else:
             shared += 1
-    if not data.manifest.distinct_sentences:
+    if not data.manifest.distinct.sentences:
         tally.figure("sentences that train, dev and test share", shared)
 
 
@@ -70,7 +70,7 @@ def sentences_distinct(data: Dataset, tally: Tally) -> None:
     """
     repeated = 0
     for split in data.splits:
-        strata = data.manifest.splits.get(split.name, ())
+        strata = data.manifest.splits[split.name].strata
         free = {stratum.category for stratum in strata if stratum.repeated}
         categories = [group.category for group in split.groups]
         tally.checked += len(split) - len(split.malformed)
@@ -78,7 +78,7 @@ def sentences_distinct(data: Dataset, tally: Tally) -> None:
             repeated += 1
             category = categories[split.group_of[entry]]
             own = category == categories[split.group_of[before]] and category in free
-            if data.manifest.distinct_sentences and not own:
+            if data.manifest.distinct.sentences and not own:
                 tally.add(partial(_twice, data, split, entry, split, before))
     tally.figure("repeated sentences", repeated)
 
@@ -101,7 +101,7 @@ def lemmas_distinct(data: Dataset, tally: Tally) -> None:
 
 
 def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
-    words, tags = data.item(split, entry).words, data.manifest.distinct_lemmas
+    words, tags = data.item(split, entry).words, data.manifest.distinct.lemmas
     lemmas = Counter(word.get("lemma") for word in words if word.get("upos") in tags)
     lemma = next(lemma for lemma, times in lemmas.items() if times > 1)
     return data.violation(f"the lemma {lemma!r} occurs twice", split, entry)
@@ -113,7 +113,9 @@ def _twice(data: Dataset, split: Split, entry: int, other: Split, before: int) -
 
 
 _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"
-_PLACE = "manifest.json: {}"
+
+#: The claim of the guarantees that rest on parsing.
+STRING_LEVEL = "string level"
 
 
 def one_target(data: Dataset, tally: Tally) -> None:
@@ -122,7 +124,7 @@ def one_target(data: Dataset, tally: Tally) -> None:
     Where the author lets ambiguous sentences pass (`ambiguous report` or `ignore`) they
     are counted without being violations.
     """
-    strings = data.manifest.strings
+    strings = data.manifest.ambiguous
     lenient = strings is not None and strings.policy != REJECT
     several = 0
     tally.checked += data.items()
@@ -151,65 +153,59 @@ def readings(data: Dataset, tally: Tally) -> None:
     out, or one of its own has two outputs; with `ambiguous ignore` there are no figures,
     and the verdict is `not checked`.
     """
-    strings = data.manifest.strings
+    manifest, strings = data.manifest, data.manifest.ambiguous
     if strings is None:
         raise SkippedError("the manifest says nothing of readings")
-    for stratum in strings.strata:
-        tally.checked += 1
+    strata = [
+        (split, stratum) for split, claim in manifest.splits.items() for stratum in claim.strata
+    ]
+    parsed = [
+        (split, stratum.category, stratum.readings) for split, stratum in strata if stratum.readings
+    ]
+    for _, stratum in strata:
+        tally.checked += stratum.readings is not None
         for message in _disagreements(stratum, strings.policy):
-            tally.fault(message, _PLACE.format(stratum.stream))
-    if strings.policy != IGNORE:
-        for stream in strings.unparsed:
-            tally.fault("the strings were not parsed", _PLACE.format(stream))
-    stated = dict(strings.verdicts)
-    for pattern in data.manifest.patterns:
+            tally.fault(message, f"{MANIFEST}: {stratum.stream}")
+    for _, stratum in strata:
+        if strings.policy != IGNORE and stratum.count and not stratum.readings:
+            tally.fault("the strings were not parsed", f"{MANIFEST}: {stratum.stream}")
+    stated = {
+        claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == STRING_LEVEL
+    }
+    for pattern in manifest.patterns:
         tally.checked += 1
-        expected = _verdict(strings, pattern.name)
-        verdict = stated.get(pattern.name, _NOT_CHECKED)
+        name = pattern.name
+        expected = {IGNORE: _NOT_CHECKED, REJECT: _CHECKED}.get(strings.policy)
+        if expected is None:
+            leaks = [r.patterns.get(name, 0) for split, _, r in parsed if split != GENERALIZATION]
+            outputs = [r.outputs for _, kind, r in parsed if kind in (name, EXPOSURE + name)]
+            expected = _REFUTED if any(leaks) or any(outputs) else _CHECKED
+        verdict = stated.get(name, _NOT_CHECKED)
         if verdict != expected:
             message = (
-                f"the verdict on the strings of {pattern.name} is {verdict!r}, "
-                f"the figures say {expected!r}"
+                f"the verdict on the strings of {name} is {verdict!r}, the figures say {expected!r}"
             )
-            tally.fault(message, _PLACE.format("guarantees"))
-    tally.figure("strings parsed", sum(stratum.parsed for stratum in strings.strata))
-    tally.figure("strings with several readings", sum(s.several for s in strings.strata))
+            tally.fault(message, f"{MANIFEST}: guarantees")
+    tally.figure("strings parsed", sum(counts.parsed for _, _, counts in parsed))
+    tally.figure("strings with several readings", sum(counts.several for _, _, counts in parsed))
 
 
-def _disagreements(stratum: ReadingCounts, policy: str) -> Iterator[str]:
-    """Yield what is wrong with the figures of one stratum."""
+def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
+    """Yield what is wrong with the statistics of one stratum."""
+    read, rejected = stratum.readings, stratum.rejected.ambiguous
+    if read is None:
+        return
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
-    if stratum.parsed != stratum.accepted + stratum.rejected:
-        yield (
-            f"{stratum.parsed} strings parsed, but {stratum.accepted} items and "
-            f"{stratum.rejected} rejected"
-        )
-    expected = stratum.ambiguous if policy == REJECT else 0
-    if stratum.rejected != expected:
-        yield f"{stratum.rejected} rejected as ambiguous instead of {expected}"
-    either = max(stratum.held_out, stratum.outputs)
-    if not either <= stratum.ambiguous <= stratum.held_out + stratum.outputs:
-        yield f"{stratum.ambiguous} ambiguous, {stratum.held_out} and {stratum.outputs} by kind"
-    if not stratum.ambiguous <= stratum.several <= stratum.parsed:
-        yield f"{stratum.several} with several readings, {stratum.ambiguous} ambiguous"
-    by_pattern = [number for _, number in stratum.patterns]
-    if not max(by_pattern, default=0) <= stratum.held_out <= sum(by_pattern):
-        yield f"{stratum.held_out} with what is held out, by pattern {by_pattern}"
-
-
-def _verdict(strings: Strings, pattern: str) -> str:
-    """Return what the figures say of a pattern."""
-    if strings.policy == IGNORE:
-        return _NOT_CHECKED
-    if strings.policy == REJECT:
-        return _CHECKED
-    leaks = sum(
-        number
-        for stratum in strings.strata
-        for name, number in stratum.patterns
-        if name == pattern and stratum.split != GENERALIZATION
-    )
-    own = (pattern, EXPOSURE + pattern)
-    differing = sum(s.outputs for s in strings.strata if s.category in own)
-    return _REFUTED if leaks + differing else _CHECKED
+    if read.parsed != stratum.count + rejected:
+        yield f"{read.parsed} strings parsed, but {stratum.count} items and {rejected} rejected"
+    expected = read.ambiguous if policy == REJECT else 0
+    if rejected != expected:
+        yield f"{rejected} rejected as ambiguous instead of {expected}"
+    if not max(read.held_out, read.outputs) <= read.ambiguous <= read.held_out + read.outputs:
+        yield f"{read.ambiguous} ambiguous, {read.held_out} and {read.outputs} by kind"
+    if not read.ambiguous <= read.several <= read.parsed:
+        yield f"{read.several} with several readings, {read.ambiguous} ambiguous"
+    by_pattern = [*read.patterns.values()]
+    if not max(by_pattern, default=0) <= read.held_out <= sum(by_pattern):
+        yield f"{read.held_out} with what is held out, by pattern {by_pattern}"
