@@ -15,8 +15,6 @@ and ``standalone_source`` is a module without dependencies that does the same ag
 from sgl.sampling.acceptance import (
     AMBIGUOUS,
     NotEnoughError,
-    Progress,
-    RejectsReadings,
     SampledItem,
     StratumItems,
     sample,
@@ -31,8 +29,6 @@ __all__ = [
     "LONGEST_DERIVATION",
     "SCHEME",
     "NotEnoughError",
-    "Progress",
-    "RejectsReadings",
     "SampledItem",
     "StratumItems",
     "Tables",

@@ -19,8 +19,8 @@ for the first reason that holds:
 ``ambiguous``          its source sentence has readings that it must not have
 =====================  =====================================================
 
-What readings a sentence has takes a parser to say, an *ambiguity filter*.  Where there is
-none, the tables name the candidates that it has rejected.
+What readings a sentence has takes a parser to say, an *ambiguity filter*
+(:mod:`sgl.sampling.strata`).  Here the tables name the candidates that it has rejected.
 
 Rejection leaves the distribution as it is, conditioned on being accepted.  It
 must not go on for ever: when the last candidates show that the wanted number
@@ -29,7 +29,7 @@ is out of reach, ``NotEnoughError`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
@@ -52,12 +52,6 @@ WINDOW = 2_000
 #: A stratum may use this many candidates, and as many more for each item wanted.
 FREE_CANDIDATES = 100_000
 CANDIDATES_PER_ITEM = 100
-
-#: Called after each window with the stream, the items found and those wanted.
-Progress = Callable[[str, int, int], None]
-
-#: Whether a candidate for a stratum is rejected for the readings of its source words.
-RejectsReadings = Callable[[PackedStratum, "list[str]", "list[int]"], bool]
 
 
 class NotEnoughError(Exception):
@@ -122,22 +116,23 @@ class AcceptanceTest:
     Words have to be exposed where the plan has a training split.
     """
 
-    def __init__(self, tables: Tables, rejects: RejectsReadings | None = None) -> None:
+    def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._rejects = rejects
         #: The stream in which each sentence was accepted.
         self._seen: dict[str, str] = {}
         self._exposed: set[str] = set()
-        self._shares: dict[str, dict[str, int]] = {}
+        #: The accepted items of each target of a stratum.
+        self.shares = [dict.fromkeys(stratum.targets, 0) for stratum in tables.strata]
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
-    def reason(
-        self, stratum: PackedStratum, candidate: int, derivation: list[int] | None
-    ) -> str | None:
-        """Return why a candidate is rejected, or ``None``: then it is remembered."""
+    def reason(self, number: int, candidate: int, derivation: list[int] | None) -> str | None:
+        """Return why a candidate for a stratum, by its number, is rejected.
+
+        If it is not, return ``None`` and remember it.
+        """
         if derivation is None:
             return TOO_LONG
-        tables = self._tables
+        tables, stratum = self._tables, self._tables.strata[number]
         lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
         if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
             return REPEATED_LEMMA
@@ -145,73 +140,64 @@ class AcceptanceTest:
         if self._trains and stratum.split != TRAIN and not words <= self._exposed:
             return UNEXPOSED_WORD
         target = next((target for target in stratum.targets if target in words), None)
-        if stratum.targets and not self._has_room(stratum, target):
+        if stratum.targets and not self._has_room(number, target):
             return SHARE_FULL
-        tokens = words_of(tables.source, tables.arity, derivation)
-        sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
+        sentence = ""
+        if tables.distinct_sentences:
+            sentence = joined(tables.source, words_of(tables.source, tables.arity, derivation))
         first = self._seen.get(sentence)
         if first is not None and not (stratum.repeated and first == stratum.stream):
             return REPEATED_SENTENCE
-        if self._is_ambiguous(stratum, candidate, tokens, derivation):
+        if candidate in stratum.ambiguous:
             return AMBIGUOUS
         if tables.distinct_sentences:
             self._seen[sentence] = stratum.stream
         if target is not None:
-            self.shares(stratum)[target] += 1
+            self.shares[number][target] += 1
         if stratum.split == TRAIN:
             self._exposed |= words
         return None
 
-    def shares(self, stratum: PackedStratum) -> dict[str, int]:
-        """Return the accepted items of each target of a stratum."""
-        return self._shares.setdefault(stratum.stream, dict.fromkeys(stratum.targets, 0))
-
-    def _has_room(self, stratum: PackedStratum, target: str | None) -> bool:
-        """Return whether a target has not got its share of the items yet."""
+    def _has_room(self, number: int, target: str | None) -> bool:
+        """Return whether a target of a stratum has not got its share of the items yet."""
         if target is None:
             return False
-        return self.shares(stratum)[target] < share(stratum.wanted, stratum.targets, target)
-
-    def _is_ambiguous(
-        self, stratum: PackedStratum, candidate: int, tokens: list[str], derivation: list[int]
-    ) -> bool:
-        if self._rejects is None:
-            return candidate in stratum.ambiguous
-        return self._rejects(stratum, tokens, derivation)
+        stratum = self._tables.strata[number]
+        return self.shares[number][target] < share(stratum.wanted, stratum.targets, target)
 
 
-def sample_stratum(
-    tables: Tables, stratum: PackedStratum, test: AcceptanceTest, progress: Progress | None = None
-) -> StratumItems:
-    """Draw candidates 0, 1, 2, ... of the stream until as many are accepted as wanted.
+def sample(tables: Tables) -> Iterator[StratumItems]:
+    """Sample the strata one after the other.
 
-    Raises ``NotEnoughError`` when that is out of reach.
+    From each stream candidates 0, 1, 2, ... are drawn until as many are accepted as wanted.  A
+    sentence that one stratum has taken is not available to the later ones, so the order matters.
+
+    Raises:
+        NotEnoughError: a stratum runs dry.
     """
-    key = stream_key(tables.seed, stratum.stream)
-    items: list[SampledItem] = []
-    rejected = dict.fromkeys(REASONS, 0)
-    ambiguous: list[int] = []
-    shares = test.shares(stratum)
-    candidate = found_before = 0
-    while len(items) < stratum.wanted:
-        derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
-        reason = test.reason(stratum, candidate, derivation)
-        if reason is not None:
-            rejected[reason] += 1
-            if reason == AMBIGUOUS:
-                ambiguous.append(candidate)
-        elif derivation is not None:
-            items.append(SampledItem(candidate, tuple(derivation)))
-        candidate += 1
-        if candidate % WINDOW == 0:
-            if progress is not None:
-                progress(stratum.stream, len(items), stratum.wanted)
-            found_in_window = len(items) - found_before
-            stop_if_out_of_reach(stratum, len(items), candidate, rejected, shares, found_in_window)
-            found_before = len(items)
-    if progress is not None:
-        progress(stratum.stream, len(items), stratum.wanted)
-    return StratumItems(stratum, items, candidate, rejected, shares, ambiguous)
+    test = AcceptanceTest(tables)
+    for number, stratum in enumerate(tables.strata):
+        key = stream_key(tables.seed, stratum.stream)
+        items: list[SampledItem] = []
+        rejected = dict.fromkeys(REASONS, 0)
+        ambiguous: list[int] = []
+        shares = test.shares[number]
+        candidate = found_before = 0
+        while len(items) < stratum.wanted:
+            derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
+            reason = test.reason(number, candidate, derivation)
+            if reason is not None:
+                rejected[reason] += 1
+                if reason == AMBIGUOUS:
+                    ambiguous.append(candidate)
+            elif derivation is not None:
+                items.append(SampledItem(candidate, tuple(derivation)))
+            candidate += 1
+            if candidate % WINDOW == 0:
+                found = len(items) - found_before
+                stop_if_out_of_reach(stratum, len(items), candidate, rejected, shares, found)
+                found_before = len(items)
+        yield StratumItems(stratum, items, candidate, rejected, shares, ambiguous)
 
 
 def stop_if_out_of_reach(
@@ -232,39 +218,18 @@ def stop_if_out_of_reach(
     budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted
     if candidates + still_needed <= budget:
         return
+    lacking = ""
+    if stratum.targets:
+        full = {name: share(wanted, stratum.targets, name) for name in stratum.targets}
+        target = max(stratum.targets, key=lambda name: full[name] - shares[name])
+        lacking = f"the target {target!r} has {shares[target]} of its {full[target]} items; "
     common = max(rejected, key=lambda reason: rejected[reason])
     raise NotEnoughError(
         stratum.stream,
         wanted,
         found,
         candidates,
-        f"{_lacking(stratum, shares)}of the last {WINDOW} candidates {found_in_window} were"
+        f"{lacking}of the last {WINDOW} candidates {found_in_window} were"
         f" accepted; of all {candidates}, {rejected[common]} were rejected as {common}",
         rejected,
     )
-
-
-def _lacking(stratum: PackedStratum, shares: dict[str, int]) -> str:
-    """Return which target lacks most items, where targets have shares."""
-    if not stratum.targets:
-        return ""
-    full = {target: share(stratum.wanted, stratum.targets, target) for target in stratum.targets}
-    target = max(stratum.targets, key=lambda name: full[name] - shares[name])
-    return f"the target {target!r} has {shares[target]} of its {full[target]} items; "
-
-
-def sample(
-    tables: Tables, progress: Progress | None = None, rejects: RejectsReadings | None = None
-) -> Iterator[StratumItems]:
-    """Sample the strata one after the other.
-
-    A sentence that one stratum has taken is not available to the later ones, so the order
-    matters.  ``rejects`` says which candidates are rejected for the readings of their
-    sentences; without it these are those that the tables name.
-
-    Raises:
-        NotEnoughError: a stratum runs dry.
-    """
-    test = AcceptanceTest(tables, rejects)
-    for stratum in tables.strata:
-        yield sample_stratum(tables, stratum, test, progress)

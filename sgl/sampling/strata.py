@@ -29,7 +29,6 @@ from sgl.sampling.acceptance import (
     REASONS,
     TRAIN,
     WINDOW,
-    Progress,
     share,
     stop_if_out_of_reach,
 )
@@ -39,6 +38,9 @@ from sgl.sampling.screening import ACCEPTED, AMBIGUOUS, compiled_pays, settle
 from sgl.sampling.seen import MEMORY, Seen, seen_sentences
 
 Finding = TypeVar("Finding")
+
+#: Called after each window with the stream, the items found and those wanted.
+Progress = Callable[[str, int, int], None]
 
 #: Candidates in the largest batch; all batches are multiples of ``WINDOW``.
 LARGEST_BATCH = 10 * WINDOW

@@ -184,21 +184,28 @@ class WordJudge:
 
 def test_a_referee_rejects_the_sentences_that_it_rejects_one_by_one() -> None:
     tables = tables_of(TOY, plan=plan_of({"train": 300, "gen": 200}, sentences=True))
-    asked: list[bool] = []
 
-    def one_by_one(_stratum: PackedStratum, words: list[str], _derivation: list[int]) -> bool:
-        asked.append("dog" in joined(tables.source, words))
-        return asked[-1]
+    def text(stratum: PackedStratum, number: int) -> str:
+        derivation = plain(tables, stratum, number) or []
+        return joined(tables.source, words_of(tables.source, tables.arity, derivation))
 
-    plainly = list(sample(tables, rejects=one_by_one))
     judge = WordJudge("dog")
     batches = list(sample_strata(sampler_for(tables), judge))
-    assert any(asked)
+    assert any(part.ambiguous for part in batches)
+    assert judge.counted == sum(len(part.numbers) + len(part.ambiguous) for part in batches)
+    assert judge.found == sum(len(part.ambiguous) for part in batches)
+    # The definition is told which candidates are ambiguous, of all that it looks at.
+    filtered = [
+        stratum._replace(
+            ambiguous=frozenset(n for n in range(part.candidates) if "dog" in text(stratum, n))
+        )
+        for stratum, part in zip(tables.strata, batches, strict=True)
+    ]
+    plainly = list(sample(tables._replace(strata=filtered)))
     assert [part.numbers.tolist() for part in batches] == [
         [found.candidate for found in part.items] for part in plainly
     ]
     assert [list(part.ambiguous) for part in batches] == [part.ambiguous for part in plainly]
-    assert (judge.counted, judge.found) == (len(asked), sum(asked))
 
 
 def test_the_program_of_a_grammar_writes_its_texts_while_it_draws() -> None:

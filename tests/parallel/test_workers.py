@@ -21,7 +21,7 @@ from sgl.parallel.processes import Processes
 from sgl.parallel.run import open_run
 from sgl.parallel.sample import sample_into
 from sgl.parallel.sentences import PARQUET, TSV, SentenceWork
-from sgl.sampling.acceptance import AcceptanceTest, NotEnoughError, sample_stratum
+from sgl.sampling.acceptance import NotEnoughError, sample
 from sgl.sampling.engine import joined, words_of
 
 ENGINES = [
@@ -78,7 +78,7 @@ def test_the_file_has_the_items_of_the_plain_sampler_in_their_order(tmp_path: Pa
     plain = sample_work().tables
     expected = [
         joined(plain.source, words_of(plain.source, plain.arity, found.derivation))
-        for found in sample_stratum(plain, plain.strata[0], AcceptanceTest(plain)).items
+        for found in next(sample(plain)).items
     ]
     rows = sampled(tmp_path / "a", form=TSV).decode().splitlines()
     assert [row.split("\t")[0] for row in rows] == expected

@@ -19,7 +19,9 @@ from sgl.core.interpret import interpret
 from sgl.core.plan import Plan
 from sgl.sampling import NotEnoughError, StratumItems, sample
 from sgl.sampling.acceptance import FREE_CANDIDATES, WINDOW
+from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import LONGEST_DERIVATION
+from sgl.sampling.strata import sample_strata
 
 # --- distinct ----------------------------------------------------------------------------
 
@@ -77,7 +79,8 @@ def test_without_conditions_nothing_is_rejected() -> None:
 def test_progress_is_reported_and_ends_with_everything() -> None:
     reports = []
     plan = plan_of({"train": WINDOW + 1})
-    list(sample(tables_of(TOY, plan=plan), lambda *report: reports.append(report)))
+    sampler = sampler_for(tables_of(TOY, plan=plan))
+    list(sample_strata(sampler, progress=lambda *report: reports.append(report)))
     stream = "train/in_distribution"
     assert reports == [(stream, WINDOW, WINDOW + 1), (stream, WINDOW + 1, WINDOW + 1)]
 
