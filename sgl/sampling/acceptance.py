@@ -142,9 +142,8 @@ class AcceptanceTest:
         target = next((target for target in stratum.targets if target in words), None)
         if stratum.targets and not self._has_room(number, target):
             return SHARE_FULL
-        sentence = ""
-        if tables.distinct_sentences:
-            sentence = joined(tables.source, words_of(tables.source, tables.arity, derivation))
+        tokens = words_of(tables.source, tables.arity, derivation)
+        sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
         first = self._seen.get(sentence)
         if first is not None and not (stratum.repeated and first == stratum.stream):
             return REPEATED_SENTENCE
