@@ -26,7 +26,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from sgl.cache.directory import cache_directory, is_private
+from sgl.cache import cache_directory, is_private
 
 #: Seconds that it takes to load machine code that is kept, and to compile the kernels of a job.
 _LOADING, _COMPILING = 0.5, 4.0

@@ -10,7 +10,7 @@ import click
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.cli.prove_between import show_between
-from sgl.cli.prove_pattern import pattern_lines
+from sgl.cli.prove_pattern import PatternText
 from sgl.cli.session import FILE, Session, grammar_options, json_option
 from sgl.cli.terminal import count, text_table
 from sgl.dataset import fingerprint
@@ -111,7 +111,7 @@ def _prove(
         figures = known_figures(compiled, structures)
         session.json(proof_data(compiled, proofs, figures, drawn))
     elif pattern is not None:
-        session.lines(pattern_lines(compiled, structures, proofs.of(pattern)))
+        session.lines(PatternText(compiled, structures, proofs.of(pattern)).lines())
     else:
         show_proofs(session, compiled, proofs, drawn)
 
@@ -127,62 +127,6 @@ def show_proofs(
     for pattern in proofs.patterns:
         table.add_row(*_row(pattern, drawn), titles[pattern.name])
     session.table(table)
-    _show_legend(session, drawn)
-    proved = sum(pattern.proved for pattern in proofs.patterns)
-    errors = session.diagnostics.errors
-    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
-    session.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
-
-
-def _row(pattern: PatternProofs, drawn: DatasetCounts | None) -> tuple[str, ...]:
-    mass = sum(claim.mass for claim in pattern.held_out)
-    # The part that will be rarest, for the number that is asked for.
-    rarest = min(
-        pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None
-    )
-    cells = [
-        pattern.name,
-        _signs(pattern, drawn),
-        f"{mass:.1e}",
-        f"{rarest.expected:,.0f}" if rarest is not None else _NOTHING,
-    ]
-    if drawn is not None:
-        found = None if rarest is None else drawn.parts.get((pattern.name, str(rarest.structure)))
-        items = drawn.items.get(pattern.name, 0)
-        cells += [_NOTHING if found is None else f"{found:,}", f"{items:,}"]
-    return tuple(cells)
-
-
-def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
-    return "".join(
-        (
-            _sign(pattern.held_out),
-            _sign(pattern.instances),
-            _sign([*pattern.licences, *pattern.pieces]),
-            _sign([pattern.exposed] if pattern.exposed.counts else []),
-            _on_strings(pattern.name, drawn),
-            _sign(pattern.disjoint),
-        )
-    )
-
-
-def _on_strings(pattern: str, drawn: DatasetCounts | None) -> str:
-    """Return the sign of what a dataset says of its strings; open as long as there is none."""
-    stated = None if drawn is None else drawn.strings.get(pattern)
-    signs = {CHECKED: _PROVED, REFUTED: _REFUTED}
-    return _OPEN if stated is None else signs.get(stated.result, _OPEN)
-
-
-def _sign(claims: Sequence[Claim]) -> str:
-    verdicts = [claim.verdict for claim in claims]
-    if not verdicts:
-        return _NOTHING
-    if Verdict.REFUTED in verdicts:
-        return _REFUTED
-    return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
-
-
-def _show_legend(session: Session, drawn: DatasetCounts | None) -> None:
     claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
     session.echo(f"\n{claims}")
     session.echo(
@@ -195,3 +139,43 @@ def _show_legend(session: Session, drawn: DatasetCounts | None) -> None:
         session.echo(f"strings   {drawn.figures.sentence}")
         session.echo("drawn     training sentences of the dataset with that part")
         session.echo("items     generalization items of the dataset")
+    proved = sum(pattern.proved for pattern in proofs.patterns)
+    errors = session.diagnostics.errors
+    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
+    session.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
+
+
+def _row(pattern: PatternProofs, drawn: DatasetCounts | None) -> list[str]:
+    """Return the name of a pattern, the signs of its claims, and its figures."""
+    stated = None if drawn is None else drawn.strings.get(pattern.name)
+    # What a dataset says of its strings is open as long as there is none.
+    strings = {CHECKED: _PROVED, REFUTED: _REFUTED}.get(stated.result if stated else "", _OPEN)
+    signs = (
+        _sign(pattern.held_out),
+        _sign(pattern.instances),
+        _sign([*pattern.licences, *pattern.pieces]),
+        _sign([pattern.exposed] if pattern.exposed.counts else []),
+        strings,
+        _sign(pattern.disjoint),
+    )
+    # The part that will be rarest, for the number that is asked for.
+    rarest = min(
+        pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None
+    )
+    mass = sum(claim.mass for claim in pattern.held_out)
+    expected = _NOTHING if rarest is None else f"{rarest.expected:,.0f}"
+    cells = [pattern.name, "".join(signs), f"{mass:.1e}", expected]
+    if drawn is not None:
+        found = None if rarest is None else drawn.parts.get((pattern.name, str(rarest.structure)))
+        items = drawn.items.get(pattern.name, 0)
+        cells += [_NOTHING if found is None else f"{found:,}", f"{items:,}"]
+    return cells
+
+
+def _sign(claims: Sequence[Claim]) -> str:
+    verdicts = [claim.verdict for claim in claims]
+    if not verdicts:
+        return _NOTHING
+    if Verdict.REFUTED in verdicts:
+        return _REFUTED
+    return _WAIVED if Verdict.WAIVED in verdicts else _PROVED

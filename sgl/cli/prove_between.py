@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from sgl.cli.session import Session
 from sgl.cli.terminal import count
+from sgl.dataset import plain
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure, Found
 
@@ -19,20 +19,10 @@ def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> N
     session.progress("comparing")
     between = Between(first, second)
     comparisons, departures = list(between.comparisons()), list(between.departures())
-    if as_json:
-        session.json(_comparison_data(first, second, comparisons, departures))
-    else:
+    if not as_json:
         session.lines(_comparison_lines(first, second, comparisons, departures))
-
-
-def _comparison_data(
-    first: Compiled,
-    second: Compiled,
-    comparisons: Sequence[Comparison],
-    departures: Sequence[Departure],
-) -> dict[str, Any]:
-    """Return what the data of one grammar show of what another tests, or keeps apart."""
-    return {
+        return
+    data = {
         "training": first.project.name,
         "tests": second.project.name,
         "structures": [
@@ -51,12 +41,13 @@ def _comparison_data(
             {
                 "stream": departure.stream,
                 "lacking": departure.lacking,
-                "structures": [str(structure) for structure in departure.structures],
+                "structures": plain(departure.structures),
                 "witness": list(departure.sentence),
             }
             for departure in departures
         ],
     }
+    session.json(data)
 
 
 def _comparison_lines(

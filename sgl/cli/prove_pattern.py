@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
 
 from sgl.automata import (
     HeldOut,
@@ -21,12 +22,13 @@ from sgl.automata.proofs.explanation import StateExample, state_examples, with_o
 from sgl.cli.terminal import count
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import IN_DISTRIBUTION, Constraint
+from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
 from sgl.diagnostics.source import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.ambiguity import unchecked
 from sgl.pipeline.guarantees import excuses, pattern_guarantees, used
+from sgl.pipeline.selection import in_distribution
 from sgl.report import example_of
 from sgl.report.text import columns, graph_lines, tree_lines
 
@@ -41,14 +43,7 @@ _WIDTH = 48
 _PhraseKind = tuple[bool, bool, tuple[int, ...]]
 
 
-def pattern_lines(
-    compiled: Compiled, structures: StructureCompiler, proofs: PatternProofs
-) -> list[str]:
-    """Return the reasoning about the pattern that ``proofs`` is about, line by line."""
-    return list(_PatternText(compiled, structures, proofs).lines())
-
-
-class _PatternText:
+class PatternText:
     """The reasoning about one pattern.
 
     ``_training`` is the constraint of the in-distribution training sentences; ``_pictured``
@@ -62,14 +57,8 @@ class _PatternText:
         self._structures = structures
         self._proofs = proofs
         self._constraints = {s.stream: s.constraint for s in compiled.plan.strata}
-        self._training = next(
-            (
-                stratum.constraint
-                for stratum in compiled.plan.strata
-                if stratum.split == "train" and stratum.category == IN_DISTRIBUTION
-            ),
-            Constraint(),
-        )
+        training = in_distribution(compiled.plan, "train")
+        self._training = Constraint() if training is None else training.constraint
         self._lemmas = content_lemmas(compiled.grammar, compiled.plan)
         self._pictured: set[str] = set()
 
@@ -89,15 +78,17 @@ class _PatternText:
         yield from _indented(columns(clauses))
         for guarantee in pattern_guarantees(proofs):
             yield f"  {guarantee.claim}: {guarantee.result}"
-        for held_out in proofs.held_out:
-            yield from self._held_out(held_out)
-        for need in proofs.licences:
-            yield from self._need(need)
-        for piece in proofs.pieces:
-            yield from self._piece(piece)
-        for item in proofs.instances:
-            yield from self._item(item)
-        yield from self._exposed()
+        yield from chain.from_iterable(map(self._held_out, proofs.held_out))
+        yield from chain.from_iterable(map(self._need, proofs.licences))
+        yield from chain.from_iterable(map(self._piece, proofs.pieces))
+        yield from chain.from_iterable(map(self._item, proofs.instances))
+        exposed = proofs.exposed
+        if exposed.counts:
+            yield from _section("exposed", exposed.verdict.value)
+            yield f"  items can use {used(exposed)}"
+            yield from (f"  not in training: {text}" for text in excuses(exposed, _NAMED))
+            for thing in exposed.missing:
+                yield f"  MISSING in training: {thing.kind.value} {thing.name}"
         for disjoint in proofs.disjoint:
             yield from _section(f"not in training: {disjoint.stream}", disjoint.verdict.value)
             if disjoint.verdict is Verdict.PROVED:
@@ -150,16 +141,15 @@ class _PatternText:
         self, structure: Structure, pieces: tuple[Structure, ...], automaton: TreeAutomaton
     ) -> dict[_PhraseKind, list[StateExample]]:
         """Return what an automaton can remember of phrases: its states, by their kind."""
-
-        def contains(derivation: Derivation, part: Structure) -> bool:
-            found = self._structures.structure_automaton(part)
-            return found.accepts(self._compiled.grammar, derivation)
-
+        grammar, automaton_of = self._compiled.grammar, self._structures.structure_automaton
         kinds: dict[_PhraseKind, list[StateExample]] = {}
         for state in state_examples(self._structures.view(self._training), automaton):
-            found = tuple(n for n, piece in enumerate(pieces, 1) if contains(state.phrase, piece))
-            whole = state.accepting or contains(state.phrase, structure)
-            kinds.setdefault((whole, not state.reached, found), []).append(state)
+            whole, *parts = (
+                automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces)
+            )
+            found = tuple(number for number, part in enumerate(parts, 1) if part)
+            kind = (state.accepting or whole, not state.reached, found)
+            kinds.setdefault(kind, []).append(state)
         return kinds
 
     def _phrase(self, kind: _PhraseKind, states: list[StateExample]) -> tuple[str, ...]:
@@ -220,17 +210,6 @@ class _PatternText:
         language = self._structures.language(self._constraints[claim.stream])
         yield from self._sentence("the smallest", claim.example, language)
 
-    def _exposed(self) -> Iterator[str]:
-        claim = self._proofs.exposed
-        if not claim.counts:
-            return
-        yield from _section("exposed", claim.verdict.value)
-        yield f"  items can use {used(claim)}"
-        for text in excuses(claim, _NAMED):
-            yield f"  not in training: {text}"
-        for thing in claim.missing:
-            yield f"  MISSING in training: {thing.kind.value} {thing.name}"
-
     def _smallest(self, what: str, stream: str, structure: Structure) -> Iterator[str]:
         """Yield the smallest sentence of a stratum with a structure."""
         language = self._structures.language(self._constraints[stream])
@@ -254,8 +233,9 @@ class _PatternText:
         yield f"  {what}: {example.source} | {example.target}"
         if example.source not in self._pictured:
             self._pictured.add(example.source)
-            pictures = [tree_lines(tree) for tree in example.trees[:1]]
-            yield from _indented(beside([*pictures, graph_lines(example)]), "    ")
+            pictures = [*map(tree_lines, example.trees[:1]), graph_lines(example)]
+            rows = list(zip_longest(*pictures, fillvalue=""))
+            yield from _indented(columns(rows, "    "), "    ")
 
 
 def shortened(text: str, width: int = _WIDTH) -> str:
@@ -267,13 +247,6 @@ def shortened(text: str, width: int = _WIDTH) -> str:
         del words[len(words) // 2]
     half = (len(words) + 1) // 2
     return " ".join([*words[:half], "…", *words[half:]])
-
-
-def beside(pictures: list[list[str]]) -> list[str]:
-    """Pictures of several lines, next to each other."""
-    height = max(len(picture) for picture in pictures)
-    padded = [[*picture, *[""] * (height - len(picture))] for picture in pictures]
-    return columns(list(zip(*padded, strict=True)), "    ")
 
 
 def _section(what: str, verdict: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ exposures, items with what B asks of them and without what it keeps out, and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -27,8 +27,8 @@ from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, Stratu
 from sgl.automata.proofs.training import TrainingSearch
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Pattern, Plan, Stratum
-from sgl.core.structure import Body, LabelTest, NodeTest, Structure, Variable
+from sgl.core.plan import Stratum
+from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.frontend import Compiled
 
 
@@ -93,29 +93,11 @@ class Between:
         """Yield what the training of A shows of what the patterns of B test."""
         search = TrainingSearch(self._evidence)
         for pattern in self._second.plan.patterns:
-            for role, structure in _tested(pattern):
+            roles = dict.fromkeys(pattern.held_out, "held out")
+            # What its items contain is compared if that is something else.
+            roles |= {item: "items" for item in pattern.gen if item not in pattern.held_out}
+            for structure, role in roles.items():
                 yield self._compare(search, pattern.name, role, structure)
-
-    def departures(self) -> Iterator[Departure]:
-        """Yield where training or items of A are not as B has those of the same name.
-
-        What B holds out of training is left to the comparisons.
-        """
-        own: dict[tuple[str, str], list[StratumEvidence]] = {}
-        for evidence in (*self._evidence.populated_training, *self._evidence.generalization):
-            key = evidence.stratum.split, evidence.stratum.category
-            own.setdefault(key, []).append(evidence)
-        patterns = self._second.plan.patterns
-        held_out = {structure for pattern in patterns for structure in pattern.held_out}
-        asked = {pattern.name: pattern.gen for pattern in patterns}
-        for (split, category), strata in _by_category(self._second.plan.strata).items():
-            for evidence in own.get((split, category), ()):
-                if split == GENERALIZATION:
-                    yield from self._lacking(evidence, asked[category])
-                for structure in _kept_out(strata):
-                    if split == GENERALIZATION or structure not in held_out:
-                        yield from self._containing(evidence, structure)
-        yield from self._repeated_lemmas()
 
     def _compare(
         self, search: TrainingSearch, pattern: str, role: str, structure: Structure
@@ -132,6 +114,36 @@ class Between:
         return Comparison(
             pattern, role, structure, Found.SHOWN, "", seen.stream, texts, seen.derivation
         )
+
+    def departures(self) -> Iterator[Departure]:
+        """Yield where training or items of A are not as B has those of the same name.
+
+        What B holds out of training is left to the comparisons.
+        """
+        own = (*self._evidence.populated_training, *self._evidence.generalization)
+        patterns = self._second.plan.patterns
+        held_out = {structure for pattern in patterns for structure in pattern.held_out}
+        asked = {pattern.name: pattern.gen for pattern in patterns}
+        strata: dict[tuple[str, str], list[Stratum]] = {}
+        for stratum in self._second.plan.strata:
+            if stratum.split in (TRAIN, GENERALIZATION):
+                strata.setdefault((stratum.split, stratum.category), []).append(stratum)
+        for (split, category), same in strata.items():
+            # What no sentence of these strata may contain.
+            excluded = [frozenset(stratum.constraint.exclude) for stratum in same]
+            kept_out = [
+                structure
+                for structure in same[0].constraint.exclude
+                if all(structure in others for others in excluded)
+                and (split == GENERALIZATION or structure not in held_out)
+            ]
+            for evidence in own:
+                if (evidence.stratum.split, evidence.stratum.category) == (split, category):
+                    if split == GENERALIZATION:
+                        yield from self._lacking(evidence, asked[category])
+                    for structure in kept_out:
+                        yield from self._containing(evidence, structure)
+        yield from self._repeated_lemmas(own)
 
     def _containing(self, evidence: StratumEvidence, structure: Structure) -> Iterator[Departure]:
         cut = structure in evidence.stratum.constraint.exclude
@@ -153,22 +165,32 @@ class Between:
             absence = self._structures.absence_of_all(known)
             yield from self._departure(evidence, group, absence, lacking=True)
 
-    def _repeated_lemmas(self) -> Iterator[Departure]:
+    def _repeated_lemmas(self, own: Sequence[StratumEvidence]) -> Iterator[Departure]:
         """Yield a sentence for each part of speech whose lemmas B does not repeat."""
-        plan = self._first.plan
-        for tag in self._second.plan.distinct_lemmas:
-            if tag not in plan.distinct_lemmas and plan.lemma_layer:
-                yield from islice(self._twice(_lemmas(self._first.grammar, plan, tag)), 1)
-
-    def _twice(self, lemmas: Iterable[str]) -> Iterator[Departure]:
-        """Sentences with one of these lemmas twice, where no lemma should be."""
-        for lemma in lemmas:
-            test = (NodeTest("lemma", frozenset((lemma,))),)
-            twice = Body((Variable("W", test), Variable("X", test)))
-            structure = Structure(self._first.plan.lemma_layer, twice)
-            for evidence in (*self._evidence.populated_training, *self._evidence.generalization):
-                if not evidence.stratum.repeated_lemmas:
-                    yield from self._containing(evidence, structure)
+        grammar, plan = self._first.grammar, self._first.plan
+        for tag in self._second.plan.distinct_lemmas if plan.lemma_layer else ():
+            if tag in plan.distinct_lemmas:
+                continue
+            layer = grammar.graph_layer(plan.lemma_layer)
+            nodes = [
+                dict(node.attributes or ())
+                for rule in grammar.rules
+                for node in rule.fragments[layer].nodes
+            ]
+            lemmas = {node.get("lemma", "") for node in nodes if node.get("upos") == tag} - {""}
+            tests = [(NodeTest("lemma", frozenset((lemma,))),) for lemma in sorted(lemmas)]
+            twice = (
+                Structure(plan.lemma_layer, Body((Variable("W", test), Variable("X", test))))
+                for test in tests
+            )
+            found = (
+                departure
+                for structure in twice
+                for evidence in own
+                if not evidence.stratum.repeated_lemmas
+                for departure in self._containing(evidence, structure)
+            )
+            yield from islice(found, 1)
 
     def _departure(
         self,
@@ -182,42 +204,6 @@ class Between:
         if derivation is not None:
             texts = interpret(self._first.grammar, derivation).texts
             yield Departure(evidence.stream, structures, lacking, texts, derivation)
-
-
-def _by_category(strata: Iterable[Stratum]) -> dict[tuple[str, str], list[Stratum]]:
-    """Return the strata of each category of training and of the items."""
-    found: dict[tuple[str, str], list[Stratum]] = {}
-    for stratum in strata:
-        if stratum.split in (TRAIN, GENERALIZATION):
-            found.setdefault((stratum.split, stratum.category), []).append(stratum)
-    return found
-
-
-def _lemmas(grammar: CoreGrammar, plan: Plan, tag: str) -> list[str]:
-    """Return the lemmas of a part of speech, in alphabetical order."""
-    layer = grammar.graph_layer(plan.lemma_layer)
-    nodes = (
-        dict(n.attributes or ()) for rule in grammar.rules for n in rule.fragments[layer].nodes
-    )
-    return sorted({node.get("lemma", "") for node in nodes if node.get("upos") == tag} - {""})
-
-
-def _kept_out(strata: list[Stratum]) -> Iterator[Structure]:
-    """Yield what no sentence of these strata may contain."""
-    first, *others = strata
-    rest = [frozenset(stratum.constraint.exclude) for stratum in others]
-    for structure in first.constraint.exclude:
-        if all(structure in excluded for excluded in rest):
-            yield structure
-
-
-def _tested(pattern: Pattern) -> Iterator[tuple[str, Structure]]:
-    """Yield what a pattern holds out, and what its items contain if that is something else."""
-    for structure in dict.fromkeys(pattern.held_out):
-        yield "held out", structure
-    for structure in dict.fromkeys(pattern.gen):
-        if structure not in pattern.held_out:
-            yield "items", structure
 
 
 class _GrammarLabels:
@@ -241,25 +227,15 @@ class _GrammarLabels:
         if structure.layer not in self._labels:
             return f"there is no graph layer `{structure.layer}`"
         reasons = [
-            *(self._label(structure.layer, link.labels) for link in structure.body.links),
-            *(
-                self._value(structure.layer, test)
-                for variable in structure.body.variables
-                for test in variable.tests
-            ),
+            f"no rule makes an edge {_list(link.labels.labels)}"
+            for link in structure.body.links
+            if not any(map(link.labels.accepts, self._labels[structure.layer]))
         ]
-        return "; ".join(dict.fromkeys(reason for reason in reasons if reason))
-
-    def _label(self, layer: str, test: LabelTest) -> str:
-        if any(test.accepts(label) for label in self._labels[layer]):
-            return ""
-        return f"no rule makes an edge {_list(test.labels)}"
-
-    def _value(self, layer: str, test: NodeTest) -> str:
-        known = self._values[layer].get(test.attribute, set())
-        if any(test.accepts(value) for value in (*known, "")):
-            return ""
-        return f"no word has `{test.attribute}` {_list(test.values)}"
+        for test in (test for variable in structure.body.variables for test in variable.tests):
+            known = self._values[structure.layer].get(test.attribute, set())
+            if not any(map(test.accepts, (*known, ""))):
+                reasons.append(f"no word has `{test.attribute}` {_list(test.values)}")
+        return "; ".join(dict.fromkeys(reasons))
 
 
 def _list(names: Iterable[str]) -> str:

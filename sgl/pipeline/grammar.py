@@ -21,7 +21,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from sgl.cache import current
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
@@ -31,17 +31,7 @@ from sgl.resources import stdlib_dir
 if TYPE_CHECKING:
     from sgl.frontend import Compiled
 
-#: What a grammar is opened with, in words; nothing if that is not known.
-_GrammarRequest = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class OpenedGrammar:
-    """A grammar that was read, without a value if it has errors, and what was said about it."""
-
-    compiled: Compiled | None
-    diagnostics: tuple[Diagnostic, ...]
-    sources: SourceMap
+_Value = TypeVar("_Value")
 
 
 class GrammarSize(NamedTuple):
@@ -56,12 +46,18 @@ class GrammarSize(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CheckedGrammar:
-    """All that a check has found; ``size`` is None if the grammar cannot be compiled."""
+class _Outcome(Generic[_Value]):
+    """What a grammar came to, None if it has errors, what was said about it, and its files."""
 
-    size: GrammarSize | None
+    value: _Value | None
     diagnostics: tuple[Diagnostic, ...]
     sources: SourceMap
+
+    def tell(self, sources: SourceMap, diagnostics: Diagnostics) -> _Value | None:
+        """Say again what was said; return the value."""
+        diagnostics.extend(self.diagnostics)
+        sources.files.update(self.sources.files)
+        return self.value
 
 
 def open_grammar(
@@ -69,11 +65,10 @@ def open_grammar(
 ) -> Compiled | None:
     """Return the compiled grammar; None when there are errors."""
     opened, _ = _open(path, settings)
-    diagnostics.extend(opened.diagnostics)
-    sources.files.update(opened.sources.files)
+    compiled = opened.tell(sources, diagnostics)
     # What is read from now on, a table of morphology for example, is known on both sides.
     opened.sources.files = sources.files
-    return opened.compiled
+    return compiled
 
 
 def check_grammar(
@@ -81,29 +76,30 @@ def check_grammar(
 ) -> GrammarSize | None:
     """Read and check a grammar with its examples; return its size, None if it has errors."""
     cache, origin = current(), _known_origin(_request_of(path, settings))
-    checked = cache.get(CheckedGrammar, "check", origin) if cache is not None and origin else None
+    checked = cache.get(_Outcome, "check", origin) if cache is not None and origin else None
     if checked is None:
         checked, origin = _check(path, settings)
         if cache is not None and origin:
             cache.put(checked, "check", origin)
-    diagnostics.extend(checked.diagnostics)
-    sources.files.update(checked.sources.files)
-    return checked.size
+    size: GrammarSize | None = checked.tell(sources, diagnostics)
+    return size
 
 
-def _open(path: Path, settings: Mapping[str, str]) -> tuple[OpenedGrammar, str]:
+def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], str]:
     """Return a grammar and its origin."""
     request = _request_of(path, settings)
-    origin = _known_origin(request)
-    cache = current()
-    if cache is not None and origin:
-        known = cache.get(OpenedGrammar, "grammar", origin)
-        if known is not None:
-            return known, origin
+    cache, origin = current(), _known_origin(request)
+    known = cache.get(_Outcome, "grammar", origin) if cache is not None and origin else None
+    if known is not None:
+        return known, origin
     sources, diagnostics = SourceMap(), Diagnostics()
     compiled = _compile(path, settings, sources, diagnostics)
-    opened = OpenedGrammar(compiled, diagnostics.found, sources)
-    origin = _new_origin(request, sources.dependencies)
+    opened = _Outcome(compiled, diagnostics.found, sources)
+    answers, origin = sources.dependencies, ""
+    # Of answers that are not complete no hash can stand for the grammar.
+    if cache is not None and request and answers.complete:
+        cache.put(answers, "looks", *request)
+        origin = _origin(request, answers)
     if compiled is not None:
         compiled.with_origin(origin)
     if cache is not None and origin:
@@ -119,47 +115,40 @@ def _compile(
     from sgl.pipeline.soundness import check_soundness
 
     project = load_project(path, sources, diagnostics)
-    if project is None:
-        return None
-    compiled = compile_project(project, settings, diagnostics)
+    compiled = None if project is None else compile_project(project, settings, diagnostics)
     if compiled is None:
         return None
     check_soundness(compiled, diagnostics)
     return compiled if diagnostics.errors == 0 else None
 
 
-def _check(path: Path, settings: Mapping[str, str]) -> tuple[CheckedGrammar, str]:
+def _check(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[GrammarSize], str]:
     """Return what there is to say, and the origin of the grammar that it is said of."""
     from sgl.pipeline.sentences import check_examples
 
     opened, origin = _open(path, settings)
-    diagnostics = Diagnostics()
+    compiled, diagnostics, size = opened.value, Diagnostics(), None
     diagnostics.extend(opened.diagnostics)
-    size = None
-    if opened.compiled is not None:
-        check_examples(opened.compiled, diagnostics)
-        size = _size_of(opened.compiled)
-    return CheckedGrammar(size, diagnostics.found, opened.sources), origin
-
-
-def _size_of(compiled: Compiled) -> GrammarSize:
-    core = compiled.grammar
-    words = sum(rule.lexical for rule in core.rules)
-    return GrammarSize(
-        compiled.project.name,
-        len(core.categories),
-        len(core.rules) - words,
-        words,
-        len(compiled.patterns),
-        len(compiled.tests),
-    )
+    if compiled is not None:
+        check_examples(compiled, diagnostics)
+        core = compiled.grammar
+        words = sum(rule.lexical for rule in core.rules)
+        size = GrammarSize(
+            compiled.project.name,
+            len(core.categories),
+            len(core.rules) - words,
+            words,
+            len(compiled.patterns),
+            len(compiled.tests),
+        )
+    return _Outcome(size, diagnostics.found, opened.sources), origin
 
 
 # ---- the cache key
 
 
-def _request_of(path: Path, settings: Mapping[str, str]) -> _GrammarRequest:
-    """Return what is asked for; nothing without a cache, or if there is no such file.
+def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what is asked for, in words; nothing without a cache, or if there is no such file.
 
     The path counts as it is written, since messages show it, and as it is resolved.
     """
@@ -177,7 +166,7 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> _GrammarRequest:
     return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to)
 
 
-def _known_origin(request: _GrammarRequest) -> str:
+def _known_origin(request: tuple[str, ...]) -> str:
     """Return the origin of a grammar that would be read as it was last time; else nothing."""
     cache = current()
     if cache is None or not request:
@@ -186,15 +175,6 @@ def _known_origin(request: _GrammarRequest) -> str:
     return _origin(request, answers) if answers is not None and answers.hold() else ""
 
 
-def _new_origin(request: _GrammarRequest, answers: FileDependencies) -> str:
-    """Return the origin of a grammar that was just read; nothing if no hash can stand for it."""
-    cache = current()
-    if cache is None or not request or not answers.complete:
-        return ""
-    cache.put(answers, "looks", *request)
-    return _origin(request, answers)
-
-
-def _origin(request: _GrammarRequest, answers: FileDependencies) -> str:
+def _origin(request: tuple[str, ...], answers: FileDependencies) -> str:
     text = repr((request, answers.digest()))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

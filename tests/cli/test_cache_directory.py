@@ -15,8 +15,8 @@ import pytest
 from kept_farm import MAIN, write_farm
 from workplace import Workplace
 
+from sgl import cache as store_module
 from sgl.cache import Cache, cached, environment, open_cache, using
-from sgl.cache import store as store_module
 from sgl.cli.main import OK, run
 from sgl.cli.registry import commands
 from sgl.diagnostics import FileDependencies
@@ -222,7 +222,7 @@ def test_the_digest_of_the_program_counts_every_file(
     (package / "lang").mkdir(parents=True)
     (package / "lang" / "reader.py").write_text("one")
     (package / "lang" / "grammar.lark").write_text("two")
-    monkeypatch.setattr("sgl.cache.directory._PACKAGE", package)
+    monkeypatch.setattr("sgl.cache._PACKAGE", package)
     digests = [environment()]
     (package / "lang" / "__pycache__").mkdir()
     (package / "lang" / "__pycache__" / "reader.pyc").write_text("compiled")

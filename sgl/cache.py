@@ -1,13 +1,25 @@
-"""A directory of entries: one file each, named by a hash of what its value depends on.
+"""Results of earlier runs, kept on disk under a hash of all that they depend on.
 
-A file has a line that names the format, the SHA-256 of what follows, and the value as a
-pickle.  It is written under another name and put in place when it is whole, so that runs
+The cache key has the code of ``sgl``, the Python and the libraries that run it, and what the
+caller names, which are hashes of contents and never dates::
+
+    with using(open_cache()):
+        text = cached(bytes, "certificate", (origin,), lambda: expensive())
+
+So an entry cannot be stale: where anything differs, another entry is asked for.  Entries
+appear complete or not at all, a damaged one counts as none, and the directory can be deleted
+at any time.  Commands switch the cache on; a caller of the library has none by default.
+
+An entry is a file: a line that names the format, the SHA-256 of what follows, and the value
+as a pickle.  It is written under another name and put in place when it is whole, so that runs
 at the same time do not disturb each other::
 
     proofs-1f0c…e2    SGL cache 1  /  32 bytes  /  pickle
 
-When all entries together are larger than the limit, those that were not used for the
-longest time are removed; reading an entry sets its time.
+Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar,
+which may come from a stranger, and a directory that belongs to another user, or that others
+may write, is not used.  When all entries together are larger than the limit, those that were
+not used for the longest time are removed; reading an entry sets its time.
 """
 
 from __future__ import annotations
@@ -17,6 +29,9 @@ import gc
 import hashlib
 import os
 import pickle
+import platform
+import stat
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,10 +40,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sgl.cache.directory import cache_directory, environment, is_private
-
 _T = TypeVar("_T")
 
+#: The variable that says where the cache is; empty, that there is none.
+VARIABLE = "SGL_CACHE_DIR"
+
+_PACKAGE = Path(__file__).resolve().parent
 _FORMAT = b"SGL cache 1\n"
 _DIGEST = 32
 _PARTIAL = ".partial"
@@ -163,6 +180,78 @@ def _unpickled(content: bytes) -> object:
     finally:
         if collecting:
             gc.enable()
+
+
+# ---- where it is, and the hash of the program that every cache key has
+
+
+def cache_directory() -> Path | None:
+    """Return the directory of the cache, which need not exist; None if the user wants none."""
+    chosen = os.environ.get(VARIABLE)
+    try:
+        if chosen is not None:
+            return Path(chosen).expanduser().absolute() if chosen else None
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "sgl"
+        if sys.platform == "win32":
+            local = os.environ.get("LOCALAPPDATA")
+            return (Path(local) if local else Path.home() / "AppData" / "Local") / "sgl" / "Cache"
+        base = Path(os.environ.get("XDG_CACHE_HOME") or "")
+        # The XDG specification has relative paths ignored.
+        return (base if base.is_absolute() else Path.home() / ".cache") / "sgl"
+    except (OSError, RuntimeError):
+        # Nobody knows the home directory.
+        return None
+
+
+def is_private(directory: Path) -> bool:
+    """Return whether nobody but its owner, who is the user, may write to a directory.
+
+    Windows gives a new directory below the user's own the rights of that one.
+    """
+    found = directory.stat()
+    if sys.platform == "win32":
+        return stat.S_ISDIR(found.st_mode)
+    others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not others
+
+
+def environment() -> str | None:
+    """Return the SHA-256 of code, libraries and Python; None if the code cannot be read.
+
+    It is computed with each call, as the code can be edited while it runs.  Libraries count
+    by the names of their ``.dist-info`` directories, which hold their versions: to read these
+    is ten times as quick as ``importlib.metadata``.
+    """
+    digest = hashlib.sha256()
+    try:
+        files = sorted(_files(str(_PACKAGE)))
+        for name in files:
+            content = Path(name).read_bytes()
+            digest.update(f"{name} {len(content)}\n".encode("utf-8", "surrogateescape"))
+            digest.update(content)
+        directories = (Path(name) for name in sys.path if Path(name).is_dir())
+        installed = {path.name for directory in directories for path in directory.iterdir()}
+        versions = sorted(n for n in installed if n.endswith((".dist-info", ".egg-info")))
+        running = [sys.version, sys.platform, platform.machine(), *versions]
+    except OSError:
+        return None
+    if not any(name.endswith(".py") for name in files):
+        # The package is in an archive, say.
+        return None
+    digest.update("\n".join(running).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _files(directory: str) -> Iterator[str]:
+    """Yield the files of the package, code and data, without what Python has compiled."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _files(entry.path)
+            elif not entry.name.startswith("."):
+                yield entry.path
 
 
 def open_cache() -> Cache | None:
