@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from sgl.cache import cached
 from sgl.diagnostics import (
@@ -110,11 +110,9 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
         diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads nowhere")
         return None
     parent = path.parent.as_posix()
-    shown_parent = "" if parent == "." else parent
-    root = Root(resolved.parent, shown_parent)
-    loader = _Loader(root, sources, diagnostics)
-    main = loader.load(resolved, root, None, ())
-    if main is None:
+    loader = _Loader(sources, diagnostics)
+    root = Root(resolved.parent, "" if parent == "." else parent)
+    if loader.load(resolved, root, None, ()) is None:
         return None
     unread = {entry for unit in loader.order for entry in unit.file.unread}
     return Project(tuple(loader.order), sources, frozenset(unread | loader.missing))
@@ -128,18 +126,20 @@ class _FileReading:
     diagnostics: tuple[Diagnostic, ...]
 
 
+#: The files on the way to one, each with the place that names it.
+_Chain = tuple[tuple[Path, Span | None], ...]
+
+
 @dataclass
 class _Loader:
-    project: Root
     sources: SourceMap
     diagnostics: Diagnostics
     loaded: dict[Path, Unit | None] = field(default_factory=dict)
     order: list[Unit] = field(default_factory=list)
     missing: set[Unread] = field(default_factory=set)
 
-    def load(
-        self, path: Path, root: Root, span: Span | None, chain: tuple[tuple[Path, Span | None], ...]
-    ) -> Unit | None:
+    def load(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> Unit | None:
+        """Return a file with all that it uses; None after a report."""
         if any(path == visited for visited, _ in chain):
             self._report_cycle(path, root, span, chain)
             return None
@@ -149,15 +149,23 @@ class _Loader:
             message = f"files use one another more than {MAX_CHAIN} deep"
             self.diagnostics.error("SGL0105", span, message)
             return None
-        shown = root.display(path)
-        source = read_file(path, shown, span, MAX_SOURCE, self.sources, self.diagnostics)
+        source = read_file(
+            path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics
+        )
         if source is None:
             self.loaded[path] = None
             return None
-        file = self._read(source)
-        uses = self._uses(file, path, root, (*chain, (path, span)))
-        unit = Unit(file, path, root, uses)
-        self.loaded[path] = unit
+        file, uses = self._read(source), []
+        for use in (found for found in file.declarations if isinstance(found, Use)):
+            target = self._target(use, path, root)
+            unit = self.load(*target, use.span, (*chain, (path, span))) if target else None
+            if unit is not None:
+                uses.append((use, unit))
+            else:
+                # It would have declared the names after `use`, or any.
+                names = [""] if use.names is None else [name.text for name in use.names]
+                self.missing.update(Unread("", name) for name in names)
+        unit = self.loaded[path] = Unit(file, path, root, tuple(uses))
         self.order.append(unit)
         return unit
 
@@ -173,56 +181,33 @@ class _Loader:
         self.diagnostics.extend(reading.diagnostics)
         return reading.file
 
-    def _uses(
-        self, file: File, path: Path, root: Root, chain: tuple[tuple[Path, Span | None], ...]
-    ) -> tuple[tuple[Use, Unit], ...]:
-        found = []
-        for use in file.declarations:
-            if isinstance(use, Use):
-                target = self._target(use, path, root)
-                unit = self.load(*target, use.span, chain) if target is not None else None
-                if unit is not None:
-                    found.append((use, unit))
-                else:
-                    # It would have declared the names after `use`, or any.
-                    names = [""] if use.names is None else [name.text for name in use.names]
-                    self.missing.update(Unread("", name) for name in names)
-        return tuple(found)
-
     def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
+        """Return the file that a declaration uses, and where it belongs; None after a report."""
         parts = [name.text for name in use.path]
         span = use.path[0].span.to(use.path[-1].span)
-        if parts[0] == STDLIB:
-            library = Root(stdlib_dir().resolve(), STDLIB)
-            target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
-            if not target.is_file():
-                self.sources.dependencies.missed()
-                self._report_no_module(library, parts, span)
-                return None
+        if parts[0] != STDLIB:
+            written = "/".join(parts) + ".sgl"
+            located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
+            return (located, root) if located is not None else None
+        library = Root(stdlib_dir().resolve(), STDLIB)
+        target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
+        if target.is_file():
             return target, library
-        written = "/".join(parts) + ".sgl"
-        located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
-        return (located, root) if located is not None else None
-
-    def _report_no_module(self, library: Root, parts: list[str], span: Span) -> None:
-        known = [
-            ".".join((STDLIB, *file.relative_to(library.directory).with_suffix("").parts))
-            for file in sorted(library.directory.rglob("*.sgl"))
-        ]
+        self.sources.dependencies.missed()
+        files = sorted(library.directory.rglob("*.sgl"))
+        paths = [file.relative_to(library.directory).with_suffix("").parts for file in files]
+        known = [".".join((STDLIB, *names)) for names in paths]
         name = ".".join(parts)
         hint = suggest(name, known, "it has")
         self.diagnostics.error("SGL0001", span, f"the standard library has no file `{name}`", hint)
+        return None
 
-    def _report_cycle(
-        self, path: Path, root: Root, span: Span | None, chain: tuple[tuple[Path, Span | None], ...]
-    ) -> None:
+    def _report_cycle(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> None:
         start = next(i for i, (visited, _) in enumerate(chain) if visited == path)
-        names = [
-            root.display(p) if p.is_relative_to(root.directory) else p.name
-            for p, _ in chain[start:]
-        ]
-        labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
+        paths = [p for p, _ in chain[start:]]
+        names = [root.display(p) if p.is_relative_to(root.directory) else p.name for p in paths]
         message = "files use each other in a circle: " + " → ".join([*names, names[0]])
+        labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
         hint = "move what both need into a third file"
         self.diagnostics.error("SGL0004", span, message, hint, labels=labels)
 
@@ -278,11 +263,17 @@ def read_file(
     diagnostics: Diagnostics,
 ) -> SourceFile | None:
     """Return a file as a text with plain line ends; None after a report."""
+    content, fault = b"", None
     try:
-        content = _read_bytes(path, shown, limit)
-    except _UnreadableFile as problem:
+        fault = _unreadable(path, shown, limit)
+        content = path.read_bytes() if fault is None else b""
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+        fault = "SGL0001", f"the file `{shown}` cannot be read: {reason}", ""
+    if fault is not None:
+        code, message, hint = fault
         sources.dependencies.missed()
-        diagnostics.error(problem.code, span, problem.message, hint=problem.hint)
+        diagnostics.error(code, span, message, hint)
         return None
     sources.dependencies.read(path, content)
     try:
@@ -298,34 +289,19 @@ def read_file(
     return sources.add(SourceFile(shown, text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-class _UnreadableFile(Exception):
-    """Nothing can be read from a path; says why, and what to do."""
-
-    def __init__(self, message: str, code: str = "SGL0001", hint: str = "") -> None:
-        super().__init__(message)
-        self.message, self.code, self.hint = message, code, hint
-
-
-def _read_bytes(path: Path, shown: str, limit: int) -> bytes:
-    try:
-        if not path.is_file():
-            _fail_without_file(path, shown)
+def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | None:
+    """Return why nothing can be read from a path, if so: a code, a message and a hint."""
+    if path.is_file():
         size = path.stat().st_size
-        if size > limit:
-            message = f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed"
-            raise _UnreadableFile(message, "SGL0003", "split it into several files")
-        return path.read_bytes()
-    except OSError as problem:
-        reason = problem.strerror or "it cannot be opened"
-        raise _UnreadableFile(f"the file `{shown}` cannot be read: {reason}") from problem
-
-
-def _fail_without_file(path: Path, shown: str) -> NoReturn:
+        if size <= limit:
+            return None
+        message = f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed"
+        return "SGL0003", message, "split it into several files"
     if path.is_dir():
-        raise _UnreadableFile(f"`{shown}` is a directory, not a file")
+        return "SGL0001", f"`{shown}` is a directory, not a file", ""
     if path.exists():
-        raise _UnreadableFile(f"`{shown}` is not a file but a device or a pipe")
+        return "SGL0001", f"`{shown}` is not a file but a device or a pipe", ""
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
     near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(path.suffix)])
     hint = f"did you mean `{near}{path.suffix}`?" if near is not None else ""
-    raise _UnreadableFile(f"the file `{shown}` is not there", hint=hint)
+    return "SGL0001", f"the file `{shown}` is not there", hint

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from itertools import takewhile
 
 from sgl.diagnostics import suggested
 from sgl.lang.confusables import CONFUSABLES, is_invisible, plain
@@ -67,13 +67,15 @@ def _indented(failure: ParseFailure) -> Finding | None:
     return None
 
 
-def _unseen(failure: ParseFailure) -> Finding | None:
-    if not is_invisible(failure.found):
-        return None
-    return failure.here(
-        "remove it; it comes from a web page or a word processor",
-        f"here is a character that cannot be seen (U+{ord(failure.found):04X})",
-    )
+def _strange_sign(failure: ParseFailure) -> Finding | None:
+    """Recognise what cannot be seen, and ``ＮＰ``, which does not begin with one of A to Z."""
+    found = failure.found
+    if is_invisible(found):
+        hint = "remove it; it comes from a web page or a word processor"
+        return failure.here(hint, f"here is a character that cannot be seen (U+{ord(found):04X})")
+    if plain(found) != found and plain(found).isascii() and found.isidentifier():
+        return failure.here(f"write `{clip(plain(found))}` in plain characters (of ASCII)")
+    return None
 
 
 def _lookalike(failure: ParseFailure) -> Finding | None:
@@ -86,19 +88,9 @@ def _lookalike(failure: ParseFailure) -> Finding | None:
     return failure.here(f"if you mean `{meant}`, write the plain character (of ASCII)")
 
 
-def _wide_name(failure: ParseFailure) -> Finding | None:
-    """Recognise ``ＮＰ``, a small name because it does not begin with one of A to Z."""
-    name = failure.found
-    if plain(name) == name or not plain(name).isascii() or not name.isidentifier():
-        return None
-    return failure.here(f"write `{clip(plain(name))}` in plain characters (of ASCII)")
-
-
 def _broken_name(failure: ParseFailure) -> Finding | None:
     """Recognise ``N'`` and ``N-bar``, which are categories elsewhere."""
-    if failure.found not in tuple(_BREAKS) or "\n" in failure.before:
-        return None
-    if failure.takes("-["):
+    if failure.found not in tuple(_BREAKS) or "\n" in failure.before or failure.takes("-["):
         return None
     head = re.search(r"[A-Z]\w*$", failure.before[-100:])
     if head is None or failure.keyword not in ("rule", "word", "category"):
@@ -106,35 +98,32 @@ def _broken_name(failure: ParseFailure) -> Finding | None:
     run = re.match(rf"[\w{_BREAKS}]+", failure.rest)
     name = head.group() + (run.group() if run is not None else "")
     parts = "_".join(_WORD.findall(name))
-    return Finding(
-        failure.at - len(head.group()),
-        failure.at - len(head.group()) + len(name),
-        f"write `{clip(parts if parts != head.group() else parts + '1')}`",
-        f"a name {_LETTERS}",
-    )
+    start = failure.at - len(head.group())
+    hint = f"write `{clip(parts if parts != head.group() else parts + '1')}`"
+    return Finding(start, start + len(name), hint, f"a name {_LETTERS}")
 
 
 def _bare_child(failure: ParseFailure) -> Finding | None:
     """Recognise small words on a right-hand side, where only a role could stand."""
     if failure.expected != {"COLON"} or "->" not in failure.before:
         return None
-    stop = len(failure.before.rstrip())
-    start = stop
-    while start and (failure.text[start - 1].isalnum() or failure.text[start - 1] == "_"):
-        start -= 1
-    name = failure.text[start:stop]
-    message = f"`{clip(name)}` is neither a category nor a quoted word"
+    head = failure.before.rstrip()
+    run = takewhile(lambda character: character.isalnum() or character == "_", reversed(head))
+    start, stop = len(head) - len(list(run)), len(head)
+    name = head[start:]
     known = {category.lower(): category for category in declared_in(failure.source, "category")}
     category = known.get(plain(name).lower())
     if plain(name) != name and plain(name).isascii():
-        return Finding(start, stop, f"write `{clip(plain(name))}` in plain characters", message)
-    if category is not None:
-        return Finding(start, stop, f"did you mean the category `{category}`?", message)
-    run = _BARE_WORDS.match(failure.text, start)
-    words = run.group().split() if run is not None else [name]
-    quoted = " ".join(f'"{word}"' for word in words)
-    which = "it" if len(words) == 1 else "each word"
-    return Finding(start, stop, f"quote {which}: `{clip(quoted, 60)}`", message)
+        hint = f"write `{clip(plain(name))}` in plain characters"
+    elif category is not None:
+        hint = f"did you mean the category `{category}`?"
+    else:
+        bare = _BARE_WORDS.match(failure.text, start)
+        words = bare.group().split() if bare is not None else [name]
+        quoted = " ".join(f'"{word}"' for word in words)
+        hint = f"quote {'it' if len(words) == 1 else 'each word'}: `{clip(quoted, 60)}`"
+    message = f"`{clip(name)}` is neither a category nor a quoted word"
+    return Finding(start, stop, hint, message)
 
 
 def _capital_role(failure: ParseFailure) -> Finding | None:
@@ -145,10 +134,8 @@ def _capital_role(failure: ParseFailure) -> Finding | None:
     if match is None:
         return None
     role = match.group()
-    start = failure.at - len(role)
-    return Finding(
-        start, failure.at, f"write `{small(role)}:`", f"the role `{role}` has a capital letter"
-    )
+    message = f"the role `{role}` has a capital letter"
+    return Finding(failure.at - len(role), failure.at, f"write `{_small(role)}:`", message)
 
 
 def _nameless(failure: ParseFailure) -> Finding | None:
@@ -158,7 +145,7 @@ def _nameless(failure: ParseFailure) -> Finding | None:
         return None
     if keyword == "rule" and re.match(r"[A-Z]\w*\s*(\[[^\]]*\]\s*)?->", failure.rest):
         start = failure.rest.partition("->")[0].strip()
-        hint = f"write `rule {small(found)}: {clip(start)} -> …`"
+        hint = f"write `rule {_small(found)}: {clip(start)} -> …`"
         return failure.here(hint, "a rule has a name")
     if keyword == "use" and found.startswith('"'):
         name = found.strip('"').removesuffix(".sgl").replace("/", ".").lstrip(".")
@@ -185,7 +172,7 @@ def _capital_name(failure: ParseFailure) -> Finding | None:
         of = f"the name of {article} {failure.keyword}"
     else:
         of = "this name"
-    return failure.here(f"{of} begins with a small letter: `{clip(small(name))}`")
+    return failure.here(f"{of} begins with a small letter: `{clip(_small(name))}`")
 
 
 def _small_name(failure: ParseFailure) -> Finding | None:
@@ -223,12 +210,8 @@ def _joined_name(failure: ParseFailure) -> Finding | None:
     if not _NAME.match(name):
         name, what = f"{failure.keyword[0]}_{name}", "begins with a letter"
     titled = several and '"' not in failure.rest
-    return Finding(
-        start,
-        start + len(run.group()),
-        f"write `{clip(name)}`" + (", or quote what is the title" if titled else ""),
-        f"a name is one word and {what}",
-    )
+    hint = f"write `{clip(name)}`" + (", or quote what is the title" if titled else "")
+    return Finding(start, run.end(), hint, f"a name is one word and {what}")
 
 
 def _apart_number(failure: ParseFailure) -> Finding | None:
@@ -240,10 +223,8 @@ def _apart_number(failure: ParseFailure) -> Finding | None:
     match = _NUMBER.match(failure.text, start)
     if match is None:
         return None
-    number = re.sub(r"\D", "", match.group())
-    return Finding(
-        start, match.end(), f"write `{clip(number)}`", "a number is written without a break"
-    )
+    hint = f"write `{clip(''.join(re.findall('[0-9]', match.group())))}`"
+    return Finding(start, match.end(), hint, "a number is written without a break")
 
 
 def _clause_word(failure: ParseFailure) -> Finding | None:
@@ -257,21 +238,17 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
     meant = suggested(match[1], [word for word in CLAUSES if len(word) >= _TELLING])
     if meant is None:
         return None
-    start = failure.line_start + match.start(1)
-    return Finding(
-        start,
-        failure.line_start + match.end(1),
-        f"did you mean `{meant}`?",
-        f"`{clip(match[1])}` does not start a clause that continues like this",
-    )
+    start, end = (failure.line_start + place for place in match.span(1))
+    message = f"`{clip(match[1])}` does not start a clause that continues like this"
+    return Finding(start, end, f"did you mean `{meant}`?", message)
 
 
 def _foreign(failure: ParseFailure) -> Finding | None:
     """Recognise a sign that another notation would have here."""
-    for notation in FOREIGN:
-        if notation.applies(failure):
-            return failure.here(notation.hint)
-    return None
+    sign = failure.found[:1]
+    hints = (hint for signs, where, hint in FOREIGN if sign and sign in signs and where(failure))
+    hint = next(hints, None)
+    return failure.here(hint) if hint is not None else None
 
 
 def _unquoted(failure: ParseFailure) -> Finding | None:
@@ -293,7 +270,7 @@ def _unquoted(failure: ParseFailure) -> Finding | None:
     return Finding(failure.at, failure.at + len(text), f'quote it: `"{clip(text)}"`')
 
 
-def small(name: str) -> str:
+def _small(name: str) -> str:
     """Return a name with a capital letter as a small one: ``PpInSubject`` is ``pp_in_subject``."""
     return "_".join(part.strip("_") for part in _HUMP.split(name)).lower()
 
@@ -306,8 +283,7 @@ def _capital(name: str) -> str:
 #: What is known of slips, the most certain first.
 TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
     _indented,
-    _unseen,
-    _wide_name,
+    _strange_sign,
     _broken_name,
     _lookalike,
     _bare_child,
@@ -323,18 +299,6 @@ TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
 )
 
 
-class Notation(NamedTuple):
-    """Signs, where they are meant like this, and what to write."""
-
-    signs: str
-    where: Callable[[ParseFailure], bool]
-    hint: str
-
-    def applies(self, failure: ParseFailure) -> bool:
-        """Return whether the failure begins with one of the signs, and in such a place."""
-        return failure.found[:1] in self.signs if failure.found and self.where(failure) else False
-
-
 #: Signs that begin a comment elsewhere, for lines that start no declaration.
 COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")
 
@@ -343,14 +307,8 @@ def _on_right_hand_side(failure: ParseFailure) -> bool:
     """Return whether it is in the first line of a rule, after ``->``, and not in brackets."""
     before = failure.before
     _, arrow, children = before.partition("->")
-    inside = children.count("[") > children.count("]")
-    return (
-        failure.keyword == "rule"
-        and bool(arrow)
-        and "\n" not in before
-        and "~" not in before
-        and not inside
-    )
+    first = failure.keyword == "rule" and bool(arrow) and "\n" not in before
+    return first and "~" not in before and children.count("[") <= children.count("]")
 
 
 def _in_weight(failure: ParseFailure) -> bool:
@@ -362,35 +320,26 @@ def _in_graph(failure: ParseFailure) -> bool:
     return failure.takes("-[") or failure.before.endswith(("-", "["))
 
 
-def _comment(failure: ParseFailure) -> bool:
-    return failure.rest.startswith(COMMENTS[:2])
-
-
-def _between_edges(failure: ParseFailure) -> bool:
-    return failure.takes(";")
-
-
 def _after_word(failure: ParseFailure) -> bool:
     return failure.keyword == "word" and '"' in failure.before and "\n" not in failure.before
 
 
-FOREIGN = (
-    Notation("/", _comment, "a comment starts with `#`"),
-    Notation("/%", _in_weight, "a weight is a plain number; only the proportions count"),
-    Notation(
-        "|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"
-    ),
-    Notation(",", _between_edges, "edges are separated by `;`"),
-    Notation("|", _after_word, "write a `word` for each of them"),
-    Notation(
+#: Signs of other notations, where they are meant like this, and what to write.
+FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
+    ("/", lambda failure: failure.rest.startswith(COMMENTS[:2]), "a comment starts with `#`"),
+    ("/%", _in_weight, "a weight is a plain number; only the proportions count"),
+    ("|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"),
+    (",", lambda failure: failure.takes(";"), "edges are separated by `;`"),
+    ("|", _after_word, "write a `word` for each of them"),
+    (
         "?(",
         _on_right_hand_side,
         "nothing is optional in a rule; write one with it and one without",
     ),
-    Notation(
+    (
         "*+",
         _on_right_hand_side,
         "nothing is repeated by a sign; write a rule that contains its own category",
     ),
-    Notation("-<=", _in_graph, "an edge leads from the head to the dependent: `V -[obj]-> N`"),
+    ("-<=", _in_graph, "an edge leads from the head to the dependent: `V -[obj]-> N`"),
 )
