@@ -1,7 +1,7 @@
 """From Lark's parse tree of a declaration to the syntax tree.
 
-Most productions of ``grammar.lark`` become the node that :data:`NODES` names: each field takes
-the part of the production that has its type.  The others have a method of their name.
+Most productions of ``grammar.lark`` become the node of their name, or the one that :data:`NODES`
+says: each field takes the part of the production that has its type.  The others have a method.
 """
 
 from __future__ import annotations
@@ -19,84 +19,38 @@ from lark.tree import Meta
 from sgl.diagnostics import SourceFile, Span
 from sgl.lang import syntax as s
 
-#: The nodes that productions become, with the fields that are no part of them.
+#: The nodes of productions that are called like them: ``word_decl`` becomes a ``WordDecl``.
+_NAMESAKES: dict[str, type[s.SyntaxNode]] = {
+    re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): kind
+    for name, kind in vars(s).items()
+    if isinstance(kind, type) and issubclass(kind, s.SyntaxNode)
+}
+#: The other productions, with the fields of their nodes that are no part of them.
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
-    "module": (s.Module, {}),
-    "use": (s.Use, {}),
-    "param": (s.Param, {}),
-    "when": (s.When, {}),
-    "layer": (s.Layer, {}),
-    "option": (s.Option, {}),
-    "view": (s.ViewDecl, {}),
-    "category": (s.CategoryDecl, {}),
-    "port": (s.Port, {}),
-    "labels": (s.Labels, {}),
-    "words": (s.WordSet, {}),
-    # Rules.
-    "rule": (s.Rule, {}),
-    "cat": (s.CategoryRef, {}),
-    "setting": (s.Setting, {}),
+    **{production: (kind, {}) for production, kind in _NAMESAKES.items()},
     "child": (s.Child, {"capital": False}),
-    "keep": (s.Keep, {}),
-    "layer_clause": (s.LayerClause, {}),
     "name_item": (s.Mention, {"mode": ""}),
     "capital_item": (s.Mention, {"mode": "capital"}),
     "drop_item": (s.Mention, {"mode": "drop"}),
     "repeat_item": (s.Mention, {"mode": "repeat"}),
-    "concat": (s.Concat, {}),
-    "fallback": (s.Fallback, {}),
     "column_or": (s.Fallback, {}),
-    "call": (s.Call, {}),
-    "edge_statement": (s.EdgeStatement, {}),
-    "bind_statement": (s.BindStatement, {}),
-    "forget_statement": (s.ForgetStatement, {}),
-    "node_statement": (s.NodeStatement, {}),
-    "node_ref": (s.NodeRef, {}),
     "port_ref": (s.NodeRef, {}),
     "word_ref": (s.NodeRef, {"port": None}),
-    "attribute": (s.Attribute, {}),
-    # Words and tables.
-    "word": (s.WordDecl, {}),
-    "variant": (s.Variant, {}),
-    "condition": (s.Condition, {}),
-    "paradigm": (s.Paradigm, {}),
-    "paradigm_line": (s.ParadigmLine, {}),
-    "function": (s.Function, {}),
-    # Structures.
-    "structure": (s.StructureDecl, {}),
-    "graph": (s.GraphPattern, {}),
-    "body": (s.BodyPattern, {}),
-    "repeat": (s.Repeat, {}),
-    "variable": (s.VariableRef, {}),
     "equal_test": (s.AttributeTest, {"negated": False, "word_set": None}),
     "unequal_test": (s.AttributeTest, {"negated": True, "word_set": None}),
     "in_test": (s.AttributeTest, {"negated": False, "values": ()}),
     "not_in_test": (s.AttributeTest, {"negated": True, "values": ()}),
-    "degree_test": (s.CountTest, {}),
     "all_labels": (s.LabelSet, {"labels": (), "negated": True}),
     "other_labels": (s.LabelSet, {"negated": True}),
     "these_labels": (s.LabelSet, {"negated": False}),
     "amount": (s.Amount, {"offset": 0}),
-    # Patterns and the dataset.
-    "pattern": (s.PatternDecl, {}),
-    "part": (s.PartDecl, {}),
     **{
         keyword: (s.StructureClause, {"kind": keyword})
         for keyword in ("forbid", "never", "gen", "need", "waive", "expose", "only", "apart")
     },
     "exclude": (s.StructureClause, {"kind": "not"}),
-    "allow": (s.AllowClause, {}),
-    "targets": (s.TargetsClause, {}),
-    "size": (s.SizeClause, {}),
     "gen_like": (s.LikeClause, {"split": "gen"}),
     "train_like": (s.LikeClause, {"split": "train"}),
-    "repeated_lemmas": (s.RepeatedLemmas, {}),
-    "relation": (s.Relation, {}),
-    "restrict": (s.Restrict, {}),
-    "weights": (s.Weights, {}),
-    "dataset": (s.Dataset, {}),
-    "amount_clause": (s.DatasetClause, {}),
-    "expected_graph": (s.ExpectedGraph, {}),
 }
 
 
@@ -305,7 +259,7 @@ class TreeBuilder(TokenBuilder):
 
     def keyword_clause(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
         """Build a clause of a dataset whose name is a keyword of the grammar."""
-        return self._node("amount_clause", [self.name(parts[:1]), *parts[1:]], meta)
+        return self._node("dataset_clause", [self.name(parts[:1]), *parts[1:]], meta)
 
     from_clause = distinct = ambiguous = target_clause = keyword_clause
 

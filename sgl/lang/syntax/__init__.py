@@ -4,6 +4,5 @@ Every node has the span it was written at.  Names stay :class:`Name` values (tex
 and place), so that a later pass can point at the very word it complains about.
 """
 
-from sgl.lang.syntax.base import *  # noqa: F403
 from sgl.lang.syntax.declarations import *  # noqa: F403
 from sgl.lang.syntax.rules import *  # noqa: F403

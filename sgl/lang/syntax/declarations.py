@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.lang.syntax.base import (
+from sgl.lang.syntax.rules import (
     Amount,
+    Function,
     GraphPattern,
     GraphRef,
     LabelText,
+    Lexicon,
     Name,
     NamedDeclaration,
+    Paradigm,
+    Rule,
     SyntaxNode,
+    When,
+    WordDecl,
 )
-from sgl.lang.syntax.rules import Function, Lexicon, Paradigm, Rule, When, WordDecl
 
 
 class Module(SyntaxNode):
