@@ -59,11 +59,6 @@ class Pass:
     needs: tuple[str, ...] = ()
     clean: bool = False
 
-    def applies(self, state: CompilerState) -> bool:
-        """Return whether the pass can be run on a state."""
-        sound = not (self.clean and state.diagnostics.errors)
-        return sound and all(hasattr(state, name) for name in self.needs)
-
 
 RESOLVE = (Pass("parameters", set_parameters), Pass("names", resolve_names, needs=("parameters",)))
 
@@ -158,6 +153,7 @@ def run_passes(
     """Run passes in their order, each if it applies, and return what they found."""
     state = CompilerState(project, settings, diagnostics)
     for step in passes:
-        if step.applies(state):
+        sound = not (step.clean and diagnostics.errors)
+        if sound and all(hasattr(state, name) for name in step.needs):
             step.run(state)
     return state

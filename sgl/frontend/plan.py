@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from sgl.core.plan import (
     EXPOSURE_PREFIX,
     IN_DISTRIBUTION,
     PART_PREFIX,
     Constraint,
+    Pattern,
     Plan,
     Quota,
     Stratum,
@@ -48,9 +49,9 @@ def make_plan(state: CompilerState) -> None:
     contains what is ``nowhere``.
     """
     settings, signature, targets = state.dataset, state.signature, state.targets
-    patterns, parts, nowhere = state.patterns, state.parts, state.nowhere
-    layers = signature.text_layers
-    strata = _Strata(settings, patterns, parts, _unique(nowhere))
+    patterns, parts, layers = state.patterns, state.parts, signature.text_layers
+    nowhere = _unique(*(restriction.structures for restriction in state.restrictions))
+    strata = _Strata(settings, patterns, parts, nowhere)
     state.plan = Plan(
         seed=settings.seed,
         source=layers[0].name,
@@ -61,7 +62,7 @@ def make_plan(state: CompilerState) -> None:
         distinct_sentences=settings.distinct_sentences,
         lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
         parts=tuple(lowered.part for lowered in parts),
-        nowhere=_unique(nowhere),
+        nowhere=nowhere,
         ambiguous=settings.ambiguous,
         further=tuple(targets[1:]),
     )
@@ -81,13 +82,11 @@ class _Strata:
         for split in SPLITS:
             count = self.settings.sizes.get(split, 0)
             if count:
+                name = f"{split}/{IN_DISTRIBUTION}"
                 constraint = self._trained((), self._reserved(()), self._only(None))
-                yield Stratum(
-                    split, IN_DISTRIBUTION, f"{split}/{IN_DISTRIBUTION}", count, constraint
-                )
-            if split == TRAIN:
-                for lowered in self.patterns:
-                    yield from self._exposures(lowered)
+                yield Stratum(split, IN_DISTRIBUTION, name, count, constraint)
+            for lowered in self.patterns if split == TRAIN else ():
+                yield from self._exposures(lowered.pattern)
             for part in self.parts:
                 yield from self._part(part, split)
         for lowered in self.patterns:
@@ -100,8 +99,7 @@ class _Strata:
     ) -> Constraint:
         """Return the constraint of a stratum of which training could have sentences."""
         forbidden = (f for lowered in self.patterns for f in lowered.pattern.forbid)
-        rest = (structure for structures in exclude for structure in structures)
-        return Constraint(require, _unique([*forbidden, *rest, *self.nowhere]), keep=True)
+        return Constraint(require, _unique(forbidden, *exclude, self.nowhere), keep=True)
 
     def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
         """Return what the exposures of all patterns reserve, but for the allowed ones."""
@@ -118,12 +116,12 @@ class _Strata:
 
     # ---- the strata of one declaration
 
-    def _exposures(self, lowered: LoweredPattern) -> Iterator[Stratum]:
+    def _exposures(self, pattern: Pattern) -> Iterator[Stratum]:
         """Exposures contain nothing held out, and nothing that others reserve."""
-        category = f"{EXPOSURE_PREFIX}{lowered.pattern.name}"
-        for index, exposure in enumerate(lowered.pattern.expose):
-            own = {exposure.structure, *lowered.pattern.reserved}
-            others = (r for r in self._reserved([lowered.pattern.name]) if r not in own)
+        category = f"{EXPOSURE_PREFIX}{pattern.name}"
+        for index, exposure in enumerate(pattern.expose):
+            own = {exposure.structure, *pattern.reserved}
+            others = (r for r in self._reserved([pattern.name]) if r not in own)
             yield Stratum(
                 TRAIN,
                 category,
@@ -131,7 +129,7 @@ class _Strata:
                 exposure.count,
                 self._trained(((exposure.structure,),), others, self._only(None)),
                 repeated=exposure.repeated,
-                targets=lowered.pattern.targets if exposure.each_target else (),
+                targets=pattern.targets if exposure.each_target else (),
             )
 
     def _part(self, lowered: LoweredPart, split: str) -> Iterator[Stratum]:
@@ -140,51 +138,45 @@ class _Strata:
         category = f"{PART_PREFIX}{part.name}"
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
-            if quota.split != split:
-                continue
-            require = (part.only, *quota.groups)
-            yield Stratum(
-                split,
-                category,
-                f"{split}/{category}/{index}",
-                quota.count,
-                self._trained(require, quota.outside, self._reserved(part.allow), others),
-                repeated_lemmas=part.repeated_lemmas,
-            )
+            if quota.split == split:
+                excluded = (quota.outside, self._reserved(part.allow), others)
+                yield Stratum(
+                    split,
+                    category,
+                    f"{split}/{category}/{index}",
+                    quota.count,
+                    self._trained((part.only, *quota.groups), *excluded),
+                    repeated_lemmas=part.repeated_lemmas,
+                )
 
     def _gen(self, lowered: LoweredPattern) -> Iterator[Stratum]:
         """Items contain their structure, nobody else's, and no word of other exposures."""
         pattern = lowered.pattern
         if not pattern.forbid and not pattern.quotas:
             return  # An assertion about the grammar, with nothing to test.
-        strange = [
-            structure
-            for other in self.patterns
-            for structure in (*foreign(pattern, [other.pattern]), *_words_of_others(lowered, other))
-        ]
+        strange: list[Structure] = []
+        for other in self.patterns:
+            strange += foreign(pattern, [other.pattern])
+            # A word that only exposures may contain, unless both have it.
+            shared = set(other.pattern.targets) & set(pattern.targets)
+            if other is not lowered and other.target_structure is not None and not shared:
+                strange.append(other.target_structure)
         for index, quota in enumerate(pattern.quotas or (Quota(0),)):
-            require = (pattern.gen, *quota.groups)
-            exclude = (*quota.outside, *strange, *self._only(None, item=True), *self.nowhere)
+            only = self._only(None, item=True)
+            excluded = _unique(pattern.exclude, quota.outside, strange, only, self.nowhere)
             yield Stratum(
                 GEN,
                 pattern.name,
                 f"{GEN}/{pattern.name}/{index}",
                 quota.count,
-                Constraint(require, _unique([*pattern.exclude, *exclude])),
+                Constraint((pattern.gen, *quota.groups), excluded),
                 targets=pattern.targets if quota.each_target else (),
             )
 
 
-def _words_of_others(lowered: LoweredPattern, other: LoweredPattern) -> list[Structure]:
-    """Words that only exposures of another pattern may contain, unless both have them."""
-    shared = set(other.pattern.targets) & set(lowered.pattern.targets)
-    if other is lowered or other.target_structure is None or shared:
-        return []
-    return [other.target_structure]
-
-
-def _unique(structures: Iterable[Structure]) -> tuple[Structure, ...]:
-    return tuple(dict.fromkeys(structures))
+def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
+    """Return what several lists contain, each structure once."""
+    return tuple(dict.fromkeys(chain.from_iterable(structures)))
 
 
 def check_sizes(state: CompilerState) -> None:
@@ -230,21 +222,18 @@ def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerSt
     ]
     if not allowing:
         return
-    earlier = {structure.canonical(): span for structure, span in reversed([*_held_out(first)])}
+    earlier = {structure.canonical(): span for structure, span in reversed(_held_out(first))}
     for structure, span in _held_out(second):
         if structure.canonical() in earlier:
-            state.error(
-                "SGL0819",
-                span,
-                f"`{first.pattern.name}` and `{second.pattern.name}` hold out the same structure",
-                f"add {' and '.join(allowing)}, or make one of the two structures narrower",
-                labels=[Label(earlier[structure.canonical()], "the same is held out here")],
-                notes=("an item of one would contain what the other holds out",),
-            )
+            names = f"`{first.pattern.name}` and `{second.pattern.name}`"
+            labels = [Label(earlier[structure.canonical()], "the same is held out here")]
+            notes = ("an item of one would contain what the other holds out",)
+            hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
+            message = f"{names} hold out the same structure"
+            state.error("SGL0819", span, message, hint, labels=labels, notes=notes)
 
 
-def _held_out(lowered: LoweredPattern) -> Iterator[tuple[Structure, Span]]:
-    for index, structure in enumerate(lowered.pattern.forbid):
-        yield structure, lowered.span("forbid", index)
-    for index, structure in enumerate(lowered.pattern.never):
-        yield structure, lowered.span("never", index)
+def _held_out(lowered: LoweredPattern) -> list[tuple[Structure, Span]]:
+    pattern = lowered.pattern
+    kinds = (("forbid", pattern.forbid), ("never", pattern.never))
+    return [(s_, lowered.span(kind, i)) for kind, some in kinds for i, s_ in enumerate(some)]

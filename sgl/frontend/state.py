@@ -17,7 +17,6 @@ from sgl.lang.project import Project
 if TYPE_CHECKING:
     # The passes write what they find into the state, so that it cannot import them.
     from sgl.core.plan import Plan
-    from sgl.core.structure import Structure
     from sgl.frontend.dataset import DatasetSettings
     from sgl.frontend.expand import Instance
     from sgl.frontend.lower import Lowered
@@ -84,8 +83,3 @@ class CompilerState:
     def sources(self) -> SourceMap:
         """The files that were read."""
         return self.project.sources
-
-    @property
-    def nowhere(self) -> list[Structure]:
-        """What no text may contain."""
-        return [structure for lowered in self.restrictions for structure in lowered.structures]
